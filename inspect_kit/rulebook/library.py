@@ -1,0 +1,308 @@
+"""Finding sheets by their id, reading them, and laying overlays over the sheets they change."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
+from inspect_kit.rulebook.reading import characteristic_name, read_bounds, read_clause, read_derived, read_item
+from inspect_kit.rulebook.sheet import Derived, Item, Overlay, Sheet, Standing
+from inspect_kit.rulebook.table import Table, read_toml
+from inspect_kit.values.nearest import nearest
+
+FORMAT: Final = 1
+LANGUAGES: Final = ("en", "de", "cs", "it")
+_MAX_DEPTH: Final = 8
+
+
+def sheet_ids(folder: Path | None = None) -> tuple[str, ...]:
+    """The ids of the shipped sheets."""
+    return tuple(sorted(path.stem for path in (folder or shipped("specs")).glob("*.toml")))
+
+
+def load(name: str) -> Sheet:
+    """The sheet of that id, or the one in the file of that name."""
+    path = Path(name)
+    if path.suffix == ".toml" or "/" in name or "\\" in name:
+        return load_file(path)
+    if name not in sheet_ids():
+        ids = sheet_ids()
+        hint = nearest(name, ids) or f"there are {', '.join(ids)}, or give the path of a .toml file"
+        raise UsageError(f"no sheet is called {name[:60]!r}", hint=hint)
+    return load_file(shipped("specs") / f"{name}.toml")
+
+
+def load_file(path: Path, _depth: int = 0) -> Sheet:
+    """Read one sheet with all that it lies over; raises `BadSheet` with every fault."""
+    faults: list[Fault] = []
+    data = read_toml(path)
+    root = Table(data, f"{_shown(path)}: ", faults)
+    base = _base(root, path, _depth)
+    sheet = _read_over(root, base) if base else _read_plain(root)
+    if faults:
+        raise BadSheet(_with_lines(faults, path))
+    digest = hashlib.sha256(path.read_bytes() + (base.digest if base else "").encode()).hexdigest()
+    return replace(sheet, digest=digest)
+
+
+def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
+    """A house's overlay on whatever sheet is in use, whether the file names that sheet or none."""
+    faults: list[Fault] = []
+    root = Table(read_toml(path), f"{_shown(path)}: ", faults)
+    over = root.text("over", sheet.id)
+    lineage = {sheet.id, *(overlay.id for overlay in sheet.overlays), *(clause.source for clause in sheet.clauses)}
+    if over not in lineage:
+        root.fault("over", f'is for "{over[:40]}", the inspection is by "{sheet.id}"')
+    merged = _read_over(root, sheet)
+    if faults:
+        raise BadSheet(_with_lines(faults, path))
+    return replace(merged, digest=hashlib.sha256(path.read_bytes() + sheet.digest.encode()).hexdigest())
+
+
+def _shown(path: Path) -> str:
+    return f"specs/{path.name}" if path.parent == shipped("specs") else str(path)
+
+
+def _with_lines(faults: Iterable[Fault], path: Path) -> tuple[Fault, ...]:
+    """Add the line on which a faulty clause starts, for people who open the file in an editor."""
+    text = path.read_text(encoding="utf-8")
+    starts: dict[str, list[int]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        header = line.strip()
+        if header.startswith("[[") and header.endswith("]]"):
+            starts.setdefault(header.strip("[] "), []).append(number)
+    return tuple(_with_line(fault, starts) for fault in faults)
+
+
+def _with_line(fault: Fault, starts: dict[str, list[int]]) -> Fault:
+    place = fault.where.rsplit(": ", 1)[-1]
+    key, bracket, rest = place.partition("[")
+    index = rest.split("]", 1)[0]
+    lines = starts.get(key, [])
+    if not bracket or not index.isdigit() or int(index) >= len(lines):
+        return fault
+    line = f"{key} on line {lines[int(index)]}"
+    return replace(fault, hint=f"{fault.hint}; {line}" if fault.hint else line)
+
+
+def _base(root: Table, path: Path, depth: int) -> Sheet | None:
+    over = root.text("over", "")
+    if not over:
+        return None
+    if depth >= _MAX_DEPTH:
+        raise BadInput("sheets lie over one another in a circle", where=_shown(path))
+    beside = path.parent / f"{over}.toml"
+    try:
+        if beside.is_file() and "/" not in over and "\\" not in over:
+            return load_file(beside, depth + 1)
+        return load_file(shipped("specs") / f"{over}.toml", depth + 1) if over in sheet_ids() else load(over)
+    except UsageError as problem:
+        root.fault("over", problem.fault.why, problem.fault.hint)
+        raise BadSheet(tuple(root.faults)) from None
+
+
+def _head(root: Table) -> Sheet:
+    """What stands at the top of every sheet."""
+    stated = root.either("format")
+    if stated != FORMAT:
+        root.fault("format", f"expected {FORMAT}, got {stated!r:.40}", "this program reads format 1")
+    standing = root.word("standing", Standing, Standing.HOUSE)
+    dates = root.table("in_force")
+    sheet = Sheet(
+        id=root.text("id"),
+        title=root.text("title"),
+        body=root.text("body", ""),
+        publisher=root.text("publisher", ""),
+        edition=root.text("edition", ""),
+        language=root.text("language", "en"),
+        standing=standing,
+        disclaimer=root.text("disclaimer", ""),
+        since=dates.day("from"),
+        until=dates.day("until"),
+        clauses=(),
+        items=(),
+        wording=_wording(root.table("wording")),
+    )
+    dates.done()
+    if standing is not Standing.FEDERATION and not sheet.disclaimer:
+        root.fault("disclaimer", "is missing", "a sheet that is not a federation's must say so")
+    return sheet
+
+
+def _wording(table: Table) -> dict[str, dict[str, str]]:
+    return {language: table.table(language).words() for language in table.keys()}
+
+
+def _read_plain(root: Table) -> Sheet:
+    head = _head(root)
+    items = tuple(read_item(table) for table in root.tables("item"))
+    derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
+    clauses = tuple(_checked(read_clause(table, head.id), table, items) for table in root.tables("clause"))
+    sheet = replace(head, items=items, derived=derived, clauses=clauses)
+    _check_whole(root, sheet)
+    root.done()
+    return sheet
+
+
+def _checked(clause: Clause, table: Table, items: tuple[Item, ...]) -> Clause:
+    names = [item.id for item in items]
+    if clause.item and clause.item not in names:
+        table.fault("item", f'"{clause.item[:40]}" is not an item of this sheet', nearest(clause.item, names))
+    return clause
+
+
+def _check_whole(root: Table, sheet: Sheet) -> None:
+    if not sheet.clauses:
+        root.fault("clause", "there is no clause", "write at least one [[clause]]")
+    seen: set[tuple[str, str]] = set()
+    for number, clause in enumerate(sheet.clauses):
+        if (clause.item, clause.characteristic) in seen:
+            root.fault(f"clause[{number}].characteristic", f'"{clause.characteristic}" stands twice for {clause.item}')
+        seen.add((clause.item, clause.characteristic))
+    for item in sheet.items:
+        if not sheet.clauses_of(item.id):
+            root.fault("item", f'"{item.id}" has no clause')
+
+
+def _read_over(root: Table, base: Sheet) -> Sheet:
+    """The base with this overlay's changes; every change of a house must say why."""
+    head = _head(root)
+    because = root.text("because", "")
+    if head.standing is not Standing.FEDERATION and not because:
+        root.fault("because", "is missing", "a house rule must say why")
+    without = _without(root, base)
+    items = _merged_items(base.items, tuple(read_item(table) for table in root.tables("item")))
+    derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
+    kept = tuple(clause for clause in base.clauses if clause.characteristic not in without)
+    clauses = _overlaid(root, head, kept, items)
+    used = {clause.item for clause in clauses}
+    sheet = replace(
+        head,
+        body=head.body or base.body,
+        edition=head.edition or base.edition,
+        publisher=head.publisher or base.publisher,
+        clauses=clauses,
+        items=tuple(item for item in items if item.id in used),
+        derived=_merged_derived(base.derived, derived),
+        overlays=(*base.overlays, Overlay(head.id, head.title, because, head.standing)),
+        wording={**base.wording, **head.wording},
+    )
+    _check_whole(root, sheet)
+    root.done()
+    return sheet
+
+
+def _without(root: Table, base: Sheet) -> frozenset[str]:
+    names = {clause.characteristic for clause in base.clauses}
+    without = root.texts("without")
+    for name in without:
+        if name not in names:
+            root.fault("without", f'"{name[:40]}" is not in {base.id}', nearest(name, names))
+    only = root.texts("only_items")
+    known = {item.id for item in base.items}
+    for name in only:
+        if name not in known:
+            root.fault("only_items", f'"{name[:40]}" is not an item of {base.id}', nearest(name, known))
+    dropped = {clause.characteristic for clause in base.clauses if only and clause.item not in only}
+    return frozenset({*without, *dropped})
+
+
+def _merged_items(base: tuple[Item, ...], own: tuple[Item, ...]) -> tuple[Item, ...]:
+    mine = {item.id: item for item in own}
+    kept = tuple(mine.pop(item.id, item) for item in base)
+    return (*kept, *mine.values())
+
+
+def _merged_derived(base: tuple[Derived, ...], own: tuple[Derived, ...]) -> tuple[Derived, ...]:
+    mine = {entry.characteristic: entry for entry in own}
+    kept = tuple(mine.pop(entry.characteristic, entry) for entry in base)
+    return (*kept, *mine.values())
+
+
+def _overlaid(root: Table, head: Sheet, base: tuple[Clause, ...], items: tuple[Item, ...]) -> tuple[Clause, ...]:
+    """Clauses of the overlay take the place of those they name, or come after the others of their item."""
+    clauses = list(base)
+    for table in root.tables("clause"):
+        name = characteristic_name(table)
+        place = next((index for index, clause in enumerate(clauses) if clause.characteristic == name), None)
+        if place is not None and "kind" not in table.keys():
+            clauses[place] = _changed(table, clauses[place], head)
+            continue
+        clause = _checked(read_clause(_named(table, name), head.id), table, items)
+        if place is not None:
+            clauses[place] = clause
+        else:
+            clauses.append(clause)
+    return tuple(clauses)
+
+
+def _named(table: Table, name: str) -> Table:
+    """The table again, with the name that was looked at already."""
+    left = {key: table.either(key) for key in table.keys()}
+    return Table({"characteristic": name, **left}, table.place, table.faults)
+
+
+def _changed(table: Table, clause: Clause, head: Sheet) -> Clause:
+    """A clause of the base with only what the overlay states: limits, force, note, because, …"""
+    bounds, kind = _changed_bounds(table, clause)
+    changed = replace(
+        clause,
+        number=table.text("clause", clause.number),
+        kind=kind,
+        bounds=bounds,
+        printed=table.text("printed", "") or (as_printed(bounds, kind) if bounds is not clause.bounds else clause.printed),
+        force=table.word("force", Force, clause.force) if "force" in table.keys() else clause.force,
+        requires=table.text("requires", clause.requires),
+        how=table.text("how", clause.how),
+        note=table.text("note", clause.note),
+        because=table.text("because", ""),
+        binding=table.flag("binding", clause.binding),
+        source=head.id,
+    )
+    if head.standing is not Standing.FEDERATION and not changed.because:
+        table.fault("because", "is missing", "a house rule must say why; it is printed on the certificate")
+    table.done()
+    return changed
+
+
+def _changed_bounds(table: Table, clause: Clause) -> tuple[Bounds, Kind]:
+    """New limits; a tolerance alone is laid around the nominal that the text already prints."""
+    entry = table.table("limits")
+    stated = set(entry.keys())
+    if not stated:
+        return clause.bounds, clause.kind
+    if stated == {"tolerance"} and clause.bounds.nominal is not None:
+        whole = {"nominal": str(clause.bounds.nominal), "tolerance": entry.either("tolerance")}
+        return read_bounds(Table(whole, entry.place, entry.faults), Kind.NOMINAL_WITH_TOLERANCE), (
+            Kind.NOMINAL_WITH_TOLERANCE
+        )
+    kind = _kind_for(frozenset(stated), clause.kind)
+    return read_bounds(entry, kind), kind
+
+
+def _kind_for(stated: frozenset[str], kind: Kind) -> Kind:
+    if kind in (Kind.COUNT, Kind.RELATION, Kind.FUNCTIONAL):
+        return kind
+    by_limits = {
+        frozenset({"lower", "upper"}): Kind.RANGE, frozenset({"lower"}): Kind.MIN, frozenset({"upper"}): Kind.MAX,
+        frozenset({"nominal", "tolerance"}): Kind.NOMINAL_WITH_TOLERANCE,
+        frozenset({"nominal"}): Kind.NOMINAL_WITHOUT_TOLERANCE,
+    }  # fmt: skip
+    return by_limits.get(stated, kind)
+
+
+def check(path: Path) -> tuple[Fault, ...]:
+    """Every fault of a sheet, none if it is sound."""
+    try:
+        load_file(path)
+    except BadSheet as problem:
+        return problem.faults
+    except InspectKitError as problem:
+        return (problem.fault,)
+    return ()

@@ -1,0 +1,169 @@
+"""From a sheet's TOML to clauses and items, with every fault of the file found in one pass."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from inspect_kit.rulebook.clause import Answer, Bounds, Clause, Condition, Force, Instances, Kind, as_printed
+from inspect_kit.rulebook.sheet import CheckAgain, Derived, Item
+from inspect_kit.rulebook.table import Table
+from inspect_kit.values.formula import parse_formula
+from inspect_kit.values.quantity import Quantity, parse_strict, scaled
+
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
+_ITEM: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
+_MAX_INSTANCES: Final = 10_000
+
+_WANTED: Final[dict[Kind, tuple[frozenset[str], ...]]] = {
+    Kind.RANGE: (frozenset({"lower", "upper"}),),
+    Kind.MIN: (frozenset({"lower"}),),
+    Kind.MAX: (frozenset({"upper"}),),
+    Kind.NOMINAL_WITH_TOLERANCE: (frozenset({"nominal", "tolerance"}), frozenset({"nominal", "lower", "upper"})),
+    Kind.NOMINAL_WITHOUT_TOLERANCE: (frozenset({"nominal"}),),
+    Kind.COUNT: (frozenset({"nominal"}), frozenset({"lower", "upper"}), frozenset({"upper"}), frozenset({"lower"})),
+    Kind.MATERIAL: (frozenset(),),
+    Kind.VISUAL: (frozenset(),),
+    Kind.FUNCTIONAL: (frozenset(), frozenset({"lower"}), frozenset({"upper"}), frozenset({"lower", "upper"})),
+    Kind.RELATION: (
+        frozenset(), frozenset({"lower"}), frozenset({"upper"}), frozenset({"lower", "upper"}), frozenset({"nominal"}),
+    ),
+}  # fmt: skip
+"""Which limits each kind of requirement states."""
+
+
+def characteristic_name(table: Table, key: str = "characteristic") -> str:
+    """A dotted name in small letters."""
+    name = table.text(key)
+    if name and not _NAME.fullmatch(name):
+        table.fault(key, f"{name[:40]!r} is not a name", "small letters, digits and dots: striker.mass")
+    return name
+
+
+def read_item(table: Table) -> Item:
+    """One `[[item]]`."""
+    name = table.text("id")
+    if name and not _ITEM.fullmatch(name):
+        table.fault("id", f"{name[:40]!r} is not a name", "small letters, digits and hyphens: coin-set")
+    again = tuple(_check_again(entry) for entry in table.tables("check_again"))
+    item = Item(name, table.text("name"), again)
+    table.done()
+    return item
+
+
+def _check_again(table: Table) -> CheckAgain:
+    entry = CheckAgain(table.text("clause"), table.text("when"))
+    table.done()
+    return entry
+
+
+def read_derived(table: Table) -> Derived | None:
+    """One `[[derived]]`."""
+    name = characteristic_name(table)
+    formula = table.parsed("formula", parse_formula)
+    if formula is None and "formula" not in {fault.where.rsplit(".", 1)[-1] for fault in table.faults}:
+        table.fault("formula", "is missing", 'for example "pitch.length - pitch.width"')
+    table.done()
+    return Derived(name, formula) if name and formula else None
+
+
+def read_clause(table: Table, source: str) -> Clause:
+    """One `[[clause]]`, complete in itself."""
+    kind = table.word("kind", Kind, Kind.VISUAL)
+    force = table.word("force", Force, Force.MUST)
+    bounds = read_bounds(table.table("limits"), kind)
+    clause = Clause(
+        characteristic=characteristic_name(table),
+        number=table.text("clause"),
+        item=table.text("item"),
+        kind=kind,
+        force=force,
+        bounds=bounds,
+        printed=table.text("printed", "") or as_printed(bounds, kind),
+        requires=table.text("requires", ""),
+        how=table.text("how"),
+        note=table.text("note", ""),
+        name=table.text("name", ""),
+        because=table.text("because", ""),
+        source=source,
+        instances=_instances(table),
+        binding=table.flag("binding", force is not Force.MAY),
+        suspect=table.flag("suspect", False),
+        answers=_answers(table.table("answers")),
+        when=_condition(table),
+    )
+    if not clause.numeric and not clause.requires:
+        table.fault("requires", "is missing", "say in a sentence what must be so")
+    if clause.suspect and not clause.note:
+        table.fault("note", "is missing", "a suspect print must say how it is read")
+    table.done()
+    return clause
+
+
+def read_bounds(table: Table, kind: Kind) -> Bounds:
+    """`limits = { lower, upper }` or `{ nominal, tolerance }`, in the unit the text prints."""
+    stated = frozenset(table.keys())
+    given = {key: table.parsed(key, parse_strict) for key in ("nominal", "tolerance", "lower", "upper")}
+    table.done()
+    if any(fault.where.startswith(table.place) for fault in table.faults):
+        return Bounds()
+    if stated not in _WANTED[kind]:
+        wanted = " or ".join("{" + ", ".join(sorted(keys)) + "}" for keys in _WANTED[kind])
+        table.fault("", f'kind "{kind}" states {wanted}, not {{{", ".join(sorted(stated))}}}')
+        return Bounds()
+    bases = {quantity.unit.base for quantity in given.values() if quantity}
+    if len(bases) > 1:
+        table.fault("", f"the units {', '.join(sorted(bases))} do not go together")
+        return Bounds()
+    return _complete(table, Bounds(**given), kind)
+
+
+def _complete(table: Table, bounds: Bounds, kind: Kind) -> Bounds:
+    nominal, tolerance = bounds.nominal, bounds.tolerance
+    if nominal and tolerance:
+        if tolerance.number < 0:
+            table.fault("tolerance", "is negative")
+            return Bounds()
+        spread = scaled(tolerance.number, tolerance.unit.factor / nominal.unit.factor)
+        bounds = Bounds(nominal, tolerance, _moved(nominal, -spread), _moved(nominal, spread))
+    elif nominal and kind is Kind.COUNT:
+        bounds = Bounds(nominal, None, nominal, nominal)
+    lower, upper = bounds.lower, bounds.upper
+    if lower and upper and lower.in_base > upper.in_base:
+        table.fault("lower", f"{lower} is above the upper limit {upper}")
+        return Bounds()
+    return bounds
+
+
+def _moved(nominal: Quantity, by: Decimal) -> Quantity:
+    return Quantity(nominal.number + by, nominal.unit)
+
+
+def _instances(table: Table) -> Instances:
+    value = table.either("instances")
+    if value is None:
+        return Instances()
+    if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_INSTANCES:
+        return Instances((), value)
+    if isinstance(value, list) and value and all(isinstance(name, str) and name.strip() for name in value):
+        if len(set(value)) == len(value):
+            return Instances(tuple(value), len(value))
+    table.fault("instances", f"expected different names or a number, got {value!r:.40}", 'for example ["n", "e"] or 19')
+    return Instances()
+
+
+def _answers(table: Table) -> dict[str, Answer]:
+    return {word: table.word(word, Answer, Answer.UNDECIDED) for word in table.keys()}
+
+
+def _condition(table: Table) -> Condition | None:
+    entry = table.table("when")
+    if not entry.keys():
+        return None
+    wanted, unwanted = entry.texts("is"), entry.texts("is_not")
+    name = characteristic_name(entry)
+    if bool(wanted) == bool(unwanted):
+        entry.fault("", "expected either `is` or `is_not`", 'for example { characteristic = "fig.type", is = ["flat"] }')
+    entry.done()
+    return Condition(name, wanted or unwanted, bool(wanted))

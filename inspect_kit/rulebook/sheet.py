@@ -1,0 +1,100 @@
+"""A sheet: one edition of one federation's equipment rules, or a house's own, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+
+from inspect_kit.errors import UsageError
+from inspect_kit.rulebook.clause import Clause
+from inspect_kit.values.formula import Formula
+from inspect_kit.values.nearest import nearest
+
+
+class Standing(StrEnum):
+    """Whose rules a sheet holds."""
+
+    FEDERATION = "federation"
+    HOUSE = "house"
+    MODEL = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAgain:
+    """An occasion on which the rules want an item checked again."""
+
+    clause: str
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A thing that is inspected as a whole and gets a certificate: a board, a coin set, a striker."""
+
+    id: str
+    name: str
+    check_again: tuple[CheckAgain, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A characteristic that is worked out from others."""
+
+    characteristic: str
+    formula: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A sheet laid over another: whose it is and why it differs."""
+
+    id: str
+    title: str
+    because: str
+    standing: Standing
+
+
+Wording = Mapping[str, Mapping[str, str]]
+"""Language → English sentence or characteristic → its wording; for sheets that bring their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One edition, complete: for an overlay the clauses in force, each naming the sheet it comes from."""
+
+    id: str
+    title: str
+    body: str
+    edition: str
+    language: str
+    standing: Standing
+    clauses: tuple[Clause, ...]
+    items: tuple[Item, ...]
+    derived: tuple[Derived, ...] = ()
+    publisher: str = ""
+    disclaimer: str = ""
+    since: date | None = None
+    until: date | None = None
+    overlays: tuple[Overlay, ...] = ()
+    wording: Wording = field(default_factory=dict)
+    digest: str = ""
+
+    def item(self, item_id: str) -> Item:
+        """The item of that name, or an error that suggests one."""
+        for item in self.items:
+            if item.id == item_id:
+                return item
+        names = [item.id for item in self.items]
+        raise UsageError(
+            f"sheet {self.id} has no item {item_id[:40]!r}", hint=nearest(item_id, names) or f"it has {', '.join(names)}"
+        )
+
+    def clauses_of(self, item_id: str) -> tuple[Clause, ...]:
+        """The clauses of one item, in the order of the sheet."""
+        return tuple(clause for clause in self.clauses if clause.item == item_id)
+
+    def in_force(self, on: date) -> bool:
+        """Whether the edition holds on that day, as far as its dates are known."""
+        return (self.since is None or self.since <= on) and (self.until is None or on <= self.until)

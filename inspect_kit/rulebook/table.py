@@ -1,0 +1,165 @@
+"""Reading a TOML table key by key, so that every fault is found at once and each knows its place."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from inspect_kit.errors import BadInput, Fault, InspectKitError
+from inspect_kit.values.nearest import nearest
+
+MAX_BYTES = 2_000_000
+Parsed = TypeVar("Parsed")
+Word = TypeVar("Word", bound=StrEnum)
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """A TOML file as plain data; what cannot be read is an error with the reason."""
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="is this a sheet?")
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput("no such file", where=str(path)) from None
+    except UnicodeDecodeError as problem:
+        raise BadInput(f"is not UTF-8 (byte {problem.start})", where=str(path), hint="save it as UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise BadInput(f"is not TOML: {problem}", where=str(path)) from None
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+
+
+class Table:
+    """One table of a file. Each `take_…` notes a fault instead of raising; `done` names the keys nobody knows."""
+
+    def __init__(self, data: Mapping[str, object], place: str, faults: list[Fault]) -> None:
+        self._data = dict(data)
+        self._known: list[str] = []
+        self.place = place
+        self.faults = faults
+
+    def fault(self, key: str, why: str, hint: str = "") -> None:
+        """Note that something is wrong at `key`."""
+        separator = "" if self.place.endswith(": ") or not key or key.startswith("[") else "."
+        self.faults.append(Fault(f"{self.place}{separator}{key}", why, hint))
+
+    def _take(self, key: str) -> object:
+        self._known.append(key)
+        return self._data.pop(key, None)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """A string; without `default` it must be there and not be empty."""
+        value = self._take(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str):
+            self.fault(key, "is missing" if value is None else f"expected text, got {value!r:.40}")
+            return ""
+        if not value.strip() and default is None:
+            self.fault(key, "is empty")
+        return value.strip()
+
+    def flag(self, key: str, default: bool) -> bool:
+        """True or false."""
+        value = self._take(key)
+        if value is None or isinstance(value, bool):
+            return default if value is None else value
+        self.fault(key, f"expected true or false, got {value!r:.40}")
+        return default
+
+    def word(self, key: str, words: type[Word], default: Word) -> Word:
+        """One of an enumeration's words; must be there."""
+        value = self.text(key)
+        if value in {word.value for word in words}:
+            return words(value)
+        if value:
+            names = [word.value for word in words]
+            self.fault(key, f'"{value[:40]}" is not one of {", ".join(names)}', nearest(value, names))
+        return default
+
+    def day(self, key: str) -> date | None:
+        """A date, or nothing."""
+        value = self._take(key)
+        if value is None or (isinstance(value, date) and type(value) is date):
+            return value
+        self.fault(key, f"expected a date, got {value!r:.40}", "for example 2026-11-16")
+        return None
+
+    def whole(self, key: str, default: int) -> int:
+        """A positive whole number."""
+        value = self._take(key)
+        if value is None:
+            return default
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+            return value
+        self.fault(key, f"expected a whole number above zero, got {value!r:.40}")
+        return default
+
+    def parsed(self, key: str, parse: Callable[[str], Parsed]) -> Parsed | None:
+        """A string that `parse` understands, or nothing."""
+        value = self._take(key)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            self.fault(key, f"expected text, got {value!r:.40}")
+            return None
+        try:
+            return parse(value)
+        except InspectKitError as problem:
+            self.fault(key, problem.fault.why, problem.fault.hint)
+        except ValueError as problem:
+            self.fault(key, str(problem))
+        return None
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of strings; nothing is an empty list."""
+        value = self._take(key)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+            self.fault(key, f"expected a list of texts, got {value!r:.40}")
+            return ()
+        return tuple(value)
+
+    def either(self, key: str) -> object:
+        """The raw value, for keys that take more than one type."""
+        return self._take(key)
+
+    def table(self, key: str) -> Table:
+        """The table below `key`; empty where there is none."""
+        value = self._take(key)
+        if value is not None and not isinstance(value, dict):
+            self.fault(key, f"expected a table, got {value!r:.40}")
+        separator = "" if self.place.endswith(": ") else "."
+        return Table(value if isinstance(value, dict) else {}, f"{self.place}{separator}{key}", self.faults)
+
+    def tables(self, key: str) -> Iterator[Table]:
+        """The tables of the list below `key`, each with its number."""
+        value = self._take(key)
+        if value is not None and not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
+            self.fault(key, f"expected a list of tables, got {value!r:.40}", f"write [[{key}]]")
+            return
+        separator = "" if self.place.endswith(": ") else "."
+        for number, entry in enumerate(value or ()):
+            yield Table(entry, f"{self.place}{separator}{key}[{number}]", self.faults)
+
+    def words(self) -> dict[str, str]:
+        """All that is left, as text by key."""
+        left, self._data = self._data, {}
+        for key, value in left.items():
+            if not isinstance(value, str):
+                self.fault(key, f"expected text, got {value!r:.40}")
+        return {key: value for key, value in left.items() if isinstance(value, str)}
+
+    def keys(self) -> Iterable[str]:
+        """What has not been taken yet."""
+        return tuple(self._data)
+
+    def done(self) -> None:
+        """Unknown keys are faults: a misspelt key must not be silently without effect."""
+        for key in self._data:
+            self.fault(key, "unknown key", nearest(key, self._known))

@@ -1,0 +1,1 @@
+"""The nouns everything else speaks in: quantities, limits, readings, measurements. No I/O, no opinions."""

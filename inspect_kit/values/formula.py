@@ -1,0 +1,257 @@
+"""Formulas for derived characteristics, as sheets write them: `pitch.length - pitch.width`, `spread(surface.side)`.
+
+A formula is arithmetic over characteristics and nothing else: no attribute access, no calls but the functions below,
+so that a sheet from a stranger can do no harm. Evaluation carries the derivatives along, for the uncertainty.
+
+A bare name stands for all instances of a characteristic (`surface.side` is four lengths) and arithmetic goes instance
+by instance; `surface.diagonal["nw-se"]` picks one; the functions turn many into one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Context, Decimal, DivisionByZero, InvalidOperation, localcontext
+from typing import Final
+
+from inspect_kit.values.quantity import PRECISION
+
+Source = tuple[str, str]
+"""Characteristic and instance."""
+
+MAX_LENGTH: Final = 400
+MAX_DEPTH: Final = 24
+
+
+class BadFormula(ValueError):
+    """A formula that cannot be read, or not be evaluated on these values."""
+
+
+class MissingInput(BadFormula):
+    """A characteristic that the formula needs was not given."""
+
+    def __init__(self, characteristic: str) -> None:
+        self.characteristic = characteristic
+        super().__init__(f"{characteristic} is needed and was not given")
+
+
+@dataclass(frozen=True, slots=True)
+class Dual:
+    """A number with its derivatives by the inputs."""
+
+    value: Decimal
+    gradient: Mapping[Source, Decimal]
+
+
+Series = Mapping[str, Dual]
+Inputs = Mapping[str, Mapping[str, Decimal | str]]
+"""Characteristic → instance → number (in base units) or observed word."""
+
+
+def _linear(value: Decimal, *terms: tuple[Decimal, Dual]) -> Dual:
+    gradient: dict[Source, Decimal] = {}
+    for factor, dual in terms:
+        for source, slope in dual.gradient.items():
+            gradient[source] = gradient.get(source, Decimal(0)) + factor * slope
+    return Dual(value, gradient)
+
+
+def _multiply(left: Dual, right: Dual) -> Dual:
+    return _linear(left.value * right.value, (right.value, left), (left.value, right))
+
+
+def _divide(left: Dual, right: Dual) -> Dual:
+    quotient = left.value / right.value
+    return _linear(quotient, (1 / right.value, left), (-quotient / right.value, right))
+
+
+_ONE: Final = Decimal(1)
+_BINARY: Final[dict[type[ast.operator], Callable[[Dual, Dual], Dual]]] = {
+    ast.Add: lambda left, right: _linear(left.value + right.value, (_ONE, left), (_ONE, right)),
+    ast.Sub: lambda left, right: _linear(left.value - right.value, (_ONE, left), (-_ONE, right)),
+    ast.Mult: _multiply,
+    ast.Div: _divide,
+}
+
+
+def _smallest(values: tuple[Dual, ...]) -> Dual:
+    return min(values, key=lambda dual: dual.value)
+
+
+def _largest(values: tuple[Dual, ...]) -> Dual:
+    return max(values, key=lambda dual: dual.value)
+
+
+def _total(values: tuple[Dual, ...]) -> Dual:
+    return _linear(sum((dual.value for dual in values), Decimal(0)), *((_ONE, dual) for dual in values))
+
+
+def _mean(values: tuple[Dual, ...]) -> Dual:
+    share = _ONE / len(values)
+    total = sum((dual.value for dual in values), Decimal(0))
+    return _linear(total / len(values), *((share, dual) for dual in values))
+
+
+def _spread(values: tuple[Dual, ...]) -> Dual:
+    return _BINARY[ast.Sub](_largest(values), _smallest(values))
+
+
+_REDUCERS: Final[dict[str, Callable[[tuple[Dual, ...]], Dual]]] = {
+    "min": _smallest, "max": _largest, "sum": _total, "mean": _mean, "spread": _spread,
+    "count": lambda values: Dual(sum((dual.value for dual in values), Decimal(0)), {}),
+}  # fmt: skip
+
+
+def _absolute(dual: Dual) -> Dual:
+    return _linear(abs(dual.value), (_ONE if dual.value >= 0 else -_ONE, dual))
+
+
+def _root(dual: Dual) -> Dual:
+    root = dual.value.sqrt()
+    return _linear(root, (1 / (2 * root), dual)) if root else Dual(root, {})
+
+
+_ELEMENTWISE: Final[dict[str, Callable[[Dual], Dual]]] = {"abs": _absolute, "sqrt": _root}
+FUNCTIONS: Final = tuple(sorted((*_REDUCERS, *_ELEMENTWISE)))
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula that has been read and found to be arithmetic over characteristics."""
+
+    text: str
+    names: tuple[str, ...]
+    tree: ast.expr
+
+    def __str__(self) -> str:
+        return self.text
+
+    def evaluate(self, inputs: Inputs) -> Series:
+        """The value for each instance, with derivatives; raises `MissingInput` or `BadFormula`."""
+        with localcontext(Context(prec=PRECISION, traps=[DivisionByZero, InvalidOperation])):
+            try:
+                return _evaluate(self.tree, inputs)
+            except (DivisionByZero, InvalidOperation) as problem:
+                raise BadFormula(f"{self.text} has no value here") from problem
+
+
+def parse_formula(text: str) -> Formula:
+    """Read a formula; every part that is not arithmetic over characteristics is refused by name."""
+    if len(text) > MAX_LENGTH:
+        raise BadFormula(f"a formula has at most {MAX_LENGTH} characters")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
+        raise BadFormula(f"cannot be read as a formula: {text[:60]!r}") from problem
+    names: dict[str, None] = {}
+    _check(tree, names, 0)
+    return Formula(text.strip(), tuple(names), tree)
+
+
+def _check(node: ast.expr, names: dict[str, None], depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise BadFormula("the formula is nested too deeply")
+    dotted = _dotted(node)
+    if dotted is not None:
+        names[dotted] = None
+        return
+    for child in _parts(node):
+        _check(child, names, depth + 1)
+
+
+def _parts(node: ast.expr) -> tuple[ast.expr, ...]:
+    """The sub-formulas of an allowed node; anything else is an error."""
+    match node:
+        case ast.BinOp(left, operator, right) if type(operator) in _BINARY:
+            return (left, right)
+        case ast.UnaryOp(ast.USub(), operand):
+            return (operand,)
+        case ast.Call(ast.Name(name), [argument], []) if name in FUNCTIONS:
+            return (argument,)
+        case ast.Subscript(value, ast.Constant(str())) if _dotted(value):
+            return (value,)
+        case ast.Compare(left, [ast.Eq()], [ast.Constant(str())]) if _dotted(left):
+            return (left,)
+        case ast.Constant(int() | float()) if not isinstance(node.value, bool):
+            return ()
+    raise BadFormula(
+        f"{ast.unparse(node)[:60]!r} is not allowed in a formula: use + - * /, numbers, characteristics and "
+        + ", ".join(f"{name}()" for name in FUNCTIONS)
+    )
+
+
+def _dotted(node: ast.expr) -> str | None:
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Attribute(value, attribute):
+            stem = _dotted(value)
+            return None if stem is None else f"{stem}.{attribute}"
+    return None
+
+
+def _evaluate(node: ast.expr, inputs: Inputs) -> Series:
+    dotted = _dotted(node)
+    if dotted is not None:
+        return _numbers(dotted, _given(dotted, inputs))
+    match node:
+        case ast.BinOp(left, operator, right):
+            return _aligned(_BINARY[type(operator)], _evaluate(left, inputs), _evaluate(right, inputs))
+        case ast.UnaryOp(_, operand):
+            return {key: _linear(-dual.value, (-_ONE, dual)) for key, dual in _evaluate(operand, inputs).items()}
+        case ast.Call(ast.Name(name), [argument], _):
+            return _called(name, argument, inputs)
+        case ast.Subscript(value, ast.Constant(instance)):
+            return {"": _picked(_dotted(value) or "", str(instance), inputs)}
+        case ast.Compare(left, _, [ast.Constant(word)]):
+            seen = _given(_dotted(left) or "", inputs)
+            return {key: Dual(Decimal(int(value == word)), {}) for key, value in seen.items()}
+        case ast.Constant(number):
+            return {"": Dual(Decimal(str(number)), {})}
+    raise BadFormula("not a formula")
+
+
+def _called(name: str, argument: ast.expr, inputs: Inputs) -> Series:
+    dotted = _dotted(argument)
+    if name == "count" and dotted is not None:
+        return {"": Dual(Decimal(len(_given(dotted, inputs))), {})}
+    series = _evaluate(argument, inputs)
+    if name in _ELEMENTWISE:
+        return {key: _ELEMENTWISE[name](dual) for key, dual in series.items()}
+    return {"": _REDUCERS[name](tuple(series.values()))}
+
+
+def _given(characteristic: str, inputs: Inputs) -> Mapping[str, Decimal | str]:
+    found = inputs.get(characteristic)
+    if not found:
+        raise MissingInput(characteristic)
+    return found
+
+
+def _numbers(characteristic: str, given: Mapping[str, Decimal | str]) -> Series:
+    series: dict[str, Dual] = {}
+    for instance, value in given.items():
+        if isinstance(value, str):
+            raise BadFormula(f"{characteristic} is an observation, not a number")
+        series[instance] = Dual(value, {(characteristic, instance): _ONE})
+    return series
+
+
+def _picked(characteristic: str, instance: str, inputs: Inputs) -> Dual:
+    series = _numbers(characteristic, _given(characteristic, inputs))
+    if instance not in series:
+        raise MissingInput(f"{characteristic} {instance}")
+    return series[instance]
+
+
+def _aligned(combine: Callable[[Dual, Dual], Dual], left: Series, right: Series) -> Series:
+    """Instance by instance; a value without an instance goes with every instance of the other side."""
+    if set(left) == {""}:
+        return {key: combine(left[""], dual) for key, dual in right.items()}
+    if set(right) == {""}:
+        return {key: combine(dual, right[""]) for key, dual in left.items()}
+    common = [key for key in left if key in right]
+    if not common:
+        raise BadFormula("the two sides have no instance in common")
+    return {key: combine(left[key], right[key]) for key in common}
