@@ -130,7 +130,7 @@ class Clause:
         return self.bounds.unit is not None
 
 
-def as_printed(bounds: Bounds, kind: Kind) -> str:
+def as_printed(bounds: Bounds) -> str:
     """The requirement in the printed unit: `4.45 cm ± 0.15 cm`, `73.5 cm – 74 cm`, `≤ 15 g`."""
     if bounds.nominal is not None:
         return f"{bounds.nominal} ± {bounds.tolerance}" if bounds.tolerance else str(bounds.nominal)

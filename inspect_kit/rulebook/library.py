@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
+from inspect_kit.nearest import nearest
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
 from inspect_kit.rulebook.reading import characteristic_name, read_bounds, read_clause, read_derived, read_item
 from inspect_kit.rulebook.sheet import Derived, Item, Overlay, Sheet, Standing
-from inspect_kit.rulebook.table import Table, read_toml
-from inspect_kit.values.nearest import nearest
+from inspect_kit.tomlfile import Table, read_toml
 
 FORMAT: Final = 1
 LANGUAGES: Final = ("en", "de", "cs", "it")
@@ -136,7 +136,7 @@ def _head(root: Table) -> Sheet:
 
 
 def _wording(table: Table) -> dict[str, dict[str, str]]:
-    return {language: table.table(language).words() for language in table.keys()}
+    return {language: table.table(language).words() for language in table.left()}
 
 
 def _read_plain(root: Table) -> Sheet:
@@ -231,7 +231,7 @@ def _overlaid(root: Table, head: Sheet, base: tuple[Clause, ...], items: tuple[I
     for table in root.tables("clause"):
         name = characteristic_name(table)
         place = next((index for index, clause in enumerate(clauses) if clause.characteristic == name), None)
-        if place is not None and "kind" not in table.keys():
+        if place is not None and "kind" not in table.left():
             clauses[place] = _changed(table, clauses[place], head)
             continue
         clause = _checked(read_clause(_named(table, name), head.id), table, items)
@@ -244,7 +244,7 @@ def _overlaid(root: Table, head: Sheet, base: tuple[Clause, ...], items: tuple[I
 
 def _named(table: Table, name: str) -> Table:
     """The table again, with the name that was looked at already."""
-    left = {key: table.either(key) for key in table.keys()}
+    left = {key: table.either(key) for key in table.left()}
     return Table({"characteristic": name, **left}, table.place, table.faults)
 
 
@@ -256,8 +256,8 @@ def _changed(table: Table, clause: Clause, head: Sheet) -> Clause:
         number=table.text("clause", clause.number),
         kind=kind,
         bounds=bounds,
-        printed=table.text("printed", "") or (as_printed(bounds, kind) if bounds is not clause.bounds else clause.printed),
-        force=table.word("force", Force, clause.force) if "force" in table.keys() else clause.force,
+        printed=table.text("printed", "") or (as_printed(bounds) if bounds is not clause.bounds else clause.printed),
+        force=table.word("force", Force, clause.force) if "force" in table.left() else clause.force,
         requires=table.text("requires", clause.requires),
         how=table.text("how", clause.how),
         note=table.text("note", clause.note),
@@ -274,7 +274,7 @@ def _changed(table: Table, clause: Clause, head: Sheet) -> Clause:
 def _changed_bounds(table: Table, clause: Clause) -> tuple[Bounds, Kind]:
     """New limits; a tolerance alone is laid around the nominal that the text already prints."""
     entry = table.table("limits")
-    stated = set(entry.keys())
+    stated = set(entry.left())
     if not stated:
         return clause.bounds, clause.kind
     if stated == {"tolerance"} and clause.bounds.nominal is not None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from inspect_kit.rulebook.clause import Answer, Bounds, Clause, Condition, Force, Instances, Kind, as_printed
 from inspect_kit.rulebook.sheet import CheckAgain, Derived, Item
-from inspect_kit.rulebook.table import Table
+from inspect_kit.tomlfile import Table
 from inspect_kit.values.formula import parse_formula
 from inspect_kit.values.quantity import Quantity, parse_strict, scaled
 
@@ -62,7 +62,7 @@ def read_derived(table: Table) -> Derived | None:
     """One `[[derived]]`."""
     name = characteristic_name(table)
     formula = table.parsed("formula", parse_formula)
-    if formula is None and "formula" not in {fault.where.rsplit(".", 1)[-1] for fault in table.faults}:
+    if "formula" in table.missing:
         table.fault("formula", "is missing", 'for example "pitch.length - pitch.width"')
     table.done()
     return Derived(name, formula) if name and formula else None
@@ -80,7 +80,7 @@ def read_clause(table: Table, source: str) -> Clause:
         kind=kind,
         force=force,
         bounds=bounds,
-        printed=table.text("printed", "") or as_printed(bounds, kind),
+        printed=table.text("printed", "") or as_printed(bounds),
         requires=table.text("requires", ""),
         how=table.text("how"),
         note=table.text("note", ""),
@@ -103,7 +103,7 @@ def read_clause(table: Table, source: str) -> Clause:
 
 def read_bounds(table: Table, kind: Kind) -> Bounds:
     """`limits = { lower, upper }` or `{ nominal, tolerance }`, in the unit the text prints."""
-    stated = frozenset(table.keys())
+    stated = frozenset(table.left())
     given = {key: table.parsed(key, parse_strict) for key in ("nominal", "tolerance", "lower", "upper")}
     table.done()
     if any(fault.where.startswith(table.place) for fault in table.faults):
@@ -147,23 +147,24 @@ def _instances(table: Table) -> Instances:
     if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _MAX_INSTANCES:
         return Instances((), value)
     if isinstance(value, list) and value and all(isinstance(name, str) and name.strip() for name in value):
-        if len(set(value)) == len(value):
-            return Instances(tuple(value), len(value))
+        names = tuple(dict.fromkeys(value))
+        if len(names) == len(value):
+            return Instances(names, len(names))
     table.fault("instances", f"expected different names or a number, got {value!r:.40}", 'for example ["n", "e"] or 19')
     return Instances()
 
 
 def _answers(table: Table) -> dict[str, Answer]:
-    return {word: table.word(word, Answer, Answer.UNDECIDED) for word in table.keys()}
+    return {word: table.word(word, Answer, Answer.UNDECIDED) for word in table.left()}
 
 
 def _condition(table: Table) -> Condition | None:
     entry = table.table("when")
-    if not entry.keys():
+    if not entry.left():
         return None
     wanted, unwanted = entry.texts("is"), entry.texts("is_not")
     name = characteristic_name(entry)
     if bool(wanted) == bool(unwanted):
-        entry.fault("", "expected either `is` or `is_not`", 'for example { characteristic = "fig.type", is = ["flat"] }')
+        entry.fault("", "expected either `is` or `is_not`", 'for example is = ["flat"]')
     entry.done()
     return Condition(name, wanted or unwanted, bool(wanted))

@@ -8,9 +8,9 @@ from datetime import date
 from enum import StrEnum
 
 from inspect_kit.errors import UsageError
+from inspect_kit.nearest import nearest
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
-from inspect_kit.values.nearest import nearest
 
 
 class Standing(StrEnum):
@@ -88,7 +88,8 @@ class Sheet:
                 return item
         names = [item.id for item in self.items]
         raise UsageError(
-            f"sheet {self.id} has no item {item_id[:40]!r}", hint=nearest(item_id, names) or f"it has {', '.join(names)}"
+            f"sheet {self.id} has no item {item_id[:40]!r}",
+            hint=nearest(item_id, names) or f"it has {', '.join(names)}",
         )
 
     def clauses_of(self, item_id: str) -> tuple[Clause, ...]:

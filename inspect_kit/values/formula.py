@@ -113,7 +113,9 @@ def _root(dual: Dual) -> Dual:
 
 
 _ELEMENTWISE: Final[dict[str, Callable[[Dual], Dual]]] = {"abs": _absolute, "sqrt": _root}
-FUNCTIONS: Final = tuple(sorted((*_REDUCERS, *_ELEMENTWISE)))
+_EACH: Final = "spread_each"
+"""Spread within each piece, where instances are written `piece.part`: edges 1.a 1.b 2.a of dice 1 and 2."""
+FUNCTIONS: Final = tuple(sorted((*_REDUCERS, *_ELEMENTWISE, _EACH)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +221,18 @@ def _called(name: str, argument: ast.expr, inputs: Inputs) -> Series:
     series = _evaluate(argument, inputs)
     if name in _ELEMENTWISE:
         return {key: _ELEMENTWISE[name](dual) for key, dual in series.items()}
+    if name == _EACH:
+        return {piece: _spread(duals) for piece, duals in _by_piece(series).items()}
     return {"": _REDUCERS[name](tuple(series.values()))}
+
+
+def _by_piece(series: Series) -> dict[str, tuple[Dual, ...]]:
+    """The parts of each piece together; an instance without a dot is a part of the one unnamed piece."""
+    pieces: dict[str, tuple[Dual, ...]] = {}
+    for instance, dual in series.items():
+        piece = instance.partition(".")[0] if "." in instance else ""
+        pieces[piece] = (*pieces.get(piece, ()), dual)
+    return pieces
 
 
 def _given(characteristic: str, inputs: Inputs) -> Mapping[str, Decimal | str]:

@@ -58,26 +58,34 @@ Budget = tuple[Component, ...]
 def combined(budget: Iterable[Component]) -> Decimal:
     """The root of the sum of squares: the combined standard uncertainty of uncorrelated components."""
     with localcontext(_CONTEXT):
-        return sum((part.standard * part.standard for part in budget), Decimal(0)).sqrt()
+        return _variance(budget).sqrt()
+
+
+def _variance(budget: Iterable[Component]) -> Decimal:
+    return sum((part.standard * part.standard for part in budget), Decimal(0))
 
 
 def effective_dof(budget: Budget) -> Decimal | None:
     """Welch–Satterthwaite; `None` means infinitely many. Valid for independent components only (GUM G.4.1)."""
     with localcontext(_CONTEXT):
         denominator = sum((part.standard**4 / part.dof for part in budget if part.dof is not None), Decimal(0))
-        return None if denominator == 0 else combined(budget) ** 4 / denominator
+        return None if denominator == 0 else _variance(budget) ** 2 / denominator
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A value in its base unit (mm, g, deg, s, …). `budget` is `None` where nobody stated the uncertainty."""
+    """A value in its base unit (mm, g, deg, s, …). `budget` is `None` where nobody stated the uncertainty.
+
+    `formula` is empty for what was measured itself and tells how a derived value was worked out.
+    """
 
     characteristic: str
     value: Decimal
     unit: str
     budget: Budget | None
     instance: str = ""
-    instrument: str = ""
+    instruments: tuple[str, ...] = ()
+    formula: str = ""
     readings: tuple[Reading, ...] = field(default=(), repr=False)
 
     @property

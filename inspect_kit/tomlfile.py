@@ -1,16 +1,18 @@
-"""Reading a TOML table key by key, so that every fault is found at once and each knows its place."""
+"""Reading a TOML file key by key, so that every fault is found at once and each knows its place."""
 
 from __future__ import annotations
 
+import contextlib
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
 from inspect_kit.errors import BadInput, Fault, InspectKitError
-from inspect_kit.values.nearest import nearest
+from inspect_kit.nearest import nearest
 
 MAX_BYTES = 2_000_000
 Parsed = TypeVar("Parsed")
@@ -22,7 +24,7 @@ def read_toml(path: Path) -> dict[str, object]:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="is this a sheet?")
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
     except FileNotFoundError:
         raise BadInput("no such file", where=str(path)) from None
     except UnicodeDecodeError as problem:
@@ -39,6 +41,8 @@ class Table:
     def __init__(self, data: Mapping[str, object], place: str, faults: list[Fault]) -> None:
         self._data = dict(data)
         self._known: list[str] = []
+        self.missing: set[str] = set()
+        """Keys that were asked for and not there."""
         self.place = place
         self.faults = faults
 
@@ -49,6 +53,8 @@ class Table:
 
     def _take(self, key: str) -> object:
         self._known.append(key)
+        if key not in self._data:
+            self.missing.add(key)
         return self._data.pop(key, None)
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -71,9 +77,9 @@ class Table:
         self.fault(key, f"expected true or false, got {value!r:.40}")
         return default
 
-    def word(self, key: str, words: type[Word], default: Word) -> Word:
-        """One of an enumeration's words; must be there."""
-        value = self.text(key)
+    def word(self, key: str, words: type[Word], default: Word, *, optional: bool = False) -> Word:
+        """One of an enumeration's words; must be there unless it is `optional`."""
+        value = self.text(key, default.value if optional else None)
         if value in {word.value for word in words}:
             return words(value)
         if value:
@@ -89,14 +95,17 @@ class Table:
         self.fault(key, f"expected a date, got {value!r:.40}", "for example 2026-11-16")
         return None
 
-    def whole(self, key: str, default: int) -> int:
-        """A positive whole number."""
+    def decimal(self, key: str, default: Decimal) -> Decimal:
+        """A finite number, written plainly or as text."""
         value = self._take(key)
         if value is None:
             return default
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-        self.fault(key, f"expected a whole number above zero, got {value!r:.40}")
+        if isinstance(value, int | Decimal | str) and not isinstance(value, bool):
+            with contextlib.suppress(InvalidOperation):
+                number = Decimal(value)
+                if number.is_finite():
+                    return number
+        self.fault(key, f"expected a number, got {value!r:.40}")
         return default
 
     def parsed(self, key: str, parse: Callable[[str], Parsed]) -> Parsed | None:
@@ -155,7 +164,7 @@ class Table:
                 self.fault(key, f"expected text, got {value!r:.40}")
         return {key: value for key, value in left.items() if isinstance(value, str)}
 
-    def keys(self) -> Iterable[str]:
+    def left(self) -> tuple[str, ...]:
         """What has not been taken yet."""
         return tuple(self._data)
 

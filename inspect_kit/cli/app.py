@@ -1,0 +1,65 @@
+"""The commands by name, each loaded only when it is called, so that the desk does not wait for what it does not use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit import __version__
+from inspect_kit.cli.border import run
+
+_COMMANDS: Final = {
+    "certify": "inspect_kit.cli.certifying",
+    "demo": "inspect_kit.cli.demonstration",
+    "inspect": "inspect_kit.cli.guided",
+    "judge": "inspect_kit.cli.judging",
+    "specs": "inspect_kit.cli.sheets",
+}
+
+
+class _Commands(click.Group):
+    """A group that imports a command's module when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(_COMMANDS[cmd_name]).command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="inspect-kit")
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="INSPECT_KIT_HOME",
+    help="Where your own instruments live (default: the user's data directory).",
+)
+@click.pass_context
+def app(ctx: click.Context, home: Path | None) -> None:
+    """Check table sports equipment against a federation's rules, from a reading to a certificate.
+
+    \b
+    Example:
+      inspect-kit judge striker.csv --spec icf-2001-it --item striker
+      inspect-kit certify striker.csv --spec icf-2001-it --item striker --subject "Striker 7" -o striker.pdf
+    """
+    ctx.obj = home
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Where `inspect-kit` starts."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    sys.exit(run(app, arguments))

@@ -1,0 +1,171 @@
+"""`inspect`: the guided way. Asks in the order of the sheet, shows the running verdict, undoes, can be left."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.capture.files import read_text
+from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.cli.judging import as_text, reason_text
+from inspect_kit.cli.options import sheet_options, task_from
+from inspect_kit.cli.output import EXIT_CODES, styled, write_whole
+from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.catalogue import WORD
+from inspect_kit.inspection.guided import (
+    SKIPPED,
+    Entry,
+    Question,
+    as_draft,
+    as_measurement_file,
+    checked,
+    from_draft,
+)  # fmt: skip
+from inspect_kit.inspection.walk import Outcome, Task, inspect
+from inspect_kit.judgement.finding import Verdict
+from inspect_kit.places import shipped
+
+_YES: Final = frozenset({"y", "yes", "j", "ja", "a", "ano", "s", "si", "sì"})
+_NO: Final = frozenset({"n", "no", "nein", "ne"})
+_HELP: Final = """\
+  a value      8.1 mm, 8,1mm or 0.81 cm; a bare number is in the unit shown
+  yes, no      for what is looked at (also ja/nein, ano/ne, sì/no)
+  Enter        pass it over: it stays open
+  <            undo the last answer
+  ?            how to measure it
+  =NAME        from now on read from this instrument (= alone: from none)
+  q            leave; start the same command again to go on"""
+
+
+@click.command("inspect")
+@sheet_options
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write [default: ITEM.json].")
+@click.option("--instrument", "chosen", multiple=True, help="An instrument that you use; more than once for more.")
+@click.pass_context
+def command(ctx: click.Context, /, item: str, out: Path | None, chosen: tuple[str, ...], **_: object) -> int:
+    """Walk through an item clause by clause and write a measurement file.
+
+    \b
+    Example:
+      inspect-kit inspect --spec icf-cs --item striker --instrument caliper-150 --instrument scale-200g
+    """
+    task = task_from(ctx)
+    target = out or Path(f"{item}.json")
+    draft = target.with_name(target.name + ".draft")
+    entry = _begun(task, draft, chosen)
+    click.echo(f"{task.sheet.title}: {task.item.name}. ? explains, < undoes, Enter passes over, q leaves.\n", err=True)
+    entry = _asked(entry, task, draft)
+    if entry.next_question() is not None:
+        click.echo(f"left; {draft} keeps the answers, the same command goes on from there", err=True)
+        return EXIT_CODES[Verdict.UNDECIDED]
+    write_whole(target, as_measurement_file(entry).encode())
+    draft.unlink(missing_ok=True)
+    outcome = inspect(task, (entry.readings(),))
+    for line in as_text(outcome, show_all=False):
+        click.echo(line)
+    click.echo(f"written to {target}", err=True)
+    return EXIT_CODES[outcome.judgement.verdict]
+
+
+def _begun(task: Task, draft: Path, chosen: tuple[str, ...]) -> Entry:
+    entry = Entry(task.sheet, task.item.id)
+    if draft.is_file():
+        entry = from_draft(read_text(draft), task.sheet, task.item.id, draft)
+        click.echo(f"going on from {draft}: {len(entry.answers)} answers are there", err=True)
+    for name, instrument in load_instruments(chosen, task.instrument_folders).items():
+        entry = entry.with_instrument(instrument.resolution.unit.base, name)
+    return entry
+
+
+def _asked(entry: Entry, task: Task, draft: Path) -> Entry:
+    """Ask until there is nothing left to ask, or the person leaves; every answer is saved at once."""
+    while (question := entry.next_question()) is not None:
+        text = _prompt(question, entry)
+        if text is None or text == "q":
+            break
+        changed = _after(text, question, entry, task)
+        if changed is not entry:
+            entry = changed
+            write_whole(draft, as_draft(entry).encode())
+    return entry
+
+
+def _prompt(question: Question, entry: Entry) -> str | None:
+    """One line from the person; `None` at the end of the input."""
+    clause = question.clause
+    what = f"{question.characteristic} {question.instance}".strip()
+    required = clause.printed or clause.requires
+    gauge = entry.instruments.get(question.unit, "")
+    kind = "/".join(question.words) or ("yes/no" if question.unit == WORD else question.unit)
+    click.echo(click.style(f"{clause.number}  {what}", bold=True) + f"  {required}", err=True)
+    click.echo(f"  [{kind}{', ' + gauge if gauge else ''}] > ", nl=False, err=True)
+    line = sys.stdin.readline()
+    return line.strip() if line else None
+
+
+def _after(text: str, question: Question, entry: Entry, task: Task) -> Entry:
+    """The entry after what was typed; the same one if it was a question or a mistake."""
+    if text == "?":
+        _explain(question)
+        return entry
+    if text == "<":
+        click.echo("  the last answer is undone" if entry.answers else "  there is nothing to undo", err=True)
+        return entry.undone() if entry.answers else entry
+    try:
+        if text.startswith("="):
+            return _with_gauge(text[1:].strip(), question, entry, task)
+        return _answered(text, question, entry, task)
+    except InspectKitError as problem:
+        click.echo(f"  {problem}", err=True)
+        return entry
+
+
+def _explain(question: Question) -> None:
+    clause = question.clause
+    for text in (clause.requires, clause.how, clause.note):
+        if text:
+            click.echo(f"  {text}", err=True)
+    click.echo(_HELP, err=True)
+
+
+def _with_gauge(name: str, question: Question, entry: Entry, task: Task) -> Entry:
+    if name:
+        unit = load_instruments((name,), task.instrument_folders)[name].resolution.unit.base
+        return entry.with_instrument(unit, name)
+    known = instrument_ids((*task.instrument_folders, shipped("specs") / "instruments"))
+    click.echo("  read from no instrument; there are " + ", ".join(known), err=True)
+    return entry.with_instrument(question.unit, "")
+
+
+def _answered(text: str, question: Question, entry: Entry, task: Task) -> Entry:
+    if not text:
+        return entry.with_answer(question, SKIPPED)
+    word = _word(text)
+    gauge = "" if question.unit == WORD else entry.instruments.get(question.unit, "")
+    checked(question, word, _instrument(gauge, task))
+    changed = entry.with_answer(question, word, gauge)
+    _show_verdict(inspect(task, (changed.readings(),)), question)
+    return changed
+
+
+def _instrument(name: str, task: Task) -> Instrument | None:
+    return load_instruments((name,), task.instrument_folders)[name] if name else None
+
+
+def _word(text: str) -> str:
+    folded = text.lower()
+    return "yes" if folded in _YES else "no" if folded in _NO else folded if folded.isalpha() else text
+
+
+def _show_verdict(outcome: Outcome, question: Question) -> None:
+    """What the answer means for its clause, and how the item stands."""
+    findings = outcome.judgement.findings
+    for finding in findings:
+        if finding.clause.characteristic == question.characteristic and finding.instance == question.instance:
+            click.echo(f"  {styled(finding.verdict, finding.verdict.value)}: {reason_text(finding)}", err=True)
+    failed = sum(finding.verdict is Verdict.FAILS for finding in findings)
+    open_ = sum(finding.verdict is Verdict.UNDECIDED for finding in findings)
+    click.echo(f"  so far: {failed} fail, {open_} open", err=True)

@@ -1,0 +1,74 @@
+"""Options that several commands share, and what they stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
+from inspect_kit.errors import UsageError
+from inspect_kit.inspection.walk import Task
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.rulebook.library import LANGUAGES, load, with_house_rules
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
+language_option = click.option(
+    "--lang", "language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of the words."
+)
+files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+
+
+def sheet_options(command: Command) -> Command:
+    """`--spec`, `--item`, and what goes with them."""
+    for option in (
+        click.option("--instruments", type=click.Path(path_type=Path, file_okay=False), multiple=True,
+                     help="A folder with instrument sheets of your own."),
+        click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today)."),
+        click.option("--house", type=click.Path(path_type=Path, dir_okay=False), help="House rules over the sheet."),
+        click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
+                     show_default=True, help="How uncertainty enters the decision."),
+        click.option("--item", required=True, help="What is inspected, as the sheet calls it."),
+        click.option("--spec", required=True, metavar="ID", help="The sheet: its id, or a .toml file."),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def today() -> date:
+    """The local day."""
+    return datetime.now(UTC).astimezone().date()
+
+
+def own_instruments(ctx: click.Context) -> Path:
+    """The folder of the user's own instrument sheets."""
+    home = ctx.find_root().obj
+    if home is None:
+        from platformdirs import user_data_path
+
+        home = user_data_path("inspect-kit", appauthor=False)
+    return Path(home) / "instruments"
+
+
+def task_from(ctx: click.Context) -> Task:
+    """The task that the shared options describe."""
+    given = ctx.params
+    sheet = load(given["spec"])
+    if given["house"] is not None:
+        sheet = with_house_rules(sheet, given["house"])
+    folders = (*given["instruments"], own_instruments(ctx))
+    for folder in given["instruments"]:
+        if not folder.is_dir():
+            raise UsageError("no such folder", where=str(folder))
+    day = given["on"].date() if given["on"] else today()
+    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders)
+
+
+def measurement_files(paths: tuple[Path, ...]) -> tuple[MeasurementFile, ...]:
+    """All the files, read."""
+    return tuple(read_measurements(path) for path in paths)

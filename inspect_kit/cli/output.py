@@ -1,0 +1,94 @@
+"""What commands print: one JSON document, or lines for people; and files that are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.errors import BadInput
+from inspect_kit.judgement.finding import Verdict
+
+EXIT_CODES: Final = {Verdict.CONFORMS: 0, Verdict.FAILS: 1, Verdict.UNDECIDED: 3}
+"""What a verdict over an item leaves the command with."""
+
+_COLOURS: Final = {Verdict.CONFORMS: "green", Verdict.FAILS: "red", Verdict.UNDECIDED: "yellow"}
+
+
+def print_json(data: object) -> None:
+    """One document on standard output."""
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def number(value: Decimal | None) -> float | int | None:
+    """A decimal as a JSON number."""
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() and abs(value) < 10**15 else float(value)
+
+
+def styled(verdict: Verdict, text: str) -> str:
+    """The verdict's colour, for those who see it; the words say the same."""
+    colour = _COLOURS.get(verdict)
+    return click.style(text, fg=colour, bold=verdict is Verdict.FAILS) if colour else text
+
+
+def warn(sentences: Iterable[str]) -> None:
+    """Hints that are not errors, on standard error."""
+    for sentence in sentences:
+        click.echo(f"warning: {sentence}", err=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that there is either the old one or the whole new one, also after a power cut."""
+    if path.is_dir():
+        raise BadInput("is a folder", where=str(path), hint="name a file in it")
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise BadInput(f"cannot be written: {reason}", where=str(path)) from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(path)
+    except OSError as problem:
+        Path(name).unlink(missing_ok=True)
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+    _sync_folder(path.parent)
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name itself last; not every system lets a folder be opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def columns(rows: Iterable[tuple[str, ...]], gap: str = "  ") -> Iterable[str]:
+    """Rows of cells as aligned lines."""
+    table = list(rows)
+    widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=True))
+        yield gap.join(cells).rstrip()
