@@ -1,0 +1,145 @@
+"""Clauses × evidence → findings: every clause gets at least one, and what nobody measured says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from inspect_kit.judgement.finding import Finding, Reason, Verdict, overall
+from inspect_kit.judgement.probability import conformance_probability
+from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, RuleName
+from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
+from inspect_kit.values.measurement import Measurement, Observation
+
+_ANSWERS = {
+    Answer.YES: (Verdict.CONFORMS, Reason.OBSERVED_YES),
+    Answer.NO: (Verdict.FAILS, Reason.OBSERVED_NO),
+    Answer.UNDECIDED: (Verdict.UNDECIDED, Reason.OBSERVED_UNCLEAR),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All that is known of the item: measurements, observations, and which instruments cannot be trusted today."""
+
+    measurements: Mapping[str, Sequence[Measurement]]
+    observations: Mapping[str, Sequence[Observation]]
+    expired: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(
+        cls,
+        measurements: Iterable[Measurement],
+        observations: Iterable[Observation] = (),
+        expired: frozenset[str] = frozenset(),
+    ) -> Evidence:
+        """Sort what was found by characteristic."""
+        measured: dict[str, list[Measurement]] = {}
+        for measurement in measurements:
+            measured.setdefault(measurement.characteristic, []).append(measurement)
+        observed: dict[str, list[Observation]] = {}
+        for observation in observations:
+            observed.setdefault(observation.characteristic, []).append(observation)
+        return cls(measured, observed, expired)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """All findings for one item under one rule."""
+
+    rule: RuleName
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict over all."""
+        return overall(finding.verdict for finding in self.findings)
+
+
+def judge(clauses: Iterable[Clause], evidence: Evidence, rule: RuleName = RuleName.GUARDED) -> Judgement:
+    """Walk the clauses in the order of the sheet."""
+    findings = tuple(finding for clause in clauses for finding in judge_clause(clause, evidence, rule))
+    return Judgement(rule, findings)
+
+
+def judge_clause(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Finding, ...]:
+    """The findings of one clause, one an instance; what is missing comes last."""
+    measured = evidence.measurements.get(clause.characteristic, ())
+    observed = () if measured else evidence.observations.get(clause.characteristic, ())
+    direct = bool(observed) or any(not found.formula for found in measured)
+    if not _applies(clause, evidence, direct=direct):
+        return (Finding(clause, Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),)
+    findings = [
+        *(_measured(clause, measurement, rule, evidence.expired) for measurement in measured),
+        *(_observed(clause, observation) for observation in observed),
+    ]
+    return (*findings, *_missing(clause, [finding.instance for finding in findings]))
+
+
+def _applies(clause: Clause, evidence: Evidence, *, direct: bool) -> bool:
+    """Whether the clause's condition is met; where nobody looked, direct evidence shows that it is meant."""
+    condition = clause.when
+    if condition is None:
+        return True
+    seen = [observation.value for observation in evidence.observations.get(condition.characteristic, ())]
+    if not seen:
+        return direct or not condition.wanted
+    return any(word in condition.words for word in seen) is condition.wanted
+
+
+def _measured(clause: Clause, measurement: Measurement, rule: RuleName, expired: frozenset[str]) -> Finding:
+    limits = clause.limits
+    expanded = measurement.expanded_uncertainty
+    probability = None
+    if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE or limits is None:
+        verdict, reason = Verdict.REPORTED, Reason.NO_TOLERANCE
+    elif any(instrument in expired for instrument in measurement.instruments):
+        verdict, reason = Verdict.UNDECIDED, Reason.CALIBRATION_EXPIRED
+    elif expanded is None and rule in NEEDS_UNCERTAINTY:
+        verdict, reason = Verdict.UNDECIDED, Reason.UNCERTAINTY_UNKNOWN
+    else:
+        verdict, reason = RULES[rule](measurement.value, expanded or Decimal(0), limits)
+    standard = measurement.standard_uncertainty
+    if limits is not None and standard is not None:
+        probability = conformance_probability(measurement.value, standard, limits, measurement.dof)
+    verdict = _unless_binding(clause, verdict)
+    return Finding(clause, verdict, reason, measurement.instance, measurement, probability=probability)
+
+
+def _observed(clause: Clause, observation: Observation) -> Finding:
+    if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE:
+        return Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, observation.instance, observation=observation)
+    verdict, reason = _ANSWERS[answer_to(clause, observation.value) or Answer.UNDECIDED]
+    return Finding(clause, _unless_binding(clause, verdict), reason, observation.instance, observation=observation)
+
+
+def answer_to(clause: Clause, word: str) -> Answer | None:
+    """What an observed word means for a clause; `None` if the sheet does not know the word."""
+    if word in (Answer.YES, Answer.NO):
+        return Answer(word)
+    return clause.answers.get(word)
+
+
+def _unless_binding(clause: Clause, verdict: Verdict) -> Verdict:
+    """A recommendation that is not met is told, and fails nobody."""
+    return verdict if clause.binding or verdict is Verdict.CONFORMS else Verdict.REPORTED
+
+
+def _missing(clause: Clause, found: list[str]) -> tuple[Finding, ...]:
+    """Findings for what was not measured; one value without an instance speaks for all of them.
+
+    A permission that nobody made use of, or looked at, does not hold up the verdict.
+    """
+    if "" in found:
+        return ()
+    needed = clause.binding and clause.force is not Force.MAY
+    silent = Verdict.UNDECIDED if needed else Verdict.NOT_APPLICABLE
+    named = clause.instances.names
+    lacking = [name for name in named if name not in found]
+    if lacking and len(lacking) < len(named):
+        return tuple(Finding(clause, silent, Reason.NOT_MEASURED, name) for name in lacking)
+    short = clause.instances.number - len(found)
+    if short <= 0:
+        return ()
+    return (Finding(clause, silent, Reason.NOT_MEASURED, missing=short if found else clause.instances.number),)

@@ -1,0 +1,234 @@
+"""The risks of deciding: accepting what does not conform, rejecting what does, and the guard bands that limit them.
+
+Specific risks speak of one measured piece. Global risks speak of the next piece from a known production, before it is
+measured (JCGM 106:2012, clause 9), and mean nothing without their assumptions: those are kept beside the number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+from inspect_kit.judgement.probability import (
+    conformance_probability,
+    inside,
+    nonconformance_probability,
+    normal_tail,
+    outside,
+)
+from inspect_kit.values.limits import Limits, limits_from, lower_of, upper_of
+
+_FARTHEST: Final = 38
+"""Standard deviations beyond which a normal density is zero in double precision."""
+
+_NODES: Final = 16
+"""Gauss–Legendre nodes on a panel one standard deviation wide: exact to the last digits of a double."""
+
+
+def specific_consumer_risk(value: Decimal, standard: Decimal, limits: Limits, dof: Decimal | None = None) -> float:
+    """The probability that this piece, if accepted, does not conform: 1 − p_c."""
+    return nonconformance_probability(value, standard, limits, dof)
+
+
+def specific_producer_risk(value: Decimal, standard: Decimal, limits: Limits, dof: Decimal | None = None) -> float:
+    """The probability that this piece, if rejected, conforms after all: p_c."""
+    return conformance_probability(value, standard, limits, dof)
+
+
+def narrowed(limits: Limits, width: Decimal) -> Limits:
+    """The acceptance interval behind a guard band: A_U = T_U − w, A_L = T_L + w; a negative width relaxes it."""
+    lower, upper = lower_of(limits), upper_of(limits)
+    result = limits_from(None if lower is None else lower + width, None if upper is None else upper - width)
+    assert result is not None
+    return result
+
+
+def worst_case_risk(ratio: float, coverage: float = 2.0) -> float:
+    """Consumer's risk of a value on a one-sided acceptance limit, with a guard band w = ratio · U and U = coverage · u.
+
+    ILAC-G8:09/2019, 4.2: 50 % without a guard band, below 2.5 % with w = U.
+    """
+    if not (math.isfinite(ratio) and 0 < coverage < math.inf):
+        raise ValueError("the ratio is a number and the coverage factor a positive one")
+    return normal_tail(ratio * coverage)
+
+
+def ratio_for_worst_case(risk: float, coverage: float = 2.0) -> float:
+    """The guard band w/U that keeps the worst case at `risk`: 0.82 for 5 % and U = 2u."""
+    if not (0 < risk < 1 and 0 < coverage < math.inf):
+        raise ValueError("a risk lies between 0 and 1, and a coverage factor is positive")
+    from statistics import NormalDist
+
+    return -NormalDist().inv_cdf(risk) / coverage
+
+
+def dobbert_factor(ratio: float) -> float:
+    """Acceptance ÷ tolerance half-width by Dobbert's Method 6, from the ratio of tolerance to U = 2u.
+
+    Keeps the global consumer's risk at 2 % or less, whatever the production: 1 − (1.04 − e^(0.38 ln TUR − 0.54)) / TUR.
+    """
+    _check_ratio(ratio)
+    factor = 1 - (1.04 - math.exp(0.38 * math.log(ratio) - 0.54)) / ratio
+    # Above TUR 4.6 the formula would accept beyond the tolerance; no band is needed there, and none is a relaxation.
+    return min(1.0, _left(factor, ratio))
+
+
+def rss_factor(ratio: float) -> float:
+    """Acceptance ÷ tolerance half-width by root-sum-square, √(1 − 1/TUR²), from the ratio of tolerance to U = 2u."""
+    _check_ratio(ratio)
+    return math.sqrt(_left(1 - 1 / ratio**2, ratio))
+
+
+def _check_ratio(ratio: float) -> None:
+    if not 0 < ratio < math.inf:
+        raise ValueError(f"the ratio of tolerance to uncertainty is positive, not {ratio}")
+
+
+def _left(share: float, ratio: float) -> float:
+    if share < 0:
+        raise ValueError(f"at a ratio of {ratio} the guard band leaves nothing to accept")
+    return share
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """What a global risk rests on: a normal production, a normal measurement, and the rule."""
+
+    prior_mean: Decimal
+    prior_standard: Decimal
+    standard: Decimal
+    limits: Limits
+    acceptance: Limits
+
+    def __post_init__(self) -> None:
+        edges = (lower_of(self.limits), upper_of(self.limits), lower_of(self.acceptance), upper_of(self.acceptance))
+        numbers = (self.prior_mean, self.prior_standard, self.standard, *(edge for edge in edges if edge is not None))
+        if not all(number.is_finite() for number in numbers):
+            raise ValueError("every assumption is a finite number; no limit is AtLeast or AtMost")
+        if self.prior_standard <= 0:
+            raise ValueError("the production's standard deviation is positive")
+        if self.standard < 0:
+            raise ValueError("a standard uncertainty is not negative")
+        if math.isinf(self.noise):
+            raise ValueError("the uncertainty is too large beside the production's standard deviation")
+
+    @property
+    def noise(self) -> float:
+        """The measurement's standard uncertainty in standard deviations of the production."""
+        return float(self.standard / self.prior_standard)
+
+    def __str__(self) -> str:
+        return (
+            f"production normal, mean {self.prior_mean}, standard deviation {self.prior_standard}; "
+            f"measurement normal, u = {self.standard}; "
+            f"conforming {_interval(self.limits)}; accepted {_interval(self.acceptance)}"
+        )
+
+
+def _interval(limits: Limits) -> str:
+    lower, upper = lower_of(limits), upper_of(limits)
+    if lower is None:
+        return f"up to {upper}"
+    return f"from {lower}" if upper is None else f"from {lower} to {upper}"
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalRisk:
+    """The risks of a rule for the next piece, with the assumptions they hold under."""
+
+    assumptions: Assumptions
+    consumer: float
+    """R_C: does not conform and is accepted."""
+    producer: float
+    """R_P: conforms and is rejected."""
+    conforming: float
+    """Share of the production that conforms."""
+    accepted: float
+    """Share of the production that is accepted."""
+
+    @property
+    def conditional_consumer(self) -> float | None:
+        """Share of the accepted pieces that do not conform; `None` where none is accepted."""
+        return min(1.0, self.consumer / self.accepted) if self.accepted else None
+
+
+def global_risk(assumptions: Assumptions) -> GlobalRisk:
+    """Both global risks, by quadrature over the production."""
+    limits = _standardised(assumptions.limits, assumptions)
+    acceptance = _standardised(assumptions.acceptance, assumptions)
+    noise = assumptions.noise
+    spread = math.hypot(1, noise)
+    panels = _panels((*limits, *acceptance), acceptance, noise)
+    return GlobalRisk(
+        assumptions,
+        consumer=_integral(_density(acceptance, noise, inside), (p for p in panels if not _within(p, limits))),
+        producer=_integral(_density(acceptance, noise, outside), (p for p in panels if _within(p, limits))),
+        conforming=inside(*limits),
+        accepted=inside(acceptance[0] / spread, acceptance[1] / spread),
+    )
+
+
+Pair = tuple[float, float]
+
+
+def _standardised(limits: Limits, assumptions: Assumptions) -> Pair:
+    """The limits in standard deviations of the production from its mean; a missing one lies at infinity."""
+    lower, upper = lower_of(limits), upper_of(limits)
+    mean, standard = assumptions.prior_mean, assumptions.prior_standard
+    low = -math.inf if lower is None else float((lower - mean) / standard)
+    high = math.inf if upper is None else float((upper - mean) / standard)
+    return low, high
+
+
+def _density(acceptance: Pair, noise: float, region: Callable[[float, float], float]) -> Callable[[float], float]:
+    """The production's density times the probability that the reading falls inside, or outside, the acceptance."""
+    low, high = acceptance
+
+    def density(true: float) -> float:
+        weight = math.exp(-true * true / 2) / math.sqrt(2 * math.pi)
+        return weight * region(_over(low - true, noise), _over(high - true, noise))
+
+    return density
+
+
+def _over(distance: float, noise: float) -> float:
+    return distance / noise if noise else math.copysign(math.inf, distance)
+
+
+def _panels(breaks: Iterable[float], acceptance: Pair, noise: float) -> tuple[Pair, ...]:
+    """Pieces of the real line on which the integrand is smooth.
+
+    It changes over one standard deviation of the production, and near an acceptance limit over one of the measurement,
+    which may be a thousand times less: quadrature that does not know where to look misses that step.
+    """
+    steps = range(-_FARTHEST, _FARTHEST + 1)
+    layers = (edge + noise * step for edge in acceptance if math.isfinite(edge) for step in steps)
+    points = {min(max(point, -_FARTHEST), _FARTHEST) for point in (*steps, *breaks, *layers)}
+    return tuple(pairwise(sorted(points)))
+
+
+def _within(panel: Pair, limits: Pair) -> bool:
+    return limits[0] <= panel[0] and panel[1] <= limits[1]
+
+
+def _integral(density: Callable[[float], float], panels: Iterable[Pair]) -> float:
+    total = math.fsum(
+        (end - start) / 2 * weight * density((start + end) / 2 + (end - start) / 2 * node)
+        for start, end in panels
+        for node, weight in _gauss_legendre()
+    )
+    return min(1.0, total)
+
+
+@cache
+def _gauss_legendre() -> tuple[Pair, ...]:
+    # Imported here so that deciding about a piece, which needs no quadrature, does not wait for numpy.
+    from numpy.polynomial.legendre import leggauss
+
+    nodes, weights = leggauss(_NODES)
+    return tuple(zip(nodes.tolist(), weights.tolist(), strict=True))

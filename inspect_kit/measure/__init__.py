@@ -1,0 +1,1 @@
+"""Readings → values with their uncertainty budget, and the characteristics derived from them. No limits."""

@@ -1,0 +1,120 @@
+"""A reading, its unit and its instrument → a measurement with an uncertainty budget, or an observation."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal, localcontext
+from typing import Final
+
+from inspect_kit.capture.instruments import Effect, Instrument, Shape
+from inspect_kit.errors import BadInput
+from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading
+from inspect_kit.values.quantity import (
+    EXACT_UNITS,
+    PRECISION,
+    Quantity,
+    Unit,
+    parse_number,
+    parse_quantity,
+    scaled,
+    unit,
+)  # fmt: skip
+
+_CONTEXT: Final = Context(prec=PRECISION)
+_DIVISOR: Final = {
+    Shape.NORMAL: Decimal(1),
+    Shape.RECTANGULAR: _CONTEXT.sqrt(Decimal(3)),
+    Shape.TRIANGULAR: _CONTEXT.sqrt(Decimal(6)),
+    Shape.ARCSINE: _CONTEXT.sqrt(Decimal(2)),
+}
+"""Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
+
+MAX_CONFIDENCE: Final = Decimal(1)
+
+
+def observation_of(reading: Reading) -> Observation:
+    """What was seen; the word is folded to small letters so that `Yes` and `yes` are the same answer."""
+    confidence = parse_number(reading.confidence, where=reading.where) if reading.confidence else None
+    if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
+        raise BadInput("a confidence lies between 0 and 1", where=f"{reading.where}.confidence")
+    return Observation(reading.characteristic, reading.value.strip().lower(), reading.instance, confidence, (reading,))
+
+
+def measurement_of(
+    reading: Reading, default: Unit | None, instrument: Instrument | None, *, signed: bool = False
+) -> Measurement:
+    """The value in its base unit. `default` is the unit of a bare number and the dimension that is expected."""
+    stated = _stated(reading, default)
+    if default is not None and stated.unit.base != default.base:
+        raise BadInput(
+            f"{reading.characteristic} is given in {stated.unit}, expected {default}",
+            where=reading.where,
+            hint=f"write it in {default}",
+        )
+    value = stated.in_base
+    _plausible(reading, value, stated.unit, signed=signed)
+    if instrument is not None:
+        _within_range(reading, stated, instrument)
+    return Measurement(
+        characteristic=reading.characteristic,
+        value=value,
+        unit=stated.unit.base,
+        budget=_budget(reading, stated, instrument),
+        instance=reading.instance,
+        instruments=(reading.instrument,) if reading.instrument else (),
+        readings=(reading,),
+    )
+
+
+def _stated(reading: Reading, default: Unit | None) -> Quantity:
+    fallback = unit(reading.unit, where=reading.where) if reading.unit else default
+    stated = parse_quantity(reading.value, fallback, where=reading.where)
+    if reading.unit and fallback is not None and stated.unit.symbol != fallback.symbol:
+        raise BadInput(f"the value {reading.value[:40]!r} is not in {fallback}", where=reading.where)
+    return stated
+
+
+def _plausible(reading: Reading, value: Decimal, stated: Unit, *, signed: bool) -> None:
+    if value < 0 and not signed:
+        raise BadInput(f"{reading.characteristic} cannot be negative", where=reading.where)
+    if stated.base == "count" and value != value.to_integral_value():
+        raise BadInput(f"{reading.characteristic} is a count, not {value}", where=reading.where)
+
+
+def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) -> None:
+    if instrument.resolution.unit.base != stated.unit.base:
+        raise BadInput(f"{instrument.name} does not measure in {stated.unit}", where=reading.where)
+    lower, upper = instrument.lower, instrument.upper
+    if (lower and stated.in_base < lower.in_base) or (upper and stated.in_base > upper.in_base):
+        raise BadInput(f"{stated} is outside the range of {instrument.name}", where=reading.where)
+
+
+def _budget(reading: Reading, stated: Quantity, instrument: Instrument | None) -> Budget | None:
+    """The uncertainty as stated in the file; else as its parts; else the instrument's; counts are exact."""
+    if reading.budget:
+        return tuple(_part(source, number, stated.unit, reading) for source, number in reading.budget)
+    if reading.standard:
+        return (_part("stated", reading.standard, stated.unit, reading),)
+    if instrument is not None:
+        return instrument_budget(instrument, stated.in_base)
+    return () if stated.unit.base in EXACT_UNITS else None
+
+
+def _part(source: str, number: str, of: Unit, reading: Reading) -> Component:
+    size = parse_number(number, where=f"{reading.where}: u")
+    if size < 0:
+        raise BadInput("an uncertainty cannot be negative", where=f"{reading.where}: u")
+    return Component(source, scaled(size, of.factor))
+
+
+def instrument_budget(instrument: Instrument, value: Decimal) -> Budget:
+    """The instrument's effects at this value, and half a digit of its display."""
+    with localcontext(_CONTEXT):
+        half_digit = instrument.resolution.in_base / 2 / _DIVISOR[Shape.RECTANGULAR]
+        effects = (_component(instrument, effect, value) for effect in instrument.effects)
+        return (*effects, Component("resolution", half_digit))
+
+
+def _component(instrument: Instrument, effect: Effect, value: Decimal) -> Component:
+    size = effect.size.in_base + effect.relative * abs(value)
+    label = f"{instrument.id}: {effect.source}" if effect.shared else ""
+    return Component(effect.source, size / effect.coverage / _DIVISOR[effect.shape], effect.dof, label)
