@@ -1,0 +1,171 @@
+"""Gauges and scales as data sheets: resolution, uncertainty, and until when they are calibrated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import BadInput, BadSheet, Fault
+from inspect_kit.nearest import nearest
+from inspect_kit.places import shipped
+from inspect_kit.tomlfile import Table, read_toml
+from inspect_kit.values.quantity import Quantity, parse_strict
+
+FORMAT: Final = 1
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+class Shape(StrEnum):
+    """How an effect is distributed within the half-width that is stated for it."""
+
+    NORMAL = "normal"
+    RECTANGULAR = "rectangular"
+    TRIANGULAR = "triangular"
+    ARCSINE = "arcsine"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One source of uncertainty of an instrument.
+
+    `size` is a standard uncertainty for a normal effect with `coverage` 1, an expanded one with its factor, or a
+    half-width for the other shapes. `relative` grows with the value (mm per mm). A `shared` effect is the same in
+    every reading taken with this instrument, such as a scale error, and cancels in differences.
+    """
+
+    source: str
+    size: Quantity
+    shape: Shape = Shape.NORMAL
+    coverage: Decimal = Decimal(1)
+    relative: Decimal = Decimal(0)
+    dof: Decimal | None = None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """One gauge: what it is, how good it is, and until when that is known."""
+
+    id: str
+    name: str
+    kind: str
+    resolution: Quantity
+    effects: tuple[Effect, ...] = ()
+    maker: str = ""
+    serial: str = ""
+    lower: Quantity | None = None
+    upper: Quantity | None = None
+    calibrated_until: date | None = None
+    calibration: str = ""
+
+    def expired(self, on: date) -> bool:
+        """Whether the calibration had run out on that day; one without a date never does."""
+        return self.calibrated_until is not None and on > self.calibrated_until
+
+
+def read_instrument(path: Path) -> Instrument:
+    """One instrument sheet; raises `BadSheet` with every fault of it."""
+    faults: list[Fault] = []
+    root = Table(read_toml(path), f"{path}: ", faults)
+    instrument = _instrument(root, path)
+    root.done()
+    if faults or instrument is None:
+        raise BadSheet(tuple(faults))
+    return instrument
+
+
+def _instrument(root: Table, path: Path) -> Instrument | None:
+    stated = root.either("format")
+    if stated != FORMAT:
+        root.fault("format", f"expected {FORMAT}, got {stated!r:.40}")
+    name = root.text("id")
+    if name and (not _ID.fullmatch(name) or name != path.stem):
+        root.fault("id", f'"{name[:40]}" is not the name of the file, {path.stem}')
+    resolution = root.parsed("resolution", parse_strict)
+    if resolution is None and "resolution" in root.missing:
+        root.fault("resolution", "is missing", 'for example "0.01 mm"')
+    span = root.table("range")
+    effects = tuple(effect for table in root.tables("uncertainty") if (effect := _effect(table)))
+    instrument = Instrument(
+        id=name,
+        name=root.text("name"),
+        kind=root.text("kind"),
+        resolution=resolution or Quantity(Decimal(0), parse_strict("0 mm").unit),
+        effects=effects,
+        maker=root.text("maker", ""),
+        serial=root.text("serial", ""),
+        lower=span.parsed("lower", parse_strict),
+        upper=span.parsed("upper", parse_strict),
+        calibrated_until=root.day("calibrated_until"),
+        calibration=root.text("calibration", ""),
+    )
+    span.done()
+    _check_units(root, instrument)
+    return instrument
+
+
+def _check_units(root: Table, instrument: Instrument) -> None:
+    base = instrument.resolution.unit.base
+    stated = [effect.size for effect in instrument.effects] + [
+        bound for bound in (instrument.lower, instrument.upper) if bound
+    ]
+    for quantity in stated:
+        if quantity.unit.base != base:
+            root.fault("resolution", f"{quantity} does not go with a resolution in {base}")
+
+
+def _effect(table: Table) -> Effect | None:
+    forms = {
+        key: table.parsed(key, parse_strict) for key in ("standard", "expanded", "half_width") if key in table.left()
+    }
+    effect = None
+    if len(forms) != 1:
+        table.fault("", "expected one of standard, expanded, half_width", 'for example expanded = "0.02 mm"')
+    else:
+        ((form, size),) = forms.items()
+        effect = _sized(table, form, size)
+    table.done()
+    return effect
+
+
+def _sized(table: Table, form: str, size: Quantity | None) -> Effect | None:
+    source = table.text("source")
+    coverage = table.decimal("coverage", Decimal(2 if form == "expanded" else 1))
+    shape = Shape.NORMAL
+    if form == "half_width":
+        shape = table.word("shape", Shape, Shape.RECTANGULAR, optional=True)
+    relative = table.decimal("relative", Decimal(0))
+    dof = table.decimal("dof", Decimal(0))
+    shared = table.flag("shared", False)
+    if size is not None and (size.number < 0 or coverage <= 0 or relative < 0 or dof < 0):
+        table.fault("", "an uncertainty is not negative")
+        return None
+    return Effect(source, size, shape, coverage, relative, dof or None, shared) if size else None
+
+
+def load_instruments(wanted: Iterable[str], folders: Iterable[Path] = ()) -> Mapping[str, Instrument]:
+    """The sheets of the instruments that readings name; one's own folders come before the shipped ones."""
+    places = (*folders, shipped("specs") / "instruments")
+    return {name: _find(name, places) for name in dict.fromkeys(wanted)}
+
+
+def _find(name: str, places: tuple[Path, ...]) -> Instrument:
+    if _ID.fullmatch(name):
+        for folder in places:
+            path = folder / f"{name}.toml"
+            if path.is_file():
+                return read_instrument(path)
+    known = instrument_ids(places)
+    hint = nearest(name, known) or f"write a sheet for it, or use one of {', '.join(known)}"
+    raise BadInput(f"no instrument is called {name[:60]!r}", hint=hint)
+
+
+def instrument_ids(places: Iterable[Path]) -> tuple[str, ...]:
+    """The names of all instrument sheets in these folders."""
+    return tuple(sorted({path.stem for folder in places if folder.is_dir() for path in folder.glob("*.toml")}))

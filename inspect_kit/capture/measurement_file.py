@@ -1,0 +1,238 @@
+"""Measurement files, CSV and JSON, as users write and script them, turned into readings."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.capture.files import read_text
+from inspect_kit.errors import BadInput
+from inspect_kit.nearest import nearest
+from inspect_kit.values.measurement import Reading
+
+COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "instrument")
+FORMAT: Final = 1
+MAX_ROWS: Final = 1_000_000
+MAX_CELL: Final = 2_000
+_NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """A photograph that measurements were taken from: its name, its digest, and where it was said to lie."""
+
+    file: str
+    sha256: str
+    width: int = 0
+    height: int = 0
+    folder: Path = field(default_factory=Path)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementFile:
+    """What one file holds."""
+
+    readings: tuple[Reading, ...]
+    photos: tuple[Photo, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def read_measurements(path: Path) -> MeasurementFile:
+    """Read a CSV or JSON file; which of the two is told by the content, not by the name."""
+    text = read_text(path)
+    return _read_json(text, path) if text.lstrip().startswith(("{", "[")) else _read_csv(text, path)
+
+
+def _read_csv(text: str, path: Path) -> MeasurementFile:
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+    try:
+        columns, warnings = _header(next(lines), str(path))
+        readings = tuple(_rows(lines, columns, str(path)))
+    except csv.Error as problem:
+        raise BadInput(f"is not CSV: {problem}", where=f"{path}: line {lines.line_num}") from None
+    if not readings:
+        raise BadInput("has a header and no measurement", where=str(path))
+    return MeasurementFile(readings, warnings=warnings)
+
+
+def _delimiter(text: str) -> str:
+    """Spreadsheets write `;` where the comma is the decimal sign."""
+    header = text.lstrip().splitlines()[0]
+    return max(",;\t", key=header.count)
+
+
+def _header(cells: list[str], where: str) -> tuple[list[str], tuple[str, ...]]:
+    names = [cell.strip().lower() for cell in cells]
+    for wanted in ("characteristic", "value"):
+        if wanted not in names:
+            raise BadInput(
+                f'the header has no column "{wanted}"', where=f"{where}: line 1", hint="expected " + ",".join(COLUMNS)
+            )
+    if len(set(names)) < len(names):
+        raise BadInput("a column stands twice in the header", where=f"{where}: line 1")
+    return names, tuple(_unknown_columns(names, where))
+
+
+def _unknown_columns(names: list[str], where: str) -> Iterator[str]:
+    for name in names:
+        if name in COLUMNS:
+            continue
+        meant = nearest(name, COLUMNS)
+        if meant:
+            raise BadInput(f'unknown column "{name[:40]}"', where=f"{where}: line 1", hint=meant)
+        yield f'{where}: the column "{name[:40]}" is not used'
+
+
+def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterator[Reading]:
+    for count, cells in enumerate(lines, 2):
+        if count > MAX_ROWS:
+            raise BadInput(f"has more than {MAX_ROWS:,} rows", where=where)
+        if not any(cell.strip() for cell in cells):
+            continue
+        place = f"{where}: line {count}"
+        if len(cells) > len(columns):
+            hint = "write 8.1 or put 8,1 into quotes" if columns else ""
+            raise BadInput(f"has {len(cells)} cells, the header has {len(columns)}", where=place, hint=hint)
+        row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
+        reading = _row(row, place)
+        if reading.value:
+            yield reading
+
+
+def _row(row: Mapping[str, str], place: str) -> Reading:
+    for name, cell in row.items():
+        if len(cell) > MAX_CELL:
+            raise BadInput(f"the {name[:20]} has {len(cell):,} characters", where=place)
+    return Reading(
+        characteristic=_characteristic(row["characteristic"], place),
+        value=row.get("value", ""),
+        instance=row.get("instance", ""),
+        unit=row.get("unit", ""),
+        standard=row.get("u", ""),
+        instrument=row.get("instrument", ""),
+        where=place,
+    )
+
+
+def _characteristic(name: str, place: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name[:40]!r} is not the name of a characteristic" if name else "the characteristic is empty",
+            where=place,
+            hint="for example striker.mass",
+        )
+    return name
+
+
+def _refuse_constant(word: str) -> float:
+    raise BadInput(f"{word} is not a number", hint="leave out what was not measured")
+
+
+def _read_json(text: str, path: Path) -> MeasurementFile:
+    try:
+        data = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
+    except BadInput as problem:
+        raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
+    except (json.JSONDecodeError, RecursionError, ValueError) as problem:
+        raise BadInput(f"is not JSON: {str(problem)[:80]}", where=str(path)) from None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise BadInput('expected {"format": 1, "measurements": […]}', where=str(path))
+    readings = (
+        *(_json_measurement(entry, place) for entry, place in _entries(data, "measurements", path)),
+        *(_json_observation(entry, place) for entry, place in _entries(data, "observations", path)),
+    )
+    photos = tuple(_json_photo(entry, place, path.parent) for entry, place in _entries(data, "photos", path))
+    warnings = data.get("warnings", [])
+    if not isinstance(warnings, list):
+        raise BadInput("expected a list", where=f"{path}: warnings")
+    if not readings:
+        raise BadInput("has no measurement", where=str(path))
+    return MeasurementFile(readings, photos, tuple(str(warning)[:MAX_CELL] for warning in warnings))
+
+
+def _entries(data: Mapping[str, object], key: str, path: Path) -> Iterator[tuple[dict[str, object], str]]:
+    entries = data.get(key, [])
+    if not isinstance(entries, list) or len(entries) > MAX_ROWS:
+        raise BadInput(f"expected a list of at most {MAX_ROWS:,} entries", where=f"{path}: {key}")
+    for number, entry in enumerate(entries):
+        place = f"{path}: {key}[{number}]"
+        if not isinstance(entry, dict):
+            raise BadInput("expected an object", where=place)
+        yield entry, place
+
+
+def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = False) -> str:
+    """A string or number as text; what was a number keeps its digits."""
+    value = entry.get(key)
+    if value is None and not needed:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        raise BadInput("is missing" if value is None else f"expected text or a number, got {value!r:.40}",
+                       where=f"{place}.{key}")  # fmt: skip
+    text = f"{value:f}" if isinstance(value, Decimal) else str(value)
+    if len(text) > MAX_CELL:
+        raise BadInput(f"has {len(text):,} characters", where=f"{place}.{key}")
+    return text
+
+
+def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
+    return Reading(
+        characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
+        value=_text(entry, "value", place, needed=True),
+        instance=_text(entry, "instance", place),
+        unit=_text(entry, "unit", place),
+        standard=_text(entry, "u", place),
+        instrument=_text(entry, "instrument", place),
+        where=place,
+        raw=_text(entry, "raw", place),
+        pixel=_pixel(entry.get("pixel"), place),
+        budget=tuple(_budget(entry, place)),
+    )
+
+
+def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
+    return Reading(
+        characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
+        value=_text(entry, "value", place, needed=True),
+        instance=_text(entry, "instance", place),
+        confidence=_text(entry, "confidence", place),
+        where=place,
+    )
+
+
+def _budget(entry: Mapping[str, object], place: str) -> Iterator[tuple[str, str]]:
+    parts = entry.get("budget") or []
+    if not isinstance(parts, list) or len(parts) > 100 or not all(isinstance(part, dict) for part in parts):
+        raise BadInput("expected a list of {source, u}", where=f"{place}.budget")
+    for number, part in enumerate(parts):
+        inner = f"{place}.budget[{number}]"
+        yield _text(part, "source", inner, needed=True), _text(part, "u", inner, needed=True)
+
+
+def _pixel(value: object, place: str) -> tuple[float, float] | None:
+    match value:
+        case None:
+            return None
+        case [int() | Decimal() as across, int() | Decimal() as down]:
+            return float(across), float(down)
+    raise BadInput("expected [x, y]", where=f"{place}.pixel")
+
+
+def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
+    digest = _text(entry, "sha256", place, needed=True)
+    if not _SHA256.fullmatch(digest):
+        raise BadInput("expected 64 hexadecimal digits", where=f"{place}.sha256")
+    name = _text(entry, "file", place, needed=True)
+    size = [entry.get(key, 0) for key in ("width", "height")]
+    if not all(isinstance(side, int) and 0 <= side <= 100_000 for side in size):
+        raise BadInput("expected whole numbers of pixels", where=f"{place}.width")
+    width, height = (side for side in size if isinstance(side, int))
+    return Photo(re.split(r"[/\\]", name)[-1][:200], digest, width, height, folder)

@@ -1,0 +1,219 @@
+"""Guided entry as a state that can be left, taken up again and undone: the questions of a sheet and their answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.capture.instruments import Instrument
+from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.catalogue import WORD, needed_by
+from inspect_kit.measure.interpretation import measurement_of
+from inspect_kit.rulebook.clause import Clause, Kind
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Reading
+from inspect_kit.values.quantity import UNITS
+
+SKIPPED: Final = ""
+"""The answer to a question that was passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One value to ask for, and the clause that wants it. `unit` is a base unit, or `word`."""
+
+    characteristic: str
+    instance: str
+    unit: str
+    clause: Clause
+    words: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What tells it from the other questions."""
+        return self.characteristic, self.instance
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was typed, with the instrument it was read from."""
+
+    question: Question
+    text: str
+    instrument: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The answers so far, in the order in which they were given."""
+
+    sheet: Sheet
+    item: str
+    answers: tuple[Answer, ...] = ()
+    instruments: Mapping[str, str] = field(default_factory=dict)
+
+    def next_question(self) -> Question | None:
+        """The first question without an answer; those that a condition rules out are passed over."""
+        given = {answer.question.key for answer in self.answers}
+        return next((question for question in self.questions() if question.key not in given), None)
+
+    def questions(self) -> Iterator[Question]:
+        """All questions that apply, in the order of the sheet."""
+        seen: set[tuple[str, str]] = set()
+        for clause in self.sheet.clauses_of(self.item):
+            for question in self._questions_of(clause):
+                if question.key not in seen:
+                    seen.add(question.key)
+                    yield question
+
+    def _questions_of(self, clause: Clause) -> Iterator[Question]:
+        if clause.when is not None:
+            words = self._condition_words(clause.when.characteristic)
+            yield Question(clause.when.characteristic, "", WORD, clause, words)
+            seen = self._observed(clause.when.characteristic)
+            if (seen in clause.when.words) is not clause.when.wanted:
+                return
+        inputs = self._inputs_of(clause)
+        if inputs:
+            units = needed_by(self.sheet)
+            for name in inputs:
+                yield from _for_each(name, units.get(name, ""), self._clause_of(name) or clause)
+        else:
+            yield from _for_each(clause.characteristic, clause.unit.base if clause.unit else WORD, clause)
+
+    def _inputs_of(self, clause: Clause) -> tuple[str, ...]:
+        """For a derived characteristic, what it is worked out from, as far as it belongs to this item."""
+        formulas = {entry.characteristic: entry.formula for entry in self.sheet.derived}
+        formula = formulas.get(clause.characteristic)
+        if formula is None:
+            return ()
+        elsewhere = {other.characteristic for other in self.sheet.clauses if other.item != self.item}
+        return tuple(name for name in formula.names if name not in elsewhere and name not in formulas)
+
+    def _clause_of(self, characteristic: str) -> Clause | None:
+        return next((c for c in self.sheet.clauses_of(self.item) if c.characteristic == characteristic), None)
+
+    def _condition_words(self, characteristic: str) -> tuple[str, ...]:
+        clauses = self.sheet.clauses_of(self.item)
+        conditions = [c.when for c in clauses if c.when is not None and c.when.characteristic == characteristic]
+        return tuple(dict.fromkeys(word for condition in conditions for word in condition.words))
+
+    def _observed(self, characteristic: str) -> str:
+        return next((a.text for a in self.answers if a.question.characteristic == characteristic), "")
+
+    def with_answer(self, question: Question, text: str, instrument: str = "") -> Entry:
+        """One answer more."""
+        return replace(self, answers=(*self.answers, Answer(question, text, instrument)))
+
+    def with_instrument(self, unit: str, instrument: str) -> Entry:
+        """From now on values in `unit` are read from this instrument."""
+        return replace(self, instruments={**self.instruments, unit: instrument})
+
+    def undone(self) -> Entry:
+        """Without the last answer."""
+        return replace(self, answers=self.answers[:-1])
+
+    def readings(self) -> MeasurementFile:
+        """What has been answered, as a measurement file."""
+        given = (answer for answer in self.answers if answer.text != SKIPPED)
+        return MeasurementFile(tuple(_reading(answer) for answer in given))
+
+
+def _for_each(characteristic: str, unit: str, clause: Clause) -> Iterator[Question]:
+    instances = clause.instances
+    same = clause.characteristic == characteristic
+    if same and instances.names:
+        yield from (Question(characteristic, name, unit, clause) for name in instances.names)
+    elif same and instances.several:
+        yield from (Question(characteristic, str(n), unit, clause) for n in range(1, instances.number + 1))
+    else:
+        yield Question(characteristic, "", unit, clause)
+
+
+def _reading(answer: Answer) -> Reading:
+    question = answer.question
+    return Reading(
+        question.characteristic, answer.text, question.instance, instrument=answer.instrument, where="typed",
+        raw=answer.text,
+    )  # fmt: skip
+
+
+def checked(question: Question, text: str, instrument: Instrument | None) -> None:
+    """Refuse at once what could not be used later: a wrong unit, a number where a word is wanted, …"""
+    if question.unit == WORD:
+        words = question.words or ("yes", "no", *question.clause.answers)
+        if text not in words:
+            raise BadInput(f"{text[:40]!r} is not an answer here", hint="answer " + ", ".join(words))
+        return
+    if text in ("yes", "no") and question.clause.kind in (Kind.FUNCTIONAL, Kind.RELATION):
+        return
+    reading = Reading(question.characteristic, text, question.instance)
+    signed = question.clause.kind is Kind.RELATION
+    measurement_of(reading, UNITS.get(question.unit), instrument, signed=signed)
+
+
+def as_draft(entry: Entry) -> str:
+    """The entry as text, to be taken up again."""
+    answers = [
+        {"characteristic": a.question.characteristic, "instance": a.question.instance, "text": a.text,
+         "instrument": a.instrument}
+        for a in entry.answers
+    ]  # fmt: skip
+    data = {
+        "format": FORMAT, "spec": entry.sheet.id, "digest": entry.sheet.digest, "item": entry.item,
+        "instruments": dict(entry.instruments), "answers": answers,
+    }  # fmt: skip
+    return json.dumps(data, ensure_ascii=False, indent=1)
+
+
+def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> Entry:
+    """Take up a draft; it must be of this sheet and item."""
+    try:
+        data = json.loads(text)
+        if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
+            raise BadInput(f"is a draft for {data['spec']} {data['item']}", where=str(path), hint="choose another -o")
+        entry = Entry(sheet, item, instruments={str(k): str(v) for k, v in data["instruments"].items()})
+        for saved in data["answers"]:
+            entry = _taken_up(entry, saved)
+    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
+        raise BadInput("is not a draft of an inspection", where=str(path), hint="delete it to begin anew") from None
+    return entry
+
+
+def _taken_up(entry: Entry, saved: Mapping[str, str]) -> Entry:
+    key = (saved["characteristic"], saved["instance"])
+    question = next((question for question in entry.questions() if question.key == key), None)
+    return entry if question is None else entry.with_answer(question, str(saved["text"]), str(saved["instrument"]))
+
+
+def as_measurement_file(entry: Entry) -> str:
+    """The finished entry in the JSON form of measurement files; what was typed stays beside the value."""
+    measurements: list[dict[str, object]] = []
+    observations: list[dict[str, object]] = []
+    for answer in entry.answers:
+        question = answer.question
+        common: dict[str, object] = {"characteristic": question.characteristic, "instance": question.instance}
+        if answer.text == SKIPPED:
+            continue
+        if question.unit == WORD or answer.text in ("yes", "no"):
+            observations.append({**common, "value": answer.text})
+        else:
+            measurements.append({**common, **_value(answer)})
+    data = {"format": FORMAT, "measurements": measurements, "observations": observations, "warnings": []}
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def _value(answer: Answer) -> dict[str, object]:
+    reading = _reading(answer)
+    found = measurement_of(reading, UNITS.get(answer.question.unit), None, signed=True)
+    value: dict[str, object] = {"value": _number(found.value), "unit": found.unit, "raw": answer.text}
+    return {**value, "instrument": answer.instrument} if answer.instrument else value
+
+
+def _number(value: Decimal) -> int | float:
+    return int(value) if value == value.to_integral_value() else float(value)

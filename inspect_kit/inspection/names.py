@@ -1,0 +1,27 @@
+"""Text from people that ends up on paper: names of players, clubs, boards. Bounded, visible, one line."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Final
+
+from inspect_kit.errors import BadInput
+
+MAX_LENGTH: Final = 200
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""Zero-width joiners and variation selectors: part of honest names and emoji, and dropped, not refused."""
+
+
+def clean(text: str, *, where: str, needed: bool = False) -> str:
+    """One visible line in NFC; control and direction-override characters are refused, as they can fake a name."""
+    line = unicodedata.normalize("NFC", " ".join(text.split()))
+    line = "".join(character for character in line if character not in _JOINERS)
+    if len(line) > MAX_LENGTH:
+        raise BadInput(f"has {len(line):,} characters, at most {MAX_LENGTH} fit", where=where, hint="shorten it")
+    for character in line:
+        if unicodedata.category(character) in _HIDDEN:
+            raise BadInput(f"has an invisible character (U+{ord(character):04X})", where=where, hint="type it again")
+    if needed and not line:
+        raise BadInput("is empty", where=where)
+    return line

@@ -1,0 +1,198 @@
+"""The record of one inspection: everything a certificate says, as canonical JSON with a digest.
+
+A record stands on its own: it holds the clauses as they were read and the readings as they came in, so that a
+certificate can be remade from it when the sheet has long changed. Numbers are strings, so that no digit is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+from inspect_kit.errors import BadInput
+
+FORMAT: Final = 1
+MAX_BYTES: Final = 64_000_000
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a record; an unknown key is an error, so that nothing is ever lost unnoticed."""
+
+
+class Overlaid(_Part, frozen=True):
+    """A sheet that was laid over the federation's, and why."""
+
+    id: str
+    title: str
+    because: str
+    standing: str
+
+
+class SheetRef(_Part, frozen=True):
+    """Which rules the inspection was made by; `digest` is that of the sheet's file."""
+
+    id: str
+    title: str
+    body: str
+    publisher: str
+    edition: str
+    language: str
+    standing: str
+    disclaimer: str
+    digest: str
+    overlays: tuple[Overlaid, ...] = ()
+
+
+class Recheck(_Part, frozen=True):
+    """An occasion on which the rules want the item checked again."""
+
+    clause: str
+    when: str
+
+
+class ItemRef(_Part, frozen=True):
+    """What kind of thing was inspected."""
+
+    id: str
+    name: str
+    check_again: tuple[Recheck, ...] = ()
+
+
+class Subject(_Part, frozen=True):
+    """Which thing was inspected, whose it is, for which event, by whom and where. Only the first is needed."""
+
+    text: str
+    owner: str = ""
+    event: str = ""
+    place: str = ""
+    inspector: str = ""
+    issuer: str = ""
+    issuer_address: str = ""
+    condition: str = ""
+
+
+class Source(_Part, frozen=True):
+    """One component of an uncertainty budget, in the line's unit."""
+
+    source: str
+    u: str
+    dof: str | None = None
+
+
+class Line(_Part, frozen=True):
+    """One clause for one instance: requirement, evidence and verdict. Numbers are in `unit`, the base unit."""
+
+    clause: str
+    characteristic: str
+    kind: str
+    force: str
+    verdict: str
+    reason: str
+    instance: str = ""
+    name: str = ""
+    printed: str = ""
+    printed_unit: str = ""
+    requires: str = ""
+    how: str = ""
+    note: str = ""
+    because: str = ""
+    sheet: str = ""
+    binding: bool = True
+    suspect: bool = False
+    unit: str = ""
+    nominal: str | None = None
+    lower: str | None = None
+    upper: str | None = None
+    value: str | None = None
+    u: str | None = None
+    dof: str | None = None
+    word: str | None = None
+    probability: float | None = None
+    missing: int = 0
+    formula: str = ""
+    instruments: tuple[str, ...] = ()
+    budget: tuple[Source, ...] = ()
+
+
+class RawReading(_Part, frozen=True):
+    """A reading as it came in."""
+
+    characteristic: str
+    value: str
+    instance: str = ""
+    unit: str = ""
+    u: str = ""
+    instrument: str = ""
+    where: str = ""
+    raw: str = ""
+
+
+class Gauge(_Part, frozen=True):
+    """An instrument that was used, and the state of its calibration on the day."""
+
+    id: str
+    name: str
+    kind: str
+    resolution: str
+    maker: str = ""
+    serial: str = ""
+    calibrated_until: str | None = None
+    calibration: str = ""
+    expired: bool = False
+
+
+class PhotoRef(_Part, frozen=True):
+    """A photograph that is evidence, known by its digest."""
+
+    file: str
+    sha256: str
+    width: int = 0
+    height: int = 0
+
+
+class Record(_Part, frozen=True):
+    """One inspection, from the sheet to the verdict."""
+
+    sheet: SheetRef
+    item: ItemRef
+    subject: Subject
+    inspected_on: str
+    rule: str
+    verdict: str
+    lines: tuple[Line, ...]
+    readings: tuple[RawReading, ...] = ()
+    instruments: tuple[Gauge, ...] = ()
+    photos: tuple[PhotoRef, ...] = ()
+    warnings: tuple[str, ...] = ()
+    wording: dict[str, dict[str, str]] = {}
+    coverage_factor: str = "2"
+    software: str = ""
+    format: int = FORMAT
+
+    def canonical(self) -> bytes:
+        """UTF-8 JSON with sorted keys and no white space: the same record is the same bytes."""
+        return msgspec.json.encode(self, order="sorted")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+
+def open_record(content: bytes, *, where: str = "record") -> Record:
+    """A record of any format there has been; what does not fit is an error with its place."""
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=where)
+    try:
+        stated = msgspec.json.decode(content, type=_Stated).format
+        if stated != FORMAT:
+            raise BadInput(f"is of format {stated}", where=where, hint=f"this program opens format {FORMAT}")
+        return msgspec.json.decode(content, type=Record)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
+        raise BadInput(f"is not a record: {str(problem)[:120]}", where=where) from None
+
+
+class _Stated(msgspec.Struct):
+    format: int

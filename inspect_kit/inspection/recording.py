@@ -1,0 +1,151 @@
+"""From an outcome to its record: the clauses, evidence and verdicts frozen as they were on the day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from pathlib import PurePath
+
+from msgspec import structs
+
+from inspect_kit import __version__
+from inspect_kit.capture.instruments import Instrument
+from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.record import (
+    Gauge,
+    ItemRef,
+    Line,
+    Overlaid,
+    PhotoRef,
+    RawReading,
+    Recheck,
+    Record,
+    SheetRef,
+    Source,
+    Subject,
+)  # fmt: skip
+from inspect_kit.inspection.walk import Outcome
+from inspect_kit.judgement.finding import Finding
+from inspect_kit.rulebook.sheet import Item, Sheet
+from inspect_kit.values.measurement import COVERAGE_FACTOR, Budget, Measurement, Reading
+
+_SIGNIFICANT = 12
+"""Digits of an uncertainty that are kept: far more than anyone can know of one."""
+
+
+def record_of(outcome: Outcome, subject: Subject) -> Record:
+    """The record of an inspection; the subject's texts are cleaned on the way in."""
+    task = outcome.task
+    return Record(
+        sheet=_sheet(task.sheet),
+        item=_item(task.item),
+        subject=_subject(subject),
+        inspected_on=task.on.isoformat(),
+        rule=task.rule.value,
+        verdict=outcome.judgement.verdict.value,
+        lines=tuple(_line(finding) for finding in outcome.judgement.findings),
+        readings=tuple(_reading(reading) for reading in outcome.readings),
+        instruments=tuple(_gauge(gauge, expired=gauge.expired(task.on)) for gauge in outcome.instruments.values()),
+        photos=tuple(PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
+        warnings=outcome.warnings,
+        wording={language: dict(words) for language, words in task.sheet.wording.items()},
+        coverage_factor=f"{COVERAGE_FACTOR:f}",
+        software=f"inspect-kit {__version__}",
+    )
+
+
+def _subject(subject: Subject) -> Subject:
+    fields = {name: getattr(subject, name) for name in subject.__struct_fields__}
+    return Subject(**{name: clean(text, where=name, needed=name == "text") for name, text in fields.items()})
+
+
+def _sheet(sheet: Sheet) -> SheetRef:
+    overlays = tuple(Overlaid(o.id, o.title, o.because, o.standing.value) for o in sheet.overlays)
+    return SheetRef(
+        sheet.id, sheet.title, sheet.body, sheet.publisher, sheet.edition, sheet.language, sheet.standing.value,
+        sheet.disclaimer, sheet.digest, overlays,
+    )  # fmt: skip
+
+
+def _item(item: Item) -> ItemRef:
+    return ItemRef(item.id, item.name, tuple(Recheck(entry.clause, entry.when) for entry in item.check_again))
+
+
+def _line(finding: Finding) -> Line:
+    clause = finding.clause
+    bounds = clause.bounds
+    line = Line(
+        clause=clause.number,
+        characteristic=clause.characteristic,
+        kind=clause.kind.value,
+        force=clause.force.value,
+        verdict=finding.verdict.value,
+        reason=finding.reason.value,
+        instance=finding.instance,
+        name=clause.name,
+        printed=clause.printed,
+        printed_unit=clause.unit.symbol if clause.unit else "",
+        requires=clause.requires,
+        how=clause.how,
+        note=clause.note,
+        because=clause.because,
+        sheet=clause.source,
+        binding=clause.binding,
+        suspect=clause.suspect,
+        nominal=_plain(bounds.nominal_in_base),
+        lower=_plain(bounds.lower.in_base if bounds.lower else None),
+        upper=_plain(bounds.upper.in_base if bounds.upper else None),
+        word=finding.observation.value if finding.observation else None,
+        probability=None if finding.probability is None else round(finding.probability, 6),
+        missing=finding.missing,
+        unit=clause.unit.base if clause.unit else "",
+    )
+    return line if finding.measurement is None else _with_measurement(line, finding.measurement)
+
+
+def _with_measurement(line: Line, measurement: Measurement) -> Line:
+    return structs.replace(
+        line,
+        unit=measurement.unit,
+        value=_plain(measurement.value),
+        u=_short(measurement.standard_uncertainty),
+        dof=_short(measurement.dof),
+        formula=measurement.formula,
+        instruments=measurement.instruments,
+        budget=tuple(_sources(measurement.budget or ())),
+    )
+
+
+def _sources(budget: Budget) -> Iterable[Source]:
+    largest_first = sorted(budget, key=lambda part: part.standard, reverse=True)
+    return (Source(part.source, _short(part.standard) or "0", _short(part.dof)) for part in largest_first)
+
+
+def _plain(number: Decimal | None) -> str | None:
+    return None if number is None else f"{number:f}"
+
+
+def _short(number: Decimal | None) -> str | None:
+    """A number without the tail of digits that a square root leaves."""
+    if number is None:
+        return None
+    if len(number.as_tuple().digits) > _SIGNIFICANT:
+        number = Decimal(f"{number:.{_SIGNIFICANT - 1}e}")
+    return f"{number:f}"
+
+
+def _reading(reading: Reading) -> RawReading:
+    folder, separator, place = reading.where.partition(": ")
+    where = f"{PurePath(folder).name}{separator}{place}"
+    return RawReading(
+        reading.characteristic, reading.value, reading.instance, reading.unit, reading.standard, reading.instrument,
+        where, reading.raw,
+    )  # fmt: skip
+
+
+def _gauge(gauge: Instrument, *, expired: bool) -> Gauge:
+    until = gauge.calibrated_until.isoformat() if gauge.calibrated_until else None
+    return Gauge(
+        gauge.id, gauge.name, gauge.kind, str(gauge.resolution), gauge.maker, gauge.serial, until, gauge.calibration,
+        expired,
+    )  # fmt: skip
