@@ -93,7 +93,7 @@ def read_clause(table: Table, source: str) -> Clause:
         answers=_answers(table.table("answers")),
         when=_condition(table),
     )
-    if not clause.numeric and not clause.requires:
+    if "limits" in table.missing and not clause.requires:
         table.fault("requires", "is missing", "say in a sentence what must be so")
     if clause.suspect and not clause.note:
         table.fault("note", "is missing", "a suspect print must say how it is read")

@@ -1,0 +1,60 @@
+"""`demo`: the whole walk on shipped examples, from readings to certificates, with no set-up."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspect_kit.capture.measurement_file import read_measurements
+from inspect_kit.cli.certifying import issue
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import columns, print_json, styled
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import Subject
+from inspect_kit.inspection.walk import Task, inspect
+from inspect_kit.judgement.finding import Verdict
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.library import load
+from inspect_kit.tomlfile import read_toml
+
+
+@click.command("demo")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"), show_default=True,
+              help="The folder to write the certificates to.")  # fmt: skip
+@json_option
+def command(out: Path, as_json: bool) -> int:
+    """Inspect shipped examples and write their certificates: a striker, coins, a board, a figure, dice.
+
+    \b
+    Example:
+      inspect-kit demo --out demo
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    examples = shipped("reports") / "examples"
+    script: dict[str, Any] = read_toml(examples / "demo.toml")
+    results = [_walked(walk, examples, script["inspected_on"], out) for walk in script["walk"]]
+    if as_json:
+        print_json(results)
+        return 0
+    rows = [(styled(Verdict(str(r["verdict"])), str(r["verdict"])), str(r["title"]), str(r["pdf"])) for r in results]
+    for line in columns(rows):
+        click.echo(line)
+    click.echo(f"\nThe certificates are in {out.resolve()}")
+    return 0
+
+
+def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[str, object]:
+    sheet = load(walk["spec"])
+    task = Task(sheet, sheet.item(walk["item"]), RuleName.GUARDED, on, (examples / "instruments",))
+    outcome = inspect(task, [read_measurements(examples / name) for name in walk["files"]])
+    verdict = outcome.judgement.verdict
+    if verdict.value != walk["verdict"]:
+        raise BadInput(f"the example came out as {verdict}, not {walk['verdict']}", where=walk["files"][0])
+    subject = Subject(walk["subject"], walk["owner"], walk["event"], walk["place"], walk["inspector"], walk["issuer"])
+    kind = "certificate" if verdict is Verdict.CONFORMS else "report"
+    path = out / f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"
+    return {"title": walk["title"], **issue(outcome, subject, walk["language"], path)}

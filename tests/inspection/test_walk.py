@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.walk import Outcome, Task, inspect
+from inspect_kit.judgement.finding import Finding, Reason, Verdict
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.rulebook.library import load
+from inspect_kit.values.measurement import Reading
+
+TODAY = date(2026, 11, 16)
+EXPIRED = """
+format = 1
+id = "old"
+name = "Old caliper"
+kind = "caliper"
+resolution = "0.01 mm"
+calibrated_until = 2026-11-15
+[[uncertainty]]
+source = "calibration"
+expanded = "0.02 mm"
+"""
+
+
+def _inspect(
+    spec: str, item: str, *readings: Reading, rule: RuleName = RuleName.GUARDED, folders: tuple[Path, ...] = ()
+) -> Outcome:
+    sheet = load(spec)
+    return inspect(Task(sheet, sheet.item(item), rule, TODAY, folders), [MeasurementFile(readings)])
+
+
+def _of(outcome: Outcome, characteristic: str) -> list[Finding]:
+    return [f for f in outcome.judgement.findings if f.clause.characteristic == characteristic]
+
+
+def test_a_coin_of_five_point_one_grams_passes_two_editions_and_fails_the_third() -> None:
+    reading = Reading("coin.mass", "5.10 g", "1", standard="0.005")
+    verdicts = {s: _of(_inspect(s, "coin-set", reading), "coin.mass")[0].verdict
+                for s in ("icf-1991-de", "icf-2001-it", "icf-cs")}  # fmt: skip
+    assert verdicts == {
+        "icf-1991-de": Verdict.CONFORMS, "icf-2001-it": Verdict.CONFORMS, "icf-cs": Verdict.FAILS,
+    }  # fmt: skip
+
+
+def test_a_single_bad_instance_fails_its_clause_and_the_item() -> None:
+    sides = [Reading("surface.side", v, i, standard="0.1") for i, v in zip("nesw", ("737", "737", "741.5", "737"), strict=True)]
+    outcome = _inspect("icf-cs", "board", *sides)
+    assert [f.verdict for f in _of(outcome, "surface.side")].count(Verdict.FAILS) == 1
+    assert outcome.judgement.verdict is Verdict.FAILS
+
+
+def test_when_instances_are_named_the_missing_ones_are_named_too() -> None:
+    outcome = _inspect("icf-cs", "board", Reading("surface.side", "737", "n", standard="0.1"))
+    assert [(f.instance, f.reason) for f in _of(outcome, "surface.side")] == [
+        ("n", Reason.WITHIN), ("e", Reason.NOT_MEASURED), ("s", Reason.NOT_MEASURED), ("w", Reason.NOT_MEASURED),
+    ]  # fmt: skip
+
+
+def test_one_value_without_an_instance_speaks_for_all() -> None:
+    outcome = _inspect("icf-cs", "board", Reading("surface.side", "737", standard="0.1"))
+    assert [(f.instance, f.verdict) for f in _of(outcome, "surface.side")] == [("", Verdict.CONFORMS)]
+
+
+def test_eighteen_coins_leave_a_set_of_nineteen_undecided() -> None:
+    coins = [Reading("coin.mass", "5.3 g", str(n), standard="0.005") for n in range(1, 19)]
+    *measured, missing = _of(_inspect("icf-cs", "coin-set", *coins), "coin.mass")
+    assert len(measured) == 18
+    assert (missing.verdict, missing.missing) == (Verdict.UNDECIDED, 1)
+
+
+def test_nineteen_rows_without_names_are_nineteen_coins() -> None:
+    coins = [Reading("coin.mass", "5.3 g", standard="0.005", where=f"line {n}") for n in range(19)]
+    findings = _of(_inspect("icf-cs", "coin-set", *coins), "coin.mass")
+    assert [f.instance for f in findings] == [str(n) for n in range(1, 20)]
+
+
+def test_the_same_thing_twice_is_refused_with_both_places() -> None:
+    with pytest.raises(BadInput, match=r"line 3: striker.mass stands here and in line 2"):
+        _inspect(
+            "icf-cs", "striker", Reading("striker.mass", "14 g", where="line 2"), Reading("striker.mass", "15 g", where="line 3")
+        )
+
+
+def test_colours_from_a_photo_count_the_set() -> None:
+    colours = ["white"] * 9 + ["black"] * 9 + ["red"]
+    outcome = _inspect("icf-cs", "coin-set", *(Reading("coin.colour", c, str(n)) for n, c in enumerate(colours)))
+    for colour in ("white", "black", "red"):
+        assert _of(outcome, f"coin.count.{colour}")[0].verdict is Verdict.CONFORMS
+
+
+def test_a_shared_scale_error_cancels_in_the_difference_of_the_diagonals() -> None:
+    diagonals = [Reading("surface.diagonal", v, i, instrument="tape-3m") for i, v in (("nw-se", "1043"), ("ne-sw", "1042"))]
+    (finding,) = _of(_inspect("icf-cs", "board", *diagonals), "surface.diagonal_difference")
+    assert finding.measurement is not None
+    assert finding.measurement.value == 1
+    sources = {part.source for part in finding.measurement.budget or () if part.standard > 0}
+    assert not any("calibration" in source for source in sources)
+    assert any("resolution" in source for source in sources)
+
+
+def test_width_against_length_of_a_pitch_is_worked_out_with_its_uncertainty() -> None:
+    outcome = _inspect(
+        "fistf-4.0", "pitch",
+        Reading("pitch.length", "120 cm", standard="0.1"), Reading("pitch.width", "90.1 cm", standard="0.1"),
+    )  # fmt: skip
+    (finding,) = _of(outcome, "pitch.length_minus_width")
+    assert finding.measurement is not None
+    assert finding.measurement.value == 299
+    assert float(finding.measurement.standard_uncertainty or 0) == pytest.approx(2**0.5)
+    assert finding.verdict is Verdict.UNDECIDED
+
+
+def test_an_expired_calibration_leaves_its_clauses_undecided(tmp_path: Path) -> None:
+    (tmp_path / "old.toml").write_text(EXPIRED)
+    outcome = _inspect("icf-cs", "striker", Reading("striker.diameter", "40", instrument="old"), folders=(tmp_path,))
+    (finding,) = _of(outcome, "striker.diameter")
+    assert (finding.verdict, finding.reason) == (Verdict.UNDECIDED, Reason.CALIBRATION_EXPIRED)
+    assert any("calibration ended" in warning for warning in outcome.warnings)
+
+
+def test_an_expired_gauge_spoils_what_is_derived_from_it(tmp_path: Path) -> None:
+    (tmp_path / "old.toml").write_text(EXPIRED)
+    outcome = _inspect(
+        "dstfb-4.0", "figure",
+        Reading("fig.base.diameter", "20", instrument="old"), Reading("fig.base.top_diameter", "19", standard="0.01"),
+        folders=(tmp_path,),
+    )  # fmt: skip
+    assert _of(outcome, "fig.base.dmax_minus_dtop")[0].reason is Reason.CALIBRATION_EXPIRED
+
+
+def test_without_any_uncertainty_only_the_simple_rule_decides() -> None:
+    reading = Reading("striker.mass", "14.9 g")
+    assert _of(_inspect("icf-cs", "striker", reading), "striker.mass")[0].reason is Reason.UNCERTAINTY_UNKNOWN
+    plain = _inspect("icf-cs", "striker", reading, rule=RuleName.SIMPLE)
+    assert _of(plain, "striker.mass")[0].verdict is Verdict.CONFORMS
+
+
+def test_a_convex_underside_is_exempt_from_the_bottom_diameter() -> None:
+    diameters = (Reading("fig.base.top_diameter", "18", standard="0.01"), Reading("fig.base.bottom_diameter", "16", standard="0.01"))
+    name = "fig.under.dtop_minus_dbottom"
+    assert _of(_inspect("dstfb-4.0", "figure", *diameters), name)[0].verdict is Verdict.FAILS
+    convex = _inspect("dstfb-4.0", "figure", *diameters, Reading("fig.under.convex", "yes"))
+    assert _of(convex, name)[0].verdict is Verdict.NOT_APPLICABLE
+
+
+def test_one_figure_measurement_serves_the_type_it_is_said_to_be() -> None:
+    diameter = Reading("fig.base.diameter", "17.5", standard="0.01")
+    flat = _inspect("fistf-4.0", "figure", diameter, Reading("fig.type", "flat"))
+    assert _of(flat, "type.flat.base")[0].verdict is Verdict.CONFORMS
+    assert _of(flat, "type.h0.base")[0].verdict is Verdict.NOT_APPLICABLE
+
+
+def test_what_another_sheet_asks_for_is_left_aside_with_a_warning() -> None:
+    outcome = _inspect("fistf-4.0", "figure", Reading("fig.mass", "2.5 g", standard="0.01"))
+    assert outcome.warnings == ("fig.mass is not asked for by fistf-4.0 and was left aside",)
+
+
+def test_suspected_metal_is_for_the_referee_to_decide() -> None:
+    for word, verdict in (("none", Verdict.CONFORMS), ("suspected", Verdict.UNDECIDED), ("no", Verdict.FAILS)):
+        outcome = _inspect("icf-cs", "striker", Reading("striker.visible_metal", word))
+        assert _of(outcome, "striker.visible_metal")[0].verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("reading", "says"),
+    [
+        (Reading("striker.mas", "14 g"), 'did you mean "striker.mass"'),
+        (Reading("qqqq.zzzz", "14 g"), "unknown characteristic"),
+        (Reading("striker.mass", "14 mm"), "is given in mm, expected g"),
+        (Reading("striker.mass", "14", unit="mm"), "is given in mm, expected g"),
+        (Reading("striker.mass", "14 kg", unit="g"), "is not in g"),
+        (Reading("striker.mass", "-14 g"), "cannot be negative"),
+        (Reading("striker.mass", "heavy"), "expected a number"),
+        (Reading("striker.mass", "NaN"), "expected a number"),
+        (Reading("striker.mass", "inf g"), "expected a number"),
+        (Reading("striker.mass", "14", standard="-1"), "cannot be negative"),
+        (Reading("striker.mass", "14", standard="x"), "expected a number"),
+        (Reading("striker.mass", "14", instrument="none"), "no instrument is called"),
+        (Reading("striker.mass", "14", instrument="caliper-150"), "does not measure in g"),
+        (Reading("striker.diameter", "400", instrument="caliper-150"), "outside the range"),
+        (Reading("striker.shape", "41.3"), "is answered by yes, no"),
+        (Reading("coin.count.white", "8.5"), "is a count"),
+        (Reading("coin.colour", "white", confidence="7"), "between 0 and 1"),
+    ],
+)  # fmt: skip
+def test_a_reading_that_cannot_be_meant_is_refused_in_a_sentence(reading: Reading, says: str) -> None:
+    item = "striker" if reading.characteristic.startswith("s") else "coin-set"
+    with pytest.raises(BadInput, match=says):
+        _inspect("icf-cs", item, reading)
+
+
+def test_a_sheet_that_is_not_in_force_on_the_day_is_told(tmp_path: Path) -> None:
+    sheet = load("icf-1991-de")
+    outcome = inspect(
+        Task(sheet, sheet.item("striker"), RuleName.GUARDED, date(1980, 1, 1)),
+        [MeasurementFile((Reading("striker.mass", "14 g", standard="0.01"),))],
+    )
+    assert "sheet icf-1991-de was not in force on 1980-01-01" in outcome.warnings
