@@ -10,8 +10,9 @@ import click
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.cli.judging import as_text, reason_text
-from inspect_kit.cli.options import sheet_options, task_from
+from inspect_kit.cli.options import language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, styled, write_whole
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.catalogue import WORD
@@ -25,7 +26,7 @@ from inspect_kit.inspection.guided import (
     from_draft,
 )  # fmt: skip
 from inspect_kit.inspection.walk import Outcome, Task, inspect
-from inspect_kit.judgement.finding import Verdict
+from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.places import shipped
 
 _YES: Final = frozenset({"y", "yes", "j", "ja", "a", "ano", "s", "si", "sì"})
@@ -44,8 +45,11 @@ _HELP: Final = """\
 @sheet_options
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write [default: ITEM.json].")
 @click.option("--instrument", "chosen", multiple=True, help="An instrument that you use; more than once for more.")
+@language_option
 @click.pass_context
-def command(ctx: click.Context, /, item: str, out: Path | None, chosen: tuple[str, ...], **_: object) -> int:
+def command(
+    ctx: click.Context, /, item: str, out: Path | None, chosen: tuple[str, ...], language: str, **_: object
+) -> int:
     """Walk through an item clause by clause and write a measurement file.
 
     \b
@@ -56,15 +60,17 @@ def command(ctx: click.Context, /, item: str, out: Path | None, chosen: tuple[st
     target = out or Path(f"{item}.json")
     draft = target.with_name(target.name + ".draft")
     entry = _begun(task, draft, chosen)
-    click.echo(f"{task.sheet.title}: {task.item.name}. ? explains, < undoes, Enter passes over, q leaves.\n", err=True)
-    entry = _asked(entry, task, draft)
+    words = wording_for(language, task.sheet.wording)
+    title = f"{words.sentence(task.sheet.title)}: {words.name('item', task.item.name)}"
+    click.echo(f"{title}\n  ? help, < undo, Enter pass over, =NAME choose an instrument, q leave\n", err=True)
+    entry = _asked(entry, task, draft, words)
     if entry.next_question() is not None:
         click.echo(f"left; {draft} keeps the answers, the same command goes on from there", err=True)
         return EXIT_CODES[Verdict.UNDECIDED]
     write_whole(target, as_measurement_file(entry).encode())
     draft.unlink(missing_ok=True)
     outcome = inspect(task, (entry.readings(),))
-    for line in as_text(outcome, show_all=False):
+    for line in as_text(outcome, words, show_all=False):
         click.echo(line)
     click.echo(f"written to {target}", err=True)
     return EXIT_CODES[outcome.judgement.verdict]
@@ -80,36 +86,38 @@ def _begun(task: Task, draft: Path, chosen: tuple[str, ...]) -> Entry:
     return entry
 
 
-def _asked(entry: Entry, task: Task, draft: Path) -> Entry:
+def _asked(entry: Entry, task: Task, draft: Path, words: Wording) -> Entry:
     """Ask until there is nothing left to ask, or the person leaves; every answer is saved at once."""
     while (question := entry.next_question()) is not None:
-        text = _prompt(question, entry)
+        text = _prompt(question, entry, words)
         if text is None or text == "q":
             break
-        changed = _after(text, question, entry, task)
+        changed = _after(text, question, entry, task, words)
         if changed is not entry:
             entry = changed
             write_whole(draft, as_draft(entry).encode())
     return entry
 
 
-def _prompt(question: Question, entry: Entry) -> str | None:
-    """One line from the person; `None` at the end of the input."""
+def _prompt(question: Question, entry: Entry, words: Wording) -> str | None:
+    """What is asked and how to find out, and one line from the person; `None` at the end of the input."""
     clause = question.clause
-    what = f"{question.characteristic} {question.instance}".strip()
-    required = clause.printed or clause.requires
+    name = words.name("characteristic", question.characteristic, clause.name)
+    what = f"{name}, {words.instance(question.instance)}" if question.instance else name
+    required = clause.printed or words.sentence(clause.requires)
     gauge = entry.instruments.get(question.unit, "")
     kind = "/".join(question.words) or ("yes/no" if question.unit == WORD else question.unit)
     click.echo(click.style(f"{clause.number}  {what}", bold=True) + f"  {required}", err=True)
+    click.secho(f"  {words.sentence(clause.how)}", dim=True, err=True)
     click.echo(f"  [{kind}{', ' + gauge if gauge else ''}] > ", nl=False, err=True)
     line = sys.stdin.readline()
     return line.strip() if line else None
 
 
-def _after(text: str, question: Question, entry: Entry, task: Task) -> Entry:
+def _after(text: str, question: Question, entry: Entry, task: Task, words: Wording) -> Entry:
     """The entry after what was typed; the same one if it was a question or a mistake."""
     if text == "?":
-        _explain(question)
+        _explain(question, words)
         return entry
     if text == "<":
         click.echo("  the last answer is undone" if entry.answers else "  there is nothing to undo", err=True)
@@ -117,17 +125,17 @@ def _after(text: str, question: Question, entry: Entry, task: Task) -> Entry:
     try:
         if text.startswith("="):
             return _with_gauge(text[1:].strip(), question, entry, task)
-        return _answered(text, question, entry, task)
+        return _answered(text, question, entry, task, words)
     except InspectKitError as problem:
         click.echo(f"  {problem}", err=True)
         return entry
 
 
-def _explain(question: Question) -> None:
+def _explain(question: Question, words: Wording) -> None:
     clause = question.clause
     for text in (clause.requires, clause.how, clause.note):
         if text:
-            click.echo(f"  {text}", err=True)
+            click.echo(f"  {words.sentence(text)}", err=True)
     click.echo(_HELP, err=True)
 
 
@@ -140,14 +148,14 @@ def _with_gauge(name: str, question: Question, entry: Entry, task: Task) -> Entr
     return entry.with_instrument(question.unit, "")
 
 
-def _answered(text: str, question: Question, entry: Entry, task: Task) -> Entry:
+def _answered(text: str, question: Question, entry: Entry, task: Task, words: Wording) -> Entry:
     if not text:
         return entry.with_answer(question, SKIPPED)
     word = _word(text)
     gauge = "" if question.unit == WORD else entry.instruments.get(question.unit, "")
     checked(question, word, _instrument(gauge, task))
     changed = entry.with_answer(question, word, gauge)
-    _show_verdict(inspect(task, (changed.readings(),)), question)
+    _show_verdict(inspect(task, (changed.readings(),)), question, words)
     return changed
 
 
@@ -160,12 +168,16 @@ def _word(text: str) -> str:
     return "yes" if folded in _YES else "no" if folded in _NO else folded if folded.isalpha() else text
 
 
-def _show_verdict(outcome: Outcome, question: Question) -> None:
+def _show_verdict(outcome: Outcome, question: Question, words: Wording) -> None:
     """What the answer means for its clause, and how the item stands."""
     findings = outcome.judgement.findings
     for finding in findings:
         if finding.clause.characteristic == question.characteristic and finding.instance == question.instance:
-            click.echo(f"  {styled(finding.verdict, finding.verdict.value)}: {reason_text(finding)}", err=True)
+            verdict = styled(finding.verdict, words.say(f"verdict.{finding.verdict}"))
+            click.echo(f"  {verdict}: {reason_text(finding, words)}", err=True)
+            if finding.reason is Reason.UNCERTAINTY_UNKNOWN:
+                click.echo("  type =NAME to say which instrument it was read from, < to enter it again", err=True)
     failed = sum(finding.verdict is Verdict.FAILS for finding in findings)
     open_ = sum(finding.verdict is Verdict.UNDECIDED for finding in findings)
-    click.echo(f"  so far: {failed} fail, {open_} open", err=True)
+    tally = f"{failed} {words.say('tally.fails')}, {open_} {words.say('tally.undecided')}"
+    click.echo(f"  ({tally})", err=True)

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import unicodedata
 from decimal import Decimal
 from pathlib import Path
 
 import click
 
-from inspect_kit.cli.options import files_argument, json_option, measurement_files, sheet_options, task_from
+from inspect_kit.certificate.wording import Wording, wording_for
+from inspect_kit.cli.options import (
+    files_argument,
+    json_option,
+    language_option,
+    measurement_files,
+    sheet_options,
+    task_from,
+)  # fmt: skip
 from inspect_kit.cli.output import EXIT_CODES, columns, number, print_json, styled, warn
 from inspect_kit.inspection.walk import Outcome, inspect
-from inspect_kit.judgement.finding import Finding, Verdict
+from inspect_kit.judgement.finding import Finding, Reason, Verdict
 from inspect_kit.values.limits import lower_of, upper_of
 
 
 @click.command("judge")
 @files_argument
 @sheet_options
+@language_option
 @json_option
 @click.option("--all", "show_all", is_flag=True, help="Also the clauses that do not apply.")
 @click.pass_context
-def command(ctx: click.Context, /, files: tuple[Path, ...], as_json: bool, show_all: bool, **_: object) -> int:
+def command(
+    ctx: click.Context, /, files: tuple[Path, ...], language: str, as_json: bool, show_all: bool, **_: object
+) -> int:
     """Judge measurements by a federation's sheet.
 
     \b
@@ -32,7 +44,8 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], as_json: bool, show_
     if as_json:
         print_json(as_data(outcome))
     else:
-        for line in as_text(outcome, show_all=show_all):
+        words = wording_for(language, outcome.task.sheet.wording)
+        for line in as_text(outcome, words, show_all=show_all):
             click.echo(line)
     return EXIT_CODES[outcome.judgement.verdict]
 
@@ -77,44 +90,60 @@ def _rounded(standard: Decimal | None) -> float | None:
     return None if standard is None else float(f"{standard:.6g}")
 
 
-def as_text(outcome: Outcome, *, show_all: bool) -> list[str]:
+def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
     """A table for people, and the verdict in a sentence."""
     shown = [f for f in outcome.judgement.findings if show_all or f.verdict is not Verdict.NOT_APPLICABLE]
-    head = ("clause", "characteristic", "", "value", "required", "verdict", "because")
-    lines = list(columns([head, *(_row(finding) for finding in shown)]))
+    titles = ("clause", "characteristic", "instance", "result", "requirement", "verdict")
+    head = (*(plain(words.say(f"column.{title}")) for title in titles), "")
+    lines = list(columns([head, *(_row(finding, words) for finding in shown)]))
     counts = {verdict: sum(f.verdict is verdict for f in outcome.judgement.findings) for verdict in Verdict}
-    tally = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    tally = ", ".join(f"{count} {words.say(f'tally.{verdict}')}" for verdict, count in counts.items() if count)
     verdict = outcome.judgement.verdict
-    return [*lines, "", f"{styled(verdict, verdict.upper())}  ({tally}; rule: {outcome.judgement.rule})"]
+    rule = plain(words.say(f"rule.{outcome.judgement.rule}"))
+    return [*lines, "", f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"]
 
 
-def _row(finding: Finding) -> tuple[str, ...]:
+def _row(finding: Finding, words: Wording) -> tuple[str, ...]:
     clause = finding.clause
-    required = clause.printed or clause.requires
+    required = clause.printed or words.sentence(clause.requires)
     return (
-        clause.number, clause.characteristic, finding.instance, value_text(finding),
+        clause.number,
+        words.name("characteristic", clause.characteristic, clause.name),
+        words.instance(finding.instance),
+        value_text(finding, words),
         required if len(required) <= 40 else required[:39] + "…",
-        styled(finding.verdict, finding.verdict.value), reason_text(finding),
-    )  # fmt: skip
+        styled(finding.verdict, words.say(f"verdict.{finding.verdict}")),
+        reason_text(finding, words),
+    )
 
 
-def value_text(finding: Finding) -> str:
+def value_text(finding: Finding, words: Wording) -> str:
     """The value with its expanded uncertainty, or what was observed."""
     if finding.observation is not None:
-        return finding.observation.value
+        return words.frame.get(f"observed.{finding.observation.value}", finding.observation.value)
     if finding.measurement is None:
         return "—"
     measurement = finding.measurement
     expanded = measurement.expanded_uncertainty
-    spread = f" ± {float(f'{expanded:.2g}'):g}" if expanded else ""
-    return f"{float(measurement.value):.10g}{spread} {measurement.unit}"
+    spread = f" ± {words.number(_two_digits(expanded))}" if expanded else ""
+    return words.quantity(f"{words.number(measurement.value)}{spread}", measurement.unit)
 
 
-def reason_text(finding: Finding) -> str:
+def _two_digits(expanded: Decimal) -> Decimal:
+    return Decimal(f"{Decimal(f'{expanded:.1e}'):f}")
+
+
+def reason_text(finding: Finding, words: Wording) -> str:
     """The reason, with what helps at the table."""
-    text = finding.reason.value
+    text = plain(words.say(f"reason.{finding.reason}"))
     if finding.missing > 1:
-        text = f"{text} ({finding.missing} missing)"
-    if finding.reason.value.startswith("conditional") and finding.probability is not None:
-        text = f"{text} ({finding.probability:.0%} likely to conform)"
+        text = f"{text} ({words.say('reason.missing', number=finding.missing)})"
+    if finding.reason in (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL) and finding.probability is not None:
+        share = words.say("reason.probability", probability=f"{finding.probability:.0%}")
+        text = f"{text} ({plain(share)})"
     return text
+
+
+def plain(text: str) -> str:
+    """Words of a certificate for a terminal: its mathematical italics as ordinary letters."""
+    return unicodedata.normalize("NFKC", text)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from inspect_kit.cli.options import json_option
+from inspect_kit.certificate.wording import Wording, wording_for
+from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, number, print_json
 from inspect_kit.errors import BadInput
 from inspect_kit.rulebook.clause import Clause
@@ -63,8 +64,9 @@ def list_sheets(as_json: bool) -> None:
 @command.command("show")
 @click.argument("spec", metavar="ID")
 @click.option("--item", help="Only this item.")
+@language_option
 @json_option
-def show(spec: str, item: str | None, as_json: bool) -> None:
+def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
     """One sheet: every clause with its number, requirement and way of measuring.
 
     \b
@@ -76,24 +78,28 @@ def show(spec: str, item: str | None, as_json: bool) -> None:
     if as_json:
         print_json({**_head(sheet), "clauses": [_clause(clause) for clause in clauses]})
         return
-    click.secho(f"{sheet.title}  ({sheet.id}, {sheet.body}, {sheet.edition})", bold=True)
+    words = wording_for(language, sheet.wording)
+    title = f"{words.sentence(sheet.title)}  ({sheet.id}, {sheet.body}, {words.sentence(sheet.edition)})"
+    click.secho(title, bold=True)
     if sheet.disclaimer:
-        click.echo(sheet.disclaimer)
+        click.echo(words.sentence(sheet.disclaimer))
     for thing in sheet.items:
         own = [clause for clause in clauses if clause.item == thing.id]
         if own:
-            click.secho(f"\n{thing.name}  [{thing.id}]", bold=True)
+            click.secho(f"\n{words.name('item', thing.name)}  [{thing.id}]", bold=True)
             for clause in own:
-                _print_clause(clause)
+                _print_clause(clause, words)
             for again in thing.check_again:
-                _print_wrapped(f"check again ({again.clause}): ", again.when)
+                _print_wrapped(f"check again ({again.clause}): ", words.sentence(again.when))
 
 
-def _print_clause(clause: Clause) -> None:
+def _print_clause(clause: Clause, words: Wording) -> None:
     marks = " · ".join(mark for mark in (
         clause.force.value, "" if clause.binding else "not binding", "suspect print" if clause.suspect else "",
     ) if mark)  # fmt: skip
-    click.echo(f"\n{clause.number:<10} {clause.characteristic}  {click.style(clause.printed, bold=True)}  [{marks}]")
+    name = words.name("characteristic", clause.characteristic, clause.name)
+    click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {clause.printed}  [{marks}]")
+    click.echo(f"{'':<10} {clause.characteristic}")
     for label, text in (
         ("", clause.requires),
         ("how: ", clause.how),
@@ -101,7 +107,7 @@ def _print_clause(clause: Clause) -> None:
         ("because: ", clause.because),
     ):
         if text:
-            _print_wrapped(label, text)
+            _print_wrapped(label, words.sentence(text))
 
 
 def _print_wrapped(label: str, text: str) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from inspect_kit.judgement.finding import Finding, Reason, Verdict, overall
 from inspect_kit.judgement.probability import conformance_probability
-from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, RuleName
+from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
 from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
-from inspect_kit.values.measurement import Measurement, Observation
+from inspect_kit.values.limits import Limits
+from inspect_kit.values.measurement import COVERAGE_FACTOR, Measurement, Observation
 
 _ANSWERS = {
     Answer.YES: (Verdict.CONFORMS, Reason.OBSERVED_YES),
@@ -71,7 +72,7 @@ def judge_clause(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Fi
     if not _applies(clause, evidence, direct=direct):
         return (Finding(clause, Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),)
     findings = [
-        *(_measured(clause, measurement, rule, evidence.expired) for measurement in measured),
+        *_measured(clause, measured, rule, evidence.expired),
         *(_observed(clause, observation) for observation in observed),
     ]
     return (*findings, *_missing(clause, [finding.instance for finding in findings]))
@@ -88,23 +89,29 @@ def _applies(clause: Clause, evidence: Evidence, *, direct: bool) -> bool:
     return any(word in condition.words for word in seen) is condition.wanted
 
 
-def _measured(clause: Clause, measurement: Measurement, rule: RuleName, expired: frozenset[str]) -> Finding:
-    limits = clause.limits
-    expanded = measurement.expanded_uncertainty
-    probability = None
-    if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE or limits is None:
-        verdict, reason = Verdict.REPORTED, Reason.NO_TOLERANCE
-    elif any(instrument in expired for instrument in measurement.instruments):
-        verdict, reason = Verdict.UNDECIDED, Reason.CALIBRATION_EXPIRED
-    elif expanded is None and rule in NEEDS_UNCERTAINTY:
-        verdict, reason = Verdict.UNDECIDED, Reason.UNCERTAINTY_UNKNOWN
-    else:
-        verdict, reason = RULES[rule](measurement.value, expanded or Decimal(0), limits)
-    standard = measurement.standard_uncertainty
-    if limits is not None and standard is not None:
-        probability = conformance_probability(measurement.value, standard, limits, measurement.dof)
-    verdict = _unless_binding(clause, verdict)
-    return Finding(clause, verdict, reason, measurement.instance, measurement, probability=probability)
+def _measured(
+    clause: Clause, measured: Iterable[Measurement], rule: RuleName, expired: frozenset[str]
+) -> Iterator[Finding]:
+    limits = None if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE else clause.limits
+    for found in measured:
+        if limits is None:
+            yield Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, found.instance, found)
+            continue
+        standard = found.standard_uncertainty
+        verdict, reason = _decided(found, standard, limits, rule, expired)
+        probability = None if standard is None else conformance_probability(found.value, standard, limits, found.dof)
+        yield Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, probability=probability)
+
+
+def _decided(
+    found: Measurement, standard: Decimal | None, limits: Limits, rule: RuleName, expired: frozenset[str]
+) -> Decision:
+    """A gauge that cannot be trusted comes before an uncertainty that is not known, and both before the rule."""
+    if any(instrument in expired for instrument in found.instruments):
+        return Verdict.UNDECIDED, Reason.CALIBRATION_EXPIRED
+    if standard is None and rule in NEEDS_UNCERTAINTY:
+        return Verdict.UNDECIDED, Reason.UNCERTAINTY_UNKNOWN
+    return RULES[rule](found.value, COVERAGE_FACTOR * (standard or 0), limits)
 
 
 def _observed(clause: Clause, observation: Observation) -> Finding:

@@ -131,11 +131,16 @@ class Clause:
 
 
 def as_printed(bounds: Bounds) -> str:
-    """The requirement in the printed unit: `4.45 cm ± 0.15 cm`, `73.5 cm – 74 cm`, `≤ 15 g`."""
+    """The requirement in the printed unit: `4.45 cm ± 0.15 cm`, `73.5 cm – 74 cm`, `≤ 15 g`; a count is just a number."""
     if bounds.nominal is not None:
-        return f"{bounds.nominal} ± {bounds.tolerance}" if bounds.tolerance else str(bounds.nominal)
+        nominal = _shown(bounds.nominal)
+        return f"{nominal} ± {_shown(bounds.tolerance)}" if bounds.tolerance else nominal
     if bounds.lower is not None and bounds.upper is not None:
-        return f"{bounds.lower} – {bounds.upper}"
+        return f"{_shown(bounds.lower)} – {_shown(bounds.upper)}"
     if bounds.lower is not None:
-        return f"≥ {bounds.lower}"
-    return f"≤ {bounds.upper}" if bounds.upper is not None else ""
+        return f"≥ {_shown(bounds.lower)}"
+    return f"≤ {_shown(bounds.upper)}" if bounds.upper is not None else ""
+
+
+def _shown(quantity: Quantity) -> str:
+    return f"{quantity.number:f}" if quantity.unit.symbol == "count" else str(quantity)

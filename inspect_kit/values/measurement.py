@@ -57,8 +57,11 @@ Budget = tuple[Component, ...]
 
 def combined(budget: Iterable[Component]) -> Decimal:
     """The root of the sum of squares: the combined standard uncertainty of uncorrelated components."""
+    parts = tuple(budget)
+    if len(parts) == 1:
+        return parts[0].standard
     with localcontext(_CONTEXT):
-        return _variance(budget).sqrt()
+        return _variance(parts).sqrt()
 
 
 def _variance(budget: Iterable[Component]) -> Decimal:
@@ -67,6 +70,8 @@ def _variance(budget: Iterable[Component]) -> Decimal:
 
 def effective_dof(budget: Budget) -> Decimal | None:
     """Welch–Satterthwaite; `None` means infinitely many. Valid for independent components only (GUM G.4.1)."""
+    if all(part.dof is None for part in budget):
+        return None
     with localcontext(_CONTEXT):
         denominator = sum((part.standard**4 / part.dof for part in budget if part.dof is not None), Decimal(0))
         return None if denominator == 0 else _variance(budget) ** 2 / denominator

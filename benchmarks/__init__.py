@@ -1,0 +1,1 @@
+"""Speed and accuracy, beside what a user would do instead, in the same run."""
