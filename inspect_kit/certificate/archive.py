@@ -1,0 +1,134 @@
+"""Making a PDF fit for the archive: PDF/A-3b with the record inside, the same bytes for the same record."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Final
+from xml.sax.saxutils import escape
+
+from pikepdf import Array, AttachedFileSpec, Dictionary, Name, ObjectStreamMode, Pdf, String
+
+from inspect_kit.errors import BadInput
+from inspect_kit.places import shipped
+
+RECORD_NAME: Final = "record.json"
+_LONG_CODE: Final = re.compile(rb"(?<=> <)([0-9A-F]{5,6})(?=>)")
+
+_XMP: Final = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
+ xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/">
+<dc:format>application/pdf</dc:format>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>
+<dc:creator><rdf:Seq><rdf:li>{author}</rdf:li></rdf:Seq></dc:creator>
+<dc:language><rdf:Bag><rdf:li>{language}</rdf:li></rdf:Bag></dc:language>
+<dc:identifier>{identifier}</dc:identifier>
+<xmp:CreateDate>{day}T00:00:00Z</xmp:CreateDate>
+<xmp:ModifyDate>{day}T00:00:00Z</xmp:ModifyDate>
+<xmp:CreatorTool>{software}</xmp:CreatorTool>
+<pdf:Producer>{software}</pdf:Producer>
+<pdfaid:part>3</pdfaid:part>
+<pdfaid:conformance>B</pdfaid:conformance>
+</rdf:Description>
+</rdf:RDF>
+</x:xmpmeta>
+<?xpacket end="w"?>"""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What the file says about itself."""
+
+    title: str
+    author: str
+    language: str
+    day: str
+    software: str
+    identifier: str
+
+
+def archived(pages: bytes, record: bytes, label: Label) -> bytes:
+    """The finished file. The clock plays no part in it: its dates are those of the inspection or the issue."""
+    with Pdf.open(io.BytesIO(pages)) as pdf:
+        _describe(pdf, label)
+        _mend_unicode(pdf)
+        _add_output_intent(pdf)
+        _attach(pdf, record, label)
+        buffer = io.BytesIO()
+        pdf.save(
+            buffer, deterministic_id=True, min_version="1.7", object_stream_mode=ObjectStreamMode.generate,
+            compress_streams=True, normalize_content=False,
+        )  # fmt: skip
+        return buffer.getvalue()
+
+
+def _describe(pdf: Pdf, label: Label) -> None:
+    root = pdf.Root
+    root.Lang = String(label.language)
+    root.ViewerPreferences = Dictionary(DisplayDocTitle=True)
+    root.Metadata = pdf.make_stream(_xmp(label), Type=Name.Metadata, Subtype=Name.XML)
+    day = f"D:{label.day.replace('-', '')}000000Z"
+    pdf.trailer.Info = pdf.make_indirect(
+        Dictionary(
+            Title=String(label.title), Author=String(label.author), Creator=String(label.software),
+            Producer=String(label.software), CreationDate=String(day), ModDate=String(day),
+        )
+    )  # fmt: skip
+
+
+def _xmp(label: Label) -> bytes:
+    fields = ("title", "author", "language", "day", "software", "identifier")
+    return _XMP.format_map({name: escape(getattr(label, name)) for name in fields}).encode()
+
+
+@cache
+def _icc() -> bytes:
+    return (shipped("reports") / "icc" / "srgb.icc").read_bytes()
+
+
+def _mend_unicode(pdf: Pdf) -> None:
+    """Characters beyond the first 65 536, which reportlab writes with five digits, as the pairs that PDF wants."""
+    for item in pdf.objects:
+        if isinstance(item, Dictionary) and item.get(Name.Type) == Name.Font and Name.ToUnicode in item:
+            table = item.ToUnicode.read_bytes()
+            mended = _LONG_CODE.sub(
+                lambda code: chr(int(code[1], 16)).encode("utf-16-be").hex().upper().encode(), table
+            )
+            if mended != table:
+                item.ToUnicode.write(mended)
+
+
+def _add_output_intent(pdf: Pdf) -> None:
+    profile = pdf.make_stream(_icc(), N=3)
+    intent = Dictionary(
+        Type=Name.OutputIntent, S=Name.GTS_PDFA1, OutputConditionIdentifier=String("sRGB"),
+        Info=String("sRGB IEC61966-2.1"), RegistryName=String("http://www.color.org"), DestOutputProfile=profile,
+    )  # fmt: skip
+    pdf.Root.OutputIntents = Array([pdf.make_indirect(intent)])
+
+
+def _attach(pdf: Pdf, record: bytes, label: Label) -> None:
+    day = datetime.combine(_day(label.day), datetime.min.time(), UTC)
+    spec = AttachedFileSpec(
+        pdf, record, filename=RECORD_NAME, description="inspection record", mime_type="application/json",
+        creation_date=_stamp(day), mod_date=_stamp(day),
+    )  # fmt: skip
+    spec.relationship = Name.Source
+    pdf.attachments[RECORD_NAME] = spec
+    pdf.Root.AF = Array([spec.obj])
+
+
+def _stamp(day: datetime) -> str:
+    return f"D:{day:%Y%m%d%H%M%S}Z"
+
+
+def _day(iso: str) -> date:
+    try:
+        return date.fromisoformat(iso)
+    except ValueError:
+        raise BadInput(f"expected a date such as 2026-11-16, got {iso[:40]!r}", where="date") from None

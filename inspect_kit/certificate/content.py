@@ -1,0 +1,239 @@
+"""What each page of a certificate says, in words and numbers, before anything is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label and what stands behind it."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The verdict on one row: its code, its word, and why."""
+
+    verdict: str
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a gauge drawing shows, as plain numbers in the unit of the row."""
+
+    value: float
+    expanded: float
+    lower: float | None
+    upper: float | None
+    nominal: float | None
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value, its uncertainty and unit as printed; or a word where something was observed."""
+
+    number: str = ""
+    expanded: str = ""
+    unit: str = ""
+    word: str = ""
+
+    @property
+    def text(self) -> str:
+        """All in one line, the unit at the end."""
+        return " ".join(part for part in (self.number, self.expanded) if part) + self.unit if self.number else self.word
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One finding."""
+
+    label: str
+    result: Result
+    mark: Mark
+    scale: Scale | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All findings of one clause on one characteristic."""
+
+    clause: str
+    characteristic: str
+    name: str
+    requirement: str
+    sentence: str
+    details: tuple[str, ...]
+    notes: tuple[int, ...]
+    rows: tuple[Row, ...]
+    spread: str = ""
+    """Where the values stand in a grid: what their uncertainties have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labels with their texts beside them; `numbered` sets narrow labels, as for notes."""
+
+    fields: tuple[Field, ...]
+    label_share: float = 0.28
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a listing: its head and its share of the width."""
+
+    title: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A plain table."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The table of findings with its column heads and the key to the gauge drawings."""
+
+    heads: tuple[str, ...]
+    groups: tuple[Group, ...]
+    legend: str
+    continued: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A value at its place on the drawing of a board."""
+
+    characteristic: str
+    instance: str
+    text: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The drawing of a carrom board with its values; `words` are its labels."""
+
+    tags: tuple[Tag, ...]
+    words: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A photograph, by the key it was given under, and its caption."""
+
+    key: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Photographs with their captions."""
+
+    pictures: tuple[Picture, ...]
+
+
+Block = Paragraph | Facts | Listing | Results | Plan | Pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One clause that fails or is open, for the box on the first page."""
+
+    clause: str
+    name: str
+    requirement: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What does not conform, or what is still open. `more` has a gap for the number of entries that found no room."""
+
+    verdict: str
+    heading: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Authorisation:
+    """Who stands for the document, and where the signature goes."""
+
+    heading: str
+    name: str
+    place_date_label: str
+    place_date: str
+    signature_label: str
+    signed_by: str
+    scan_label: str
+    qr_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The first page."""
+
+    title: str
+    item: str
+    subject: str
+    verdict: str
+    verdict_word: str
+    statement: str
+    tally: tuple[tuple[str, int], ...]
+    tally_heading: str
+    boxes: tuple[Box, ...]
+    more: str
+    identification: tuple[Field, ...]
+    authorisation: Authorisation
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What stands at the head and foot of every page; `page` has gaps for the numbers."""
+
+    issuer: str
+    title: str
+    reference_label: str
+    reference: str
+    digest: str
+    page: str
+    band: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A certificate, or a report that must not be mistaken for one."""
+
+    language: str
+    is_certificate: bool
+    cover: Cover
+    running: Running
+    sections: tuple[Section, ...]
+    end_mark: str
+    document_title: str
+    author: str
+    day: str

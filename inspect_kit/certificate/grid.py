@@ -1,0 +1,35 @@
+"""The page: its measures in points, its few colours, its type sizes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MM: Final = 72 / 25.4
+PAGE_WIDTH: Final = 210 * MM
+PAGE_HEIGHT: Final = 297 * MM
+LEFT: Final = 22 * MM
+RIGHT: Final = PAGE_WIDTH - 20 * MM
+WIDTH: Final = RIGHT - LEFT
+TOP: Final = PAGE_HEIGHT - 32 * MM
+BOTTOM: Final = 23 * MM
+BODY_HEIGHT: Final = TOP - BOTTOM
+
+Colour = tuple[float, float, float]
+
+
+def _rgb(code: int) -> Colour:
+    return (code >> 16 & 255) / 255, (code >> 8 & 255) / 255, (code & 255) / 255
+
+
+INK: Final = _rgb(0x111111)
+QUIET: Final = _rgb(0x555555)
+FAINT: Final = _rgb(0x9A9A9A)
+HAIR: Final = _rgb(0xC4C4C4)
+WASH: Final = _rgb(0xF1F1EF)
+PAPER: Final = _rgb(0xFFFFFF)
+SEAL: Final = _rgb(0x14375E)
+"""The one colour of a certificate: a dark blue that prints as dark grey."""
+
+HAIRLINE: Final = 0.35
+THIN_RULE: Final = 0.6
+HEAVY_RULE: Final = 1.6

@@ -1,0 +1,169 @@
+"""Setting text: lines broken at the right places, right-to-left scripts in visual order, drawn run by run."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.fonts import SOFT_HYPHEN, runs, width_of
+from inspect_kit.certificate.grid import INK, Colour
+
+_RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
+_DROPPED: Final = dict.fromkeys(map(ord, "\u200c\u200d\ufe0e\ufe0f"))
+_SPACES: Final = " \t\n\r\x0b\x0c"
+"""Where a line may be broken; narrow and no-break spaces hold."""
+
+_BREAK_AFTER: Final = "-/_"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Font, size, distance of lines and colour."""
+
+    font: str
+    size: float
+    leading: float
+    colour: Colour = INK
+
+
+@lru_cache(4096)
+def prepared(text: str) -> str:
+    """Composed characters, Arabic letters joined; still in the order in which it is read."""
+    line = unicodedata.normalize("NFC", text).translate(_DROPPED)
+    if not _turns(line):
+        return line
+    from arabic_reshaper import reshape
+
+    return str(reshape(line))
+
+
+@lru_cache(4096)
+def _turns(text: str) -> bool:
+    return any(unicodedata.bidirectional(character) in _RIGHT_TO_LEFT for character in text)
+
+
+def _visual(line: str) -> str:
+    if not _turns(line):
+        return line
+    from bidi.algorithm import get_display
+
+    return str(get_display(line))
+
+
+@lru_cache(4096)
+def wrapped(text: str, font: str, size: float, width: float) -> tuple[str, ...]:
+    """The lines of a text that fit the width. `\\n` breaks; a word that is too long is broken where it must be."""
+    paragraphs = prepared(text).split("\n")
+    return tuple(line for paragraph in paragraphs for line in _filled(paragraph, font, size, width))
+
+
+def _filled(text: str, font: str, size: float, width: float) -> Iterator[str]:
+    """Greedy line breaking."""
+    line = ""
+    for word in (word for word in text.translate(dict.fromkeys(map(ord, _SPACES), " ")).split(" ") if word):
+        tried = f"{line} {word}" if line else word
+        if width_of(tried.replace(SOFT_HYPHEN, ""), font, size) <= width:
+            line = tried
+            continue
+        *full, line = _hyphenated(line, word, font, size, width)
+        yield from (part.replace(SOFT_HYPHEN, "") for part in full if part)
+    yield line.replace(SOFT_HYPHEN, "")
+
+
+def _hyphenated(line: str, word: str, font: str, size: float, width: float) -> list[str]:
+    """The lines that come of a word which does not fit: whole on the next line, split if even that is too short."""
+    head, tail = _longest_start(f"{line} " if line else "", word, font, size, width)
+    if head:
+        return [f"{line} {head}".strip(), *_hyphenated("", tail, font, size, width)]
+    if line:
+        return [line, *_hyphenated("", word, font, size, width)]
+    if width_of(word.replace(SOFT_HYPHEN, ""), font, size) <= width:
+        return [word]
+    cut = max(1, _fitting(word, font, size, width))
+    return [word[:cut], *_hyphenated("", word[cut:], font, size, width)] if word[cut:] else [word]
+
+
+def _longest_start(before: str, word: str, font: str, size: float, width: float) -> tuple[str, str]:
+    """The longest part of a word, up to a soft hyphen or after a sign, that still fits behind `before`."""
+    if width_of((before + word).replace(SOFT_HYPHEN, ""), font, size) <= width and not before:
+        return "", word
+    for place in range(len(word) - 1, 0, -1):
+        soft = word[place] == SOFT_HYPHEN
+        if not soft and not (word[place - 1] in _BREAK_AFTER and word[place].isalnum() and place > 2):
+            continue
+        head = word[:place].replace(SOFT_HYPHEN, "") + ("-" if soft else "")
+        if width_of(before + head, font, size) <= width:
+            return head, word[place + 1 :] if soft else word[place:]
+    return "", word
+
+
+def _fitting(word: str, font: str, size: float, width: float) -> int:
+    for place in range(len(word), 0, -1):
+        if width_of(word[:place], font, size) <= width:
+            return place
+    return 1
+
+
+def measured(text: str, style: Style) -> float:
+    """The width of a text on one line."""
+    return width_of(prepared(text).replace(SOFT_HYPHEN, ""), style.font, style.size)
+
+
+def height_of(text: str, style: Style, width: float) -> float:
+    """The height that a wrapped text takes."""
+    return len(wrapped(text, style.font, style.size, width)) * style.leading if text else 0.0
+
+
+def shrunk(text: str, style: Style, width: float, least: float) -> Style:
+    """The style, smaller if the text needs it to stay on one line, but never below `least`."""
+    full = measured(text, style)
+    if full <= width:
+        return style
+    factor = max(width / full, least / style.size)
+    return Style(style.font, style.size * factor, style.leading * factor, style.colour)
+
+
+def put(canvas: Canvas, x: float, y: float, text: str, style: Style) -> None:
+    """One line with its baseline at `y`."""
+    pen = canvas.beginText(x, y)
+    pen.setFillColor(style.colour)
+    for name, letters in runs(_visual(prepared(text).replace(SOFT_HYPHEN, "")), style.font):
+        pen.setFont(name, style.size)
+        pen.textOut(letters)
+    canvas.drawText(pen)
+
+
+def baseline(top: float, style: Style) -> float:
+    """Where the first line below `top` stands, with the white of its line evenly above and below."""
+    return top - style.leading + (style.leading - style.size) / 2 + style.size * 0.2
+
+
+def put_right(canvas: Canvas, x: float, y: float, text: str, style: Style) -> None:
+    """One line that ends at `x`."""
+    put(canvas, x - measured(text, style), y, text, style)
+
+
+def put_centred(canvas: Canvas, x: float, y: float, text: str, style: Style) -> None:
+    """One line with its middle at `x`."""
+    put(canvas, x - measured(text, style) / 2, y, text, style)
+
+
+def put_block(canvas: Canvas, x: float, top: float, text: str, style: Style, width: float) -> None:
+    """A wrapped text below `top`."""
+    y = baseline(top, style)
+    for line in wrapped(text, style.font, style.size, width) if text else ():
+        put(canvas, x, y, line, style)
+        y -= style.leading
+
+
+def clipped(text: str, style: Style, width: float) -> str:
+    """The text as far as it fits on one line, with an ellipsis where something had to be left out."""
+    if measured(text, style) <= width:
+        return text
+    kept = next(end for end in range(len(text), -1, -1) if measured(text[:end] + "…", style) <= width or end == 0)
+    return text[:kept].rstrip() + "…"

@@ -1,0 +1,166 @@
+"""From content to the pages of a PDF: the flow of pieces, and what stands at the head and foot of each page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from reportlab import rl_config
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.blocks import fact_pieces, heading_piece, listing_pieces, paragraph_pieces
+from inspect_kit.certificate.board import plan_pieces
+from inspect_kit.certificate.content import (
+    Block,
+    Content,
+    Facts,
+    Listing,
+    Paragraph,
+    Pictures,
+    Plan,
+    Results,
+    Running,
+)  # fmt: skip
+from inspect_kit.certificate.flow import Page, Piece, paginate
+from inspect_kit.certificate.fonts import SANS, font
+from inspect_kit.certificate.front import AUTHORISATION, draw_authorisation, front_pieces
+from inspect_kit.certificate.grid import (
+    BODY_HEIGHT,
+    BOTTOM,
+    HAIR,
+    HAIRLINE,
+    HEAVY_RULE,
+    INK,
+    LEFT,
+    MM,
+    PAGE_HEIGHT,
+    PAGE_WIDTH,
+    RIGHT,
+    SEAL,
+    THIN_RULE,
+    TOP,
+)  # fmt: skip
+from inspect_kit.certificate.lettering import clipped, measured, put, put_centred, put_right, shrunk
+from inspect_kit.certificate.photos import picture_pieces
+from inspect_kit.certificate.styles import BAND, END, HEADING, REPORT_HEADING, RUNNING, RUNNING_STRONG
+from inspect_kit.certificate.table import result_pieces
+
+Photos = Mapping[str, bytes]
+_FRAME: Final = 7 * MM
+_BAND: Final = 9 * MM
+
+rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
+
+
+def draw_pages(content: Content, photos: Photos) -> bytes:
+    """The whole document, not yet fit for the archive."""
+    font(SANS)
+    buffer = io.BytesIO()
+    canvas = Canvas(
+        buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
+        lang=content.language,
+    )  # fmt: skip
+    good = content.is_certificate
+    front = paginate(front_pieces(content.cover, good=good), BODY_HEIGHT - AUTHORISATION)
+    body = paginate(_body_pieces(content, photos), BODY_HEIGHT)
+    count = len(front) + len(body)
+    for number, page in enumerate((*front, *body), 1):
+        _draw_page(canvas, content, page, number, count)
+        if number == len(front):
+            draw_authorisation(canvas, content.cover.authorisation)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def _draw_page(canvas: Canvas, content: Content, page: Page, number: int, count: int) -> None:
+    if not content.is_certificate:
+        _draw_band(canvas, content.running.band)
+    _draw_running(canvas, content, number, count)
+    for placed in page:
+        placed.piece.draw(canvas, TOP - placed.offset)
+
+
+def _draw_band(canvas: Canvas, text: str) -> None:
+    """A heavy frame and a black band on every page of a report."""
+    canvas.setStrokeColor(INK)
+    canvas.setFillColor(INK)
+    canvas.setLineWidth(2.4)
+    canvas.rect(_FRAME, _FRAME, PAGE_WIDTH - 2 * _FRAME, PAGE_HEIGHT - 2 * _FRAME, stroke=1, fill=0)
+    top = PAGE_HEIGHT - _FRAME
+    canvas.rect(_FRAME, top - _BAND, PAGE_WIDTH - 2 * _FRAME, _BAND, stroke=0, fill=1)
+    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.9 * MM, text, BAND)
+
+
+def _draw_running(canvas: Canvas, content: Content, number: int, count: int) -> None:
+    running = content.running
+    y = PAGE_HEIGHT - 24.6 * MM
+    reference = measured(running.reference, RUNNING_STRONG)
+    put_right(canvas, RIGHT, y, running.reference, RUNNING_STRONG)
+    put_right(canvas, RIGHT, y + 4.2 * MM, running.reference_label, RUNNING)
+    room = RIGHT - LEFT - reference - 8 * MM
+    issuer = shrunk(running.issuer, RUNNING_STRONG, room, 6.5)
+    put(canvas, LEFT, y, clipped(running.issuer, issuer, room), issuer)
+    if number > 1:
+        put(canvas, LEFT, y + 4.2 * MM, running.title, RUNNING)
+    _draw_head_rule(canvas, first=number == 1, good=content.is_certificate)
+    _draw_foot(canvas, running, number, count)
+
+
+def _draw_head_rule(canvas: Canvas, *, first: bool, good: bool) -> None:
+    canvas.setStrokeColor(SEAL if good else INK)
+    canvas.setLineWidth(HEAVY_RULE if first else THIN_RULE)
+    canvas.line(LEFT, PAGE_HEIGHT - 26.6 * MM, RIGHT, PAGE_HEIGHT - 26.6 * MM)
+
+
+def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> None:
+    y = BOTTOM - 10.5 * MM
+    canvas.setStrokeColor(HAIR)
+    canvas.setLineWidth(HAIRLINE)
+    canvas.line(LEFT, y + 4 * MM, RIGHT, y + 4 * MM)
+    put(canvas, LEFT, y, running.digest, RUNNING)
+    put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), RUNNING)
+
+
+# The flow
+
+
+def _body_pieces(content: Content, photos: Photos) -> Iterator[Piece]:
+    style = HEADING if content.is_certificate else REPORT_HEADING
+    for number, section in enumerate(content.sections, 1):
+        yield heading_piece(number, section.heading, style)
+        for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
+            pieces = list(_block_pieces(block, photos))
+            introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
+            yield from (replace(piece, keep=True) if introduces else piece for piece in pieces)
+    yield _end(content.end_mark)
+
+
+def _block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
+    match block:
+        case Paragraph():
+            return paragraph_pieces(block)
+        case Facts():
+            return fact_pieces(block)
+        case Listing():
+            return listing_pieces(block)
+        case Results():
+            return result_pieces(block)
+        case Plan():
+            return plan_pieces(block)
+        case Pictures():
+            return picture_pieces(block, photos)
+
+
+def _end(text: str) -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        middle, wide = (LEFT + RIGHT) / 2, measured(text, END) / 2 + 3 * MM
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(THIN_RULE)
+        for start, end in ((middle - wide - 22 * MM, middle - wide), (middle + wide, middle + wide + 22 * MM)):
+            canvas.line(start, top - 3 * MM, end, top - 3 * MM)
+        put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
+
+    return Piece(6 * MM, draw, space=9 * MM)

@@ -1,0 +1,266 @@
+"""The results table: clause, characteristic, requirement, value at its decimal sign, gauge, verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.content import Group, Mark, Result, Results, Row
+from inspect_kit.certificate.findings import GRID_FROM
+from inspect_kit.certificate.flow import Piece, stacked
+from inspect_kit.certificate.gauge import draw_gauge
+from inspect_kit.certificate.grid import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
+from inspect_kit.certificate.lettering import baseline, height_of, measured, put, put_block, put_right, wrapped
+from inspect_kit.certificate.styles import (
+    HEAD,
+    NOTE_MARK,
+    REVERSED,
+    SMALL,
+    TABLE,
+    TABLE_QUIET,
+    TABLE_STRONG,
+)  # fmt: skip
+from inspect_kit.certificate.values_grid import grid_pieces
+
+PAD: Final = 1.25 * MM
+_FEW: Final = 3
+"""Groups of up to so many rows stay on one page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A column: where it starts, how wide it is."""
+
+    left: float
+    width: float
+
+
+CLAUSE: Final = Slot(LEFT, 13 * MM)
+WHAT: Final = Slot(LEFT + 15.5 * MM, 45 * MM)
+REQUIREMENT: Final = Slot(LEFT + 62 * MM, 26 * MM)
+RESULT: Final = Slot(LEFT + 90 * MM, 30 * MM)
+GAUGE: Final = Slot(LEFT + 121.5 * MM, 20 * MM)
+VERDICT: Final = Slot(LEFT + 144 * MM, RIGHT - LEFT - 144 * MM)
+SPANNED: Final = Slot(WHAT.left, REQUIREMENT.left + REQUIREMENT.width - WHAT.left)
+"""What is only observed has a sentence for a requirement, over two columns."""
+
+_DECIMAL: Final = RESULT.left + 7.5 * MM
+_COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, GAUGE, VERDICT)
+
+
+def result_pieces(table: Results) -> Iterator[Piece]:
+    """The table head, then every group."""
+    head = _table_head(table.heads)
+    yield replace(head, keep=True)
+    last = len(table.groups) - 1
+    for number, group in enumerate(table.groups):
+        pieces = list(_group_pieces(group, head, table.continued, first=number == 0))
+        yield from pieces[:-1]
+        # The end of the table never stands alone on a page: not its rule, nor a single row.
+        yield replace(pieces[-1], keep=number == last or (number == last - 1 and len(pieces) == 1) or pieces[-1].keep)
+    yield replace(_closing_rule(), keep=True)
+    yield Piece(
+        height_of(table.legend, SMALL, WIDTH), lambda c, top: put_block(c, LEFT, top, table.legend, SMALL, WIDTH), 4
+    )
+
+
+def _table_head(heads: tuple[str, ...]) -> Piece:
+    height = 6.2 * MM
+
+    def draw(canvas: Canvas, top: float) -> None:
+        for slot, title in zip(_COLUMNS, heads, strict=True):
+            put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(THIN_RULE)
+        canvas.line(LEFT, top - height, RIGHT, top - height)
+
+    return Piece(height, draw)
+
+
+def _closing_rule() -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(THIN_RULE)
+        canvas.line(LEFT, top, RIGHT, top)
+
+    return Piece(0.5, draw)
+
+
+def _group_pieces(group: Group, head: Piece, continued: str, *, first: bool) -> Iterator[Piece]:
+    rule = not first
+    if len(group.rows) == 1 and not group.rows[0].label:
+        yield replace(_row_piece(group, group.rows[0], rule=rule), head=head)
+        return
+    if len(group.rows) >= GRID_FROM:
+        yield replace(_heading_piece(group, rule=rule, strip=True), keep=True, head=head)
+        yield from (replace(piece, head=head) for piece in grid_pieces(group, WHAT.left, RIGHT - WHAT.left))
+        return
+    yield replace(_heading_piece(group, rule=rule), keep=True, head=head)
+    again = stacked((head, _heading_piece(replace(group, name=f"{group.name} {continued}"), rule=False)))
+    for number, row in enumerate(_without_common_reason(group.rows), 1):
+        keep = number < len(group.rows) and (len(group.rows) <= _FEW or number in (1, len(group.rows) - 1))
+        yield replace(_instance_piece(row), keep=keep, head=again)
+
+
+def _common_mark(group: Group) -> Mark | None:
+    """The mark that all instances share; its reason is told once, in the heading row."""
+    marks = {row.mark for row in group.rows}
+    return group.rows[0].mark if len(marks) == 1 and len(group.rows) < GRID_FROM else None
+
+
+def _without_common_reason(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    if len({row.mark for row in rows}) > 1:
+        return rows
+    return tuple(replace(row, mark=replace(row.mark, reason="")) for row in rows)
+
+
+# What stands on the left: clause, name, requirement
+
+
+def _left_height(group: Group) -> float:
+    slot = _slot_of(group)
+    sentence = height_of(group.sentence, SMALL, slot.width)
+    details = height_of("; ".join(group.details), SMALL, slot.width)
+    name = height_of(group.name, TABLE_STRONG, slot.width)
+    right = height_of(group.requirement, TABLE, REQUIREMENT.width)
+    return max(name + sentence + details, right, height_of(group.clause, TABLE, CLAUSE.width))
+
+
+def _slot_of(group: Group) -> Slot:
+    return WHAT if group.requirement else SPANNED
+
+
+def _draw_left(canvas: Canvas, group: Group, top: float) -> None:
+    slot = _slot_of(group)
+    put_block(canvas, CLAUSE.left, top, group.clause, TABLE, CLAUSE.width)
+    put_block(canvas, slot.left, top, group.name, TABLE_STRONG, slot.width)
+    _draw_note_marks(canvas, group, slot, top)
+    below = top - height_of(group.name, TABLE_STRONG, slot.width)
+    put_block(canvas, slot.left, below, group.sentence, SMALL, slot.width)
+    below -= height_of(group.sentence, SMALL, slot.width)
+    put_block(canvas, slot.left, below, "; ".join(group.details), SMALL, slot.width)
+    put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
+
+
+def _draw_note_marks(canvas: Canvas, group: Group, slot: Slot, top: float) -> None:
+    if not group.notes:
+        return
+    lines = wrapped(group.name, TABLE_STRONG.font, TABLE_STRONG.size, slot.width)
+    x = slot.left + measured(lines[-1], TABLE_STRONG) + 1.2
+    y = top - len(lines) * TABLE_STRONG.leading + 5.6
+    put(canvas, x, y, ",".join(str(number) for number in group.notes), NOTE_MARK)
+
+
+# Rows
+
+
+def _row_piece(group: Group, row: Row, *, rule: bool) -> Piece:
+    height = max(_left_height(group), _right_height(row)) + 2 * PAD
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_rule(canvas, top, LEFT, rule=rule)
+        _draw_left(canvas, group, top - PAD)
+        _draw_right(canvas, row, top - PAD)
+
+    return Piece(height, draw)
+
+
+def _heading_piece(group: Group, *, rule: bool, strip: bool = False) -> Piece:
+    scales = [row.scale for row in group.rows if row.scale is not None] if strip else []
+    left = RESULT.left + 1 * MM
+    common = _common_mark(group)
+    reason = common.reason if common else ""
+    height = max(_left_height(group), 4.8 * MM if scales else 0, height_of(reason, SMALL, VERDICT.width))
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_rule(canvas, top, LEFT, rule=rule)
+        _draw_left(canvas, group, top - PAD)
+        if scales:
+            draw_gauge(canvas, scales, left, top - PAD - 2.4 * MM, RIGHT - left)
+        put_block(canvas, VERDICT.left, top - PAD, reason, SMALL, VERDICT.width)
+
+    return Piece(height + PAD + 0.4 * MM, draw)
+
+
+def _instance_piece(row: Row) -> Piece:
+    label_width = SPANNED.width - 3 * MM
+    height = max(height_of(row.label, TABLE, label_width), _right_height(row)) + 1.3 * PAD
+
+    def draw(canvas: Canvas, top: float) -> None:
+        canvas.setStrokeColor(HAIR)
+        canvas.setLineWidth(HAIRLINE)
+        canvas.line(WHAT.left + 3 * MM, top, RIGHT, top)
+        put_block(canvas, WHAT.left + 3 * MM, top - 0.65 * PAD, row.label, TABLE, label_width)
+        _draw_right(canvas, row, top - 0.65 * PAD)
+
+    return Piece(height, draw)
+
+
+def _draw_rule(canvas: Canvas, y: float, left: float, *, rule: bool) -> None:
+    if rule:
+        canvas.setStrokeColor(FAINT)
+        canvas.setLineWidth(HAIRLINE * 1.4)
+        canvas.line(left, y, RIGHT, y)
+
+
+# What stands on the right: result, gauge, verdict
+
+
+def _right_height(row: Row) -> float:
+    verdict = TABLE.leading + height_of(row.mark.reason, SMALL, VERDICT.width)
+    return max(verdict, _result_height(row.result))
+
+
+def _result_height(result: Result) -> float:
+    if result.number:
+        return TABLE.leading * (1 if _result_fits(result) else 2)
+    return height_of(result.word, TABLE, RESULT.width)
+
+
+def _result_fits(result: Result) -> bool:
+    whole, tail = _at_decimal(result)
+    left, right = _DECIMAL - measured(whole, TABLE), _DECIMAL + measured(tail, TABLE)
+    return left >= RESULT.left - MM and right <= RESULT.left + RESULT.width + MM
+
+
+def _at_decimal(result: Result) -> tuple[str, str]:
+    """The text before the decimal sign and from it on."""
+    cut = next((place for place, sign in enumerate(result.number) if sign in ".,"), len(result.number))
+    return result.number[:cut], result.text[cut:]
+
+
+def _draw_right(canvas: Canvas, row: Row, top: float) -> None:
+    _draw_result(canvas, row.result, top)
+    if row.scale is not None:
+        draw_gauge(canvas, (row.scale,), GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
+    draw_mark(canvas, row.mark, VERDICT, top)
+
+
+def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
+    y = baseline(top, TABLE)
+    if not result.number:
+        put_block(canvas, RESULT.left, top, result.word, TABLE, RESULT.width)
+    elif _result_fits(result):
+        whole, rest = _at_decimal(result)
+        put_right(canvas, _DECIMAL, y, whole, TABLE)
+        put(canvas, _DECIMAL, y, rest, TABLE)
+    else:
+        put_right(canvas, RESULT.left + RESULT.width, y, f"{result.number} {result.expanded}".strip(), TABLE)
+        put_right(canvas, RESULT.left + RESULT.width, y - TABLE.leading, result.unit.strip(), TABLE)
+
+
+def draw_mark(canvas: Canvas, mark: Mark, slot: Slot, top: float) -> None:
+    """The verdict: white on black where it fails, framed where it is open, plain otherwise; the reason below."""
+    style = {"fails": REVERSED, "conforms": TABLE_STRONG, "undecided": TABLE_STRONG}.get(mark.verdict, TABLE_QUIET)
+    if mark.verdict in ("fails", "undecided"):
+        canvas.setFillColor(INK)
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(0.9)
+        filled = mark.verdict == "fails"
+        wide = measured(mark.word, style) + 4
+        canvas.rect(slot.left - 2, top - TABLE.leading + 0.4, wide, TABLE.leading - 0.6, stroke=not filled, fill=filled)
+    put(canvas, slot.left, baseline(top, style), mark.word, style)
+    put_block(canvas, slot.left, top - TABLE.leading - 0.4, mark.reason, SMALL, slot.width)
