@@ -11,7 +11,9 @@ import benchmarks
 
 def main() -> None:
     """Run what was asked for."""
-    known = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_"))
+    known = sorted(
+        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
+    )
     for name in sys.argv[1:] or known:
         print(f"── {name} " + "─" * (70 - len(name)))
         importlib.import_module(f"benchmarks.{name}").main()

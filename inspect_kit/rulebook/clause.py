@@ -131,7 +131,7 @@ class Clause:
 
 
 def as_printed(bounds: Bounds) -> str:
-    """The requirement in the printed unit: `4.45 cm ± 0.15 cm`, `73.5 cm – 74 cm`, `≤ 15 g`; a count is just a number."""
+    """The requirement in the printed unit: `4.45 cm ± 0.15 cm`, `73.5 cm – 74 cm`; a count is just a number."""
     if bounds.nominal is not None:
         nominal = _shown(bounds.nominal)
         return f"{nominal} ± {_shown(bounds.tolerance)}" if bounds.tolerance else nominal

@@ -48,7 +48,20 @@ def striker(tmp_path: Path) -> Path:
 
 
 def _certify(kit: Kit, striker: Path, out: Path, *more: object, subject: str = "Striker 7") -> Result:
-    return kit("certify", striker, "--spec", "icf-2001-it", "--item", "striker", "--subject", subject, "-o", out, "--json", *more)
+    return kit(
+        "certify",
+        striker,
+        "--spec",
+        "icf-2001-it",
+        "--item",
+        "striker",
+        "--subject",
+        subject,
+        "-o",
+        out,
+        "--json",
+        *more,
+    )
 
 
 def _text(path: Path) -> str:

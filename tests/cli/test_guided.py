@@ -85,7 +85,9 @@ def test_a_draft_of_something_else_is_refused(kit: Kit, tmp_path: Path) -> None:
     assert "is a draft for icf-cs board" in result.err
 
 
-@pytest.mark.parametrize("content", ["", "x", "[]", "{}", '{"format": 1, "spec": "icf-cs", "item": "striker", "answers": 3}'])
+@pytest.mark.parametrize(
+    "content", ["", "x", "[]", "{}", '{"format": 1, "spec": "icf-cs", "item": "striker", "answers": 3}']
+)
 def test_a_spoilt_draft_is_told_and_kept(kit: Kit, tmp_path: Path, content: str) -> None:
     draft = tmp_path / "s.json.draft"
     draft.write_text(content)

@@ -48,7 +48,9 @@ def test_a_nominal_without_a_tolerance_has_no_limits(kit: Kit) -> None:
 
 
 def test_suspect_prints_say_so(kit: Kit) -> None:
-    suspects = {c["characteristic"] for c in kit("specs", "show", "icf-2001-it", "--json").data["clauses"] if c["suspect"]}
+    suspects = {
+        c["characteristic"] for c in kit("specs", "show", "icf-2001-it", "--json").data["clauses"] if c["suspect"]
+    }
     assert {"surface.side", "coin.count.black", "arc.diameter"} <= suspects
     (checkers,) = [c for c in kit("specs", "show", "wbgf-2.1", "--json").data["clauses"] if c["suspect"]]
     assert (checkers["characteristic"], checkers["lower"], checkers["upper"]) == ("checker.size", 37, 50)

@@ -46,7 +46,7 @@ def test_no_digit_and_no_typed_character_is_lost() -> None:
     mass = next(line for line in record.lines if line.characteristic == "striker.mass")
     assert mass.value == "14.820"
     assert record.readings[0].value == "14,820"
-    assert [part.source for part in mass.budget][0] == "calibration"
+    assert mass.budget[0].source == "calibration"
 
 
 def test_a_record_does_not_tell_where_files_lay_on_somebodys_disk() -> None:
@@ -56,12 +56,24 @@ def test_a_record_does_not_tell_where_files_lay_on_somebodys_disk() -> None:
 
 def test_canonical_json_is_sorted_and_has_no_white_space() -> None:
     content = _record().canonical()
-    assert json.dumps(json.loads(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() == content
+    assert (
+        json.dumps(json.loads(content), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode() == content
+    )
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{}", b"[]", b"{", b'{"format": 1}', b'{"format": "1"}', b'{"format": 2}', b"\xff\xfe", b'{"format": 1, "x": 2}'],
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"{",
+        b'{"format": 1}',
+        b'{"format": "1"}',
+        b'{"format": 2}',
+        b"\xff\xfe",
+        b'{"format": 1, "x": 2}',
+    ],
 )
 def test_what_is_not_a_record_is_refused_in_a_sentence(content: bytes) -> None:
     with pytest.raises(BadInput) as caught:

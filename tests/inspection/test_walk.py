@@ -48,7 +48,10 @@ def test_a_coin_of_five_point_one_grams_passes_two_editions_and_fails_the_third(
 
 
 def test_a_single_bad_instance_fails_its_clause_and_the_item() -> None:
-    sides = [Reading("surface.side", v, i, standard="0.1") for i, v in zip("nesw", ("737", "737", "741.5", "737"), strict=True)]
+    sides = [
+        Reading("surface.side", v, i, standard="0.1")
+        for i, v in zip("nesw", ("737", "737", "741.5", "737"), strict=True)
+    ]
     outcome = _inspect("icf-cs", "board", *sides)
     assert [f.verdict for f in _of(outcome, "surface.side")].count(Verdict.FAILS) == 1
     assert outcome.judgement.verdict is Verdict.FAILS
@@ -82,7 +85,10 @@ def test_nineteen_rows_without_names_are_nineteen_coins() -> None:
 def test_the_same_thing_twice_is_refused_with_both_places() -> None:
     with pytest.raises(BadInput, match=r"line 3: striker.mass stands here and in line 2"):
         _inspect(
-            "icf-cs", "striker", Reading("striker.mass", "14 g", where="line 2"), Reading("striker.mass", "15 g", where="line 3")
+            "icf-cs",
+            "striker",
+            Reading("striker.mass", "14 g", where="line 2"),
+            Reading("striker.mass", "15 g", where="line 3"),
         )
 
 
@@ -94,7 +100,9 @@ def test_colours_from_a_photo_count_the_set() -> None:
 
 
 def test_a_shared_scale_error_cancels_in_the_difference_of_the_diagonals() -> None:
-    diagonals = [Reading("surface.diagonal", v, i, instrument="tape-3m") for i, v in (("nw-se", "1043"), ("ne-sw", "1042"))]
+    diagonals = [
+        Reading("surface.diagonal", v, i, instrument="tape-3m") for i, v in (("nw-se", "1043"), ("ne-sw", "1042"))
+    ]
     (finding,) = _of(_inspect("icf-cs", "board", *diagonals), "surface.diagonal_difference")
     assert finding.measurement is not None
     assert finding.measurement.value == 1
@@ -141,7 +149,10 @@ def test_without_any_uncertainty_only_the_simple_rule_decides() -> None:
 
 
 def test_a_convex_underside_is_exempt_from_the_bottom_diameter() -> None:
-    diameters = (Reading("fig.base.top_diameter", "18", standard="0.01"), Reading("fig.base.bottom_diameter", "16", standard="0.01"))
+    diameters = (
+        Reading("fig.base.top_diameter", "18", standard="0.01"),
+        Reading("fig.base.bottom_diameter", "16", standard="0.01"),
+    )
     name = "fig.under.dtop_minus_dbottom"
     assert _of(_inspect("dstfb-4.0", "figure", *diameters), name)[0].verdict is Verdict.FAILS
     convex = _inspect("dstfb-4.0", "figure", *diameters, Reading("fig.under.convex", "yes"))

@@ -23,7 +23,9 @@ BAND = Between(D("30.2"), D("31.8"))
         ("31.81", Verdict.FAILS, Reason.ABOVE_UPPER),
     ],
 )
-def test_under_the_simple_rule_the_value_decides_and_a_tie_conforms(value: str, verdict: Verdict, reason: Reason) -> None:
+def test_under_the_simple_rule_the_value_decides_and_a_tie_conforms(
+    value: str, verdict: Verdict, reason: Reason
+) -> None:
     assert simple(D(value), D("99"), BAND) == (verdict, reason)
 
 

@@ -11,7 +11,9 @@ from inspect_kit.values.measurement import Component, Measurement, Observation
 ONE = (Component("reading", Decimal(1)),)
 
 
-def _derive(formulas: dict[str, str], *measured: Measurement, seen: tuple[Observation, ...] = ()) -> dict[str, Measurement]:
+def _derive(
+    formulas: dict[str, str], *measured: Measurement, seen: tuple[Observation, ...] = ()
+) -> dict[str, Measurement]:
     parsed = [(name, parse_formula(text)) for name, text in formulas.items()]
     return {found.characteristic: found for found in derive(parsed, {}, measured, seen)}
 

@@ -97,7 +97,9 @@ def test_each_fault_is_named_with_its_place(tmp_path: Path, old: str, new: str, 
 
 
 def test_all_faults_of_a_sheet_come_at_once_with_the_line_of_the_clause(tmp_path: Path) -> None:
-    text = SOUND.replace('"50.8 mm"', '"50,8mm"').replace('"should"', '"shuld"').replace('how = "Look."', 'hw = "Look."')
+    text = (
+        SOUND.replace('"50.8 mm"', '"50,8mm"').replace('"should"', '"shuld"').replace('how = "Look."', 'hw = "Look."')
+    )
     faults = _faults(tmp_path, text)
     assert len(faults) == 4
     assert all("clause on line" in fault for fault in faults)

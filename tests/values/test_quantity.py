@@ -56,7 +56,9 @@ def test_a_limit_prints_as_it_was_typed() -> None:
     assert str(parse_strict("73.50 cm")) == "73.50 cm"
 
 
-@pytest.mark.parametrize("text", ["50,8mm", "50.8mm", "50,8 mm", "50.8  mm", "50.8 MM", ".5 mm", "5. mm", "1e3 mm", " 5 mm"])
+@pytest.mark.parametrize(
+    "text", ["50,8mm", "50.8mm", "50,8 mm", "50.8  mm", "50.8 MM", ".5 mm", "5. mm", "1e3 mm", " 5 mm"]
+)
 def test_a_sheet_states_limits_in_one_form_only(text: str) -> None:
     with pytest.raises(BadInput, match="expected"):
         parse_strict(text)
