@@ -25,6 +25,10 @@ _COMMANDS: Final = {
 class _Commands(click.Group):
     """A group that imports a command's module when it is asked for."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """`--home` holds for all commands, so it may stand before or behind the command's name."""
+        return super().parse_args(ctx, _home_first(args))
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
         return sorted(_COMMANDS)
@@ -35,6 +39,17 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(_COMMANDS[cmd_name]).command
         return command
+
+
+def _home_first(arguments: list[str]) -> list[str]:
+    """The arguments with `--home DIR` brought to the front; what follows `--` is left alone."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    for index, argument in enumerate(arguments[:end]):
+        width = 2 if argument == "--home" else 1 if argument.startswith("--home=") else 0
+        if width:
+            found = arguments[index : index + width]
+            return [*found, *arguments[:index], *arguments[index + width :]]
+    return arguments
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.certificate.wording import Wording, wording_for
-from inspect_kit.cli.judging import as_text, reason_text
-from inspect_kit.cli.options import language_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, styled, write_whole
+from inspect_kit.cli.judging import as_data, as_text, reason_text
+from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
+from inspect_kit.cli.output import EXIT_CODES, print_json, styled, write_whole
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import (
@@ -46,10 +46,9 @@ _HELP: Final = """\
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write [default: ITEM.json].")
 @click.option("--instrument", "chosen", multiple=True, help="An instrument that you use; more than once for more.")
 @language_option
+@json_option
 @click.pass_context
-def command(
-    ctx: click.Context, /, item: str, out: Path | None, chosen: tuple[str, ...], language: str, **_: object
-) -> int:
+def command(ctx: click.Context, /, item: str, out: Path | None, language: str, **given: Any) -> int:
     """Walk through an item clause by clause and write a measurement file.
 
     \b
@@ -59,7 +58,7 @@ def command(
     task = task_from(ctx)
     target = out or Path(f"{item}.json")
     draft = target.with_name(target.name + ".draft")
-    entry = _begun(task, draft, chosen)
+    entry = _begun(task, draft, given["chosen"])
     words = wording_for(language, task.sheet.wording)
     title = f"{words.sentence(task.sheet.title)}: {words.name('item', task.item.name)}"
     click.echo(f"{title}\n  ? help, < undo, Enter pass over, =NAME choose an instrument, q leave\n", err=True)
@@ -70,8 +69,10 @@ def command(
     write_whole(target, as_measurement_file(entry).encode())
     draft.unlink(missing_ok=True)
     outcome = inspect(task, (entry.readings(),))
-    for line in as_text(outcome, words, show_all=False):
-        click.echo(line)
+    if given["as_json"]:
+        print_json(as_data(outcome))
+    else:
+        click.echo("\n".join(as_text(outcome, words, show_all=False)))
     click.echo(f"written to {target}", err=True)
     return EXIT_CODES[outcome.judgement.verdict]
 

@@ -93,3 +93,8 @@ def test_a_spoilt_draft_is_told_and_kept(kit: Kit, tmp_path: Path, content: str)
     draft.write_text(content)
     assert kit(*CALL, "-o", tmp_path / "s.json").code == 4
     assert draft.read_text() == content
+
+
+def test_the_findings_come_as_one_json_document_if_asked_for(kit: Kit, tmp_path: Path) -> None:
+    result = kit(*CALL, "-o", tmp_path / "s.json", "--json", typed="yes\n41.1\n14.82\nyes\nyes\n\n\n")
+    assert result.data["verdict"] == "conforms"

@@ -118,3 +118,16 @@ def test_a_fault_of_ours_is_a_sentence_too(kit: Kit, striker: Path, monkeypatch:
     assert result.code == 4
     assert result.err.count("\n") == 1
     assert "ZeroDivisionError" in result.err
+
+
+@pytest.mark.parametrize("behind", [True, False])
+def test_the_home_may_stand_before_or_behind_the_command(kit: Kit, striker: Path, tmp_path: Path, behind: bool) -> None:
+    gauges = tmp_path / "desk" / "instruments"
+    gauges.mkdir(parents=True)
+    (gauges / "ours.toml").write_text(
+        'format = 1\nid = "ours"\nname = "Ours"\nkind = "scale"\nresolution = "0.01 g"\n'
+        '[[uncertainty]]\nsource = "calibration"\nstandard = "0.01 g"\n'
+    )
+    striker.write_text(STRIKER.replace("14.82,g,0.01,", "14.82,g,,ours"))
+    home, rest = ("--home", tmp_path / "desk"), ("judge", striker, *CALL)
+    assert kit(*((*rest, *home) if behind else (*home, *rest))).code == 0
