@@ -18,6 +18,7 @@ _COMMANDS: Final = {
     "demo": "inspect_kit.cli.demonstration",
     "inspect": "inspect_kit.cli.guided",
     "judge": "inspect_kit.cli.judging",
+    "qa": "inspect_kit.cli.quality",
     "specs": "inspect_kit.cli.sheets",
 }
 

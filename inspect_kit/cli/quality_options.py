@@ -1,0 +1,117 @@
+"""What the `qa` commands share: the drawing, limits typed by hand or taken from a sheet, and numbers that are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.cli.output import write_whole
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.nearest import nearest
+from inspect_kit.quality.drawing import Draw, format_of, rendered
+from inspect_kit.quality.table import Table, read_table
+from inspect_kit.rulebook.clause import Clause
+from inspect_kit.rulebook.library import load
+from inspect_kit.values.limits import Limits, limits_from
+from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+
+plot_option = click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="OUT.svg|png|pdf", help="Draw what was computed."
+)
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+_BARE: Final = UNITS["count"]
+"""Stands for "no unit": its factor is 1."""
+
+
+def plot_target(ctx: click.Context) -> Path | None:
+    """Where to draw: the command's own `--plot`, or the one before the command's name."""
+    outer = ctx.parent.params.get("plot") if ctx.parent else None
+    path = ctx.params.get("plot") or outer
+    if path is not None:
+        format_of(path)
+    return path
+
+
+def save_plot(path: Path | None, draw: Draw) -> None:
+    """Write the drawing, if one is wanted."""
+    if path is not None:
+        write_whole(path, rendered(draw, format_of(path)))
+        click.echo(f"drawn: {path}", err=True)
+
+
+def typed_number(text: str | None, option: str) -> Decimal | None:
+    """A number from the command line, with or without unit, in base units."""
+    if text is None:
+        return None
+    try:
+        return parse_quantity(text, _BARE).in_base
+    except BadInput as problem:
+        raise UsageError(f"{option}: {problem.fault.why}", hint=problem.fault.hint) from None
+
+
+def plain_number(text: str, option: str) -> Decimal:
+    """A number that has no unit."""
+    try:
+        return parse_number(text)
+    except BadInput as problem:
+        raise UsageError(f"{option}: {problem.fault.why}") from None
+
+
+def positive_number(text: str | None, option: str) -> float | None:
+    """A number above 0."""
+    value = typed_number(text, option)
+    if value is not None and value <= 0:
+        raise UsageError(f"{option} is a number above 0, not {value}")
+    return None if value is None else float(value)
+
+
+def limits_given(params: Mapping[str, str | None]) -> Limits | None:
+    """The limits from `--lower` and `--upper`, or from `--spec` and `--characteristic`."""
+    lower, upper = typed_number(params["lower"], "--lower"), typed_number(params["upper"], "--upper")
+    spec = params.get("spec")
+    if spec is not None:
+        if lower is not None or upper is not None:
+            raise UsageError("give the limits either as numbers or by --spec, not both")
+        return _limits_of_sheet(spec, params["characteristic"], params["item"])
+    if lower is not None and upper is not None and lower >= upper:
+        raise UsageError(f"the lower limit {lower} is not below the upper limit {upper}")
+    return limits_from(lower, upper)
+
+
+def _limits_of_sheet(spec: str, characteristic: str | None, item: str | None) -> Limits:
+    if not characteristic:
+        raise UsageError("--spec needs --characteristic", hint="for example --characteristic coin.diameter")
+    sheet = load(spec)
+    clauses = sheet.clauses_of(sheet.item(item).id) if item else sheet.clauses
+    found = [clause for clause in clauses if clause.characteristic == characteristic]
+    if not found:
+        names = [clause.characteristic for clause in clauses]
+        raise UsageError(
+            f"sheet {sheet.id} has no clause on {characteristic[:40]!r}", hint=nearest(characteristic, names)
+        )
+    return _one_pair(found, characteristic)
+
+
+def _one_pair(clauses: list[Clause], characteristic: str) -> Limits:
+    limits = {clause.limits for clause in clauses if clause.limits is not None}
+    if len(limits) == 1:
+        return limits.pop()
+    if limits:
+        items = ", ".join(clause.item for clause in clauses)
+        raise UsageError(f"{characteristic} has different limits for {items}", hint="say which with --item")
+    raise UsageError(f"the sheet prints no limits for {characteristic}", hint="give --lower and --upper")
+
+
+def table_of(path: Path, characteristic: str | None = None) -> Table:
+    """The file's rows; of a file with several characteristics, those of the one that is asked for."""
+    table = read_table(path)
+    if not table.has("characteristic"):
+        return table
+    names = tuple(dict.fromkeys(table.texts("characteristic")))
+    if characteristic is None and len(names) > 1:
+        raise BadInput("has several characteristics", where=str(path), hint=f"use --characteristic {names[0]}")
+    return table.where_is("characteristic", characteristic or names[0])

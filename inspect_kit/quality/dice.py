@@ -1,0 +1,147 @@
+"""Fairness of a die from its rolls: chi-square, the exact multinomial test, and an e-value to watch roll by roll."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, exp, lgamma, log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri, chndtr, gammaln
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.sample import Floats
+
+FACES: Final = 6
+DOF: Final = FACES - 1
+MAX_EXACT: Final = 500
+"""Rolls up to which all outcomes are gone through: about a second on an old laptop."""
+_LN_FACTORIAL: Final = gammaln(np.arange(MAX_EXACT + 1) + 1.0)
+MAX_WEIGHT: Final = 1e9
+SMALLEST_BIAS: Final = 1e-6
+LARGEST_BIAS: Final = 2.0
+"""At which the two faces come up all the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """What the rolls say. `exact_p` is ordered by chi-square; `None` where there are too many rolls to go through."""
+
+    counts: tuple[int, ...]
+    chi2: float
+    p_value: float
+    exact_p: float | None
+    ln_e_value: float
+    ln_e_largest: float | None = None
+    """The largest e-value on the way, if the order of the rolls is known; it may be taken as the result."""
+
+    @property
+    def rolls(self) -> int:
+        """How many."""
+        return sum(self.counts)
+
+    @property
+    def e_value(self) -> float:
+        """Evidence against fairness: bets that break even on a fair die would have grown this much."""
+        return bounded_exp(self.ln_e_value)
+
+
+def fairness(counts: Sequence[int], prior_weight: float = 100.0, order: Sequence[int] = ()) -> Fairness:
+    """All three tests; `order` is the faces (1…6) in the order they came up, if known."""
+    if len(counts) != FACES or min(counts) < 0:
+        raise BadInput("a die has six faces, none of which came up less than never")
+    total = sum(counts)
+    if total < 1:
+        raise BadInput("there is not a single roll")
+    if not 0 < prior_weight <= MAX_WEIGHT:
+        raise UsageError(f"the prior weight lies between 0 and {MAX_WEIGHT:g}, not {prior_weight:g}")
+    chi2 = (FACES * sum(count**2 for count in counts) - total**2) / total
+    now = ln_e(counts, prior_weight)
+    largest = max(now, float(e_path(order, prior_weight).max())) if order else None
+    p_value = float(chdtrc(DOF, chi2))
+    return Fairness(tuple(counts), chi2, p_value, exact_p(counts), now, largest)
+
+
+def ln_e(counts: Sequence[int], prior_weight: float) -> float:
+    """Logarithm of the Dirichlet-mixture e-value: ln B(α + n) − ln B(α) + n ln 6 with α = weight ÷ 6 for each face."""
+    share, total = prior_weight / FACES, sum(counts)
+    faces = sum(lgamma(share + count) - lgamma(share) for count in counts)
+    return faces - (lgamma(prior_weight + total) - lgamma(prior_weight)) + total * log(FACES)
+
+
+def e_path(order: Sequence[int], prior_weight: float) -> Floats:
+    """The logarithm of the e-value after each roll, which multiplies it by 6 × the mixture's forecast of its face."""
+    faces = np.asarray(order) - 1
+    seen = np.zeros(len(faces))
+    for face in range(FACES):
+        here = faces == face
+        seen[here] = np.arange(np.count_nonzero(here))
+    forecast = (prior_weight / FACES + seen) / (prior_weight + np.arange(len(faces)))
+    return np.cumsum(np.log(FACES * forecast))
+
+
+def bounded_exp(logarithm: float) -> float:
+    """e to that power, at most the largest number there is."""
+    return exp(logarithm) if logarithm < log(sys.float_info.max) else sys.float_info.max
+
+
+def exact_p(counts: Sequence[int]) -> float | None:
+    """Probability that a fair die shows a chi-square at least as large, over all outcomes.
+
+    Chi-square depends on the sum of squared counts alone. That sum is put together from two halves of three faces
+    each, so that a million million outcomes need not be listed one by one.
+    """
+    total = sum(counts)
+    if total > MAX_EXACT:
+        return None
+    observed = sum(count**2 for count in counts)
+    some = _LN_FACTORIAL[: total + 1]
+    split = _LN_FACTORIAL[total] - some - some[::-1]
+    shares = np.exp(split - total * log(2))
+    middle = total // 2
+    value = 0.0
+    for first in range(middle + 1):
+        both = _both_reach(_squares(first), _squares(total - first), observed)
+        value += float(shares[first]) * both * (1 if 2 * first == total else 2)
+    return min(1.0, value)
+
+
+def _squares(rolls: int) -> Floats:
+    """Distribution of the sum of squared counts of three equally likely faces: entry q is the probability of q."""
+    a: NDArray[np.int64] = np.repeat(np.arange(rolls + 1), np.arange(rolls + 1, 0, -1))
+    b: NDArray[np.int64] = np.concatenate([np.arange(rolls + 1 - first) for first in range(rolls + 1)])
+    c = rolls - a - b
+    chance = _LN_FACTORIAL[rolls] - _LN_FACTORIAL[a] - _LN_FACTORIAL[b] - _LN_FACTORIAL[c] - rolls * log(3)
+    summed: Floats = np.bincount(a * a + b * b + c * c, weights=np.exp(chance)).astype(np.float64)
+    return summed
+
+
+def _both_reach(left: Floats, right: Floats, wanted: int) -> float:
+    """Probability that the two sums together are at least `wanted`."""
+    tail = np.concatenate([np.cumsum(right[::-1])[::-1], [0.0]])
+    needed = np.clip(wanted - np.arange(len(left)), 0, len(right))
+    return float(np.dot(left, tail[needed]))
+
+
+def rolls_needed(bias: float, alpha: float = 0.05, power: float = 0.8) -> int:
+    """Rolls after which chi-square sees two opposite faces that come up more often by the share `bias`.
+
+    The other four faces come up less often by half of it: the noncentrality is n · bias²/2.
+    """
+    if not (SMALLEST_BIAS <= bias <= LARGEST_BIAS):
+        raise UsageError(
+            f"the bias lies between {SMALLEST_BIAS:f} and {LARGEST_BIAS:g}, not {bias:g}", hint="0.03 for 3 %"
+        )
+    if not (0 < alpha < 1 and 0 < power < 1 and alpha < power):
+        raise UsageError("alpha and power lie between 0 and 1, alpha below power")
+    return ceil(2 * noncentrality(alpha, power) / bias**2)
+
+
+def noncentrality(alpha: float, power: float) -> float:
+    """The noncentrality at which a chi-square test of six faces has this power."""
+    critical = float(chdtri(DOF, alpha))
+    return float(brentq(lambda shift: 1 - chndtr(critical, DOF, shift) - power, 0, 10_000, xtol=1e-10))

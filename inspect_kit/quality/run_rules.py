@@ -1,0 +1,115 @@
+"""Patterns on a control chart that chance rarely makes: Nelson's eight rules and the four of Western Electric.
+
+Counting convention: runs, trends and alternations count points, not moves (six rising points are five moves). A pattern
+is reported at the point that completes it, and at every further point that prolongs it. A point on the centre line
+belongs to neither side and ends a run; a point on a limit is not beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspect_kit.quality.sample import Floats
+
+Flags = NDArray[np.bool_]
+_TIE: Final = 1e-9
+"""Standard deviations within which a point counts as lying on a line: room for the last digits of a double."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern; `find` gets the standardised points and marks those at which it is complete."""
+
+    number: int
+    text: str
+    find: Callable[[Floats], Flags]
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A rule that was broken, and the points, counted from 1, at which."""
+
+    rule: int
+    text: str
+    points: tuple[int, ...]
+
+
+def signals(points: Floats, rules: tuple[Rule, ...]) -> tuple[Signal, ...]:
+    """What the rules find in points given as distances from the centre in standard deviations."""
+    found = ((rule, np.flatnonzero(rule.find(points)) + 1) for rule in rules)
+    return tuple(Signal(rule.number, rule.text, tuple(map(int, at))) for rule, at in found if len(at))
+
+
+def _beyond(limit: float) -> Callable[[Floats], Flags]:
+    return lambda points: np.abs(points) > limit + _TIE
+
+
+def _same_side(length: int) -> Callable[[Floats], Flags]:
+    return lambda points: _run(points > _TIE, length) | _run(points < -_TIE, length)
+
+
+def _all_within(limit: float, length: int) -> Callable[[Floats], Flags]:
+    return lambda points: _run(np.abs(points) < limit - _TIE, length)
+
+
+def _none_within(limit: float, length: int) -> Callable[[Floats], Flags]:
+    return lambda points: _run(np.abs(points) > limit + _TIE, length)
+
+
+def _trend(length: int) -> Callable[[Floats], Flags]:
+    def find(points: Floats) -> Flags:
+        moves = np.diff(points, prepend=points[:1])
+        return _run(moves > _TIE, length - 1) | _run(moves < -_TIE, length - 1)
+
+    return find
+
+
+def _alternating(length: int) -> Callable[[Floats], Flags]:
+    def find(points: Floats) -> Flags:
+        moves = np.diff(points, prepend=points[:1])
+        signs = np.where(np.abs(moves) > _TIE, np.sign(moves), 0)
+        turns = np.concatenate([[False], signs[1:] * signs[:-1] < 0])
+        return _run(turns, length - 2)
+
+    return find
+
+
+def _most_of(needed: int, window: int, limit: float) -> Callable[[Floats], Flags]:
+    """`needed` of `window` points beyond the limit on one side; the last of them is the point reported."""
+
+    def one_side(far: Flags) -> Flags:
+        counts = np.convolve(far, np.ones(window, dtype=int))[: len(far)]
+        return far & (counts >= needed)
+
+    return lambda points: one_side(points > limit + _TIE) | one_side(points < -limit - _TIE)
+
+
+def _run(flags: Flags, length: int) -> Flags:
+    """Where at least `length` true values in a row end or go on."""
+    places = np.arange(len(flags))
+    last_false = np.maximum.accumulate(np.where(flags, -1, places))
+    return np.asarray(places - last_false >= length, dtype=np.bool_)
+
+
+NELSON: Final = (
+    Rule(1, "one point beyond 3 sigma", _beyond(3)),
+    Rule(2, "nine points in a row on one side of the centre", _same_side(9)),
+    Rule(3, "six points in a row steadily rising or falling", _trend(6)),
+    Rule(4, "fourteen points in a row alternating up and down", _alternating(14)),
+    Rule(5, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
+    Rule(6, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
+    Rule(7, "fifteen points in a row within 1 sigma", _all_within(1, 15)),
+    Rule(8, "eight points in a row with none within 1 sigma", _none_within(1, 8)),
+)
+WESTERN_ELECTRIC: Final = (
+    Rule(1, "one point beyond 3 sigma", _beyond(3)),
+    Rule(2, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
+    Rule(3, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
+    Rule(4, "eight points in a row on one side of the centre", _same_side(8)),
+)
+RULE_SETS: Final[Mapping[str, tuple[Rule, ...]]] = {"nelson": NELSON, "western-electric": WESTERN_ELECTRIC}

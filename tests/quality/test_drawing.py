@@ -1,0 +1,91 @@
+"""Drawings: valid files, the same bytes each time, without colour, whatever the names in them."""
+
+from __future__ import annotations
+
+import io
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.capability import capability
+from inspect_kit.quality.charts import Readings, draw_up
+from inspect_kit.quality.dice import e_path, fairness
+from inspect_kit.quality.drawing import Draw, bins_of, format_of, rendered
+from inspect_kit.quality.drawing_process import capability_drawing, chart_drawing
+from inspect_kit.quality.drawing_studies import (
+    curve_drawing,
+    dice_drawing,
+    gauge_drawing,
+    linearity_drawing,
+    type_one_drawing,
+)
+from inspect_kit.quality.gauge_bias import linearity, type_one
+from inspect_kit.quality.gauge_study import Study, by_anova
+from inspect_kit.quality.operating import curve
+from inspect_kit.quality.sample import as_sample
+from inspect_kit.values.limits import Between
+
+VALUES = [round(float(value), 2) for value in np.random.default_rng(1).normal(31, 0.2, 100)]
+NAMES = "A $1_ & <b> % ž 中"
+
+
+def drawings() -> dict[str, Draw]:
+    sample, limits = as_sample(VALUES), Between(Decimal(30), Decimal(32))
+    readings = np.random.default_rng(2).normal(0, 1, (5, 3, 2))
+    study = Study(tuple("12345"), (NAMES, "B", "C"), readings)
+    references = np.repeat([1.0, 2.0, 3.0], 4)
+    plan = curve(80, 2)
+    order = [int(face) for face in np.random.default_rng(3).integers(1, 7, 200)]
+    return {
+        "capability": capability_drawing(sample.values, capability(sample, limits), limits, NAMES),
+        "chart": chart_drawing(draw_up("imr", Readings(sample)), NAMES),
+        "counts": chart_drawing(draw_up("c", Readings(as_sample([3, 4, 5, 30])))),
+        "gauge": gauge_drawing(study, by_anova(study)),
+        "type one": type_one_drawing(sample, type_one(sample, 31.0, 2.0), 31.0),
+        "linearity": linearity_drawing(linearity(references, references + np.tile([0, 0.1, 0.2, 0.1], 3))),
+        "curve": curve_drawing(plan.fractions, plan.probabilities, "n = 80"),
+        "dice": dice_drawing(fairness([order.count(f) for f in range(1, 7)], 100, order), e_path(order, 100)),
+    }
+
+
+@pytest.mark.parametrize("name", drawings())
+def test_a_drawing_is_made_in_every_format_without_colour(name: str) -> None:
+    draw = drawings()[name]
+    svg, pdf = rendered(draw, "svg"), rendered(draw, "pdf")
+    assert svg.startswith(b"<?xml")
+    assert pdf.startswith(b"%PDF")
+    assert b"/Subtype /Image" not in pdf
+    with Image.open(io.BytesIO(rendered(draw, "png"))) as picture:
+        pixels = np.asarray(picture.convert("RGB"), dtype=int)
+    assert pixels.shape[1] == 1050
+    assert np.ptp(pixels, axis=2).max() <= 2, "a drawing must be readable in black and white"
+    assert pixels.min() < 60
+
+
+def test_the_same_numbers_give_the_same_bytes() -> None:
+    for form in ("svg", "pdf", "png"):
+        assert rendered(drawings()["chart"], form) == rendered(drawings()["chart"], form)
+
+
+@pytest.mark.parametrize("name", ["x.jpg", "x", "x.svg.exe"])
+def test_other_formats_are_wrong_usage(name: str) -> None:
+    with pytest.raises(UsageError):
+        format_of(Path(name))
+
+
+def test_classes_of_a_histogram_hold_equally_many_steps_of_the_last_digit() -> None:
+    values = np.round(np.arange(30.0, 31.0, 0.01), 2)
+    counts, _ = np.histogram(values, bins_of(values))
+    assert len(set(counts[:-1])) == 1
+    assert counts.sum() == len(values)
+
+
+@pytest.mark.parametrize("values", [[5.0], [5.0, 5.0], [0.0, 1e-12, 1.0], [1.0, 2.0, 1e9]])
+def test_odd_readings_have_classes_too(values: list[float]) -> None:
+    edges = bins_of(np.array(values))
+    assert 2 <= len(edges) <= 60
+    assert np.histogram(values, edges)[0].sum() == len(values)
