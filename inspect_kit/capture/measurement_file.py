@@ -193,6 +193,8 @@ def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
         instrument=_text(entry, "instrument", place),
         where=place,
         raw=_text(entry, "raw", place),
+        time=_text(entry, "time", place),
+        serial=_text(entry, "serial", place),
         pixel=_pixel(entry.get("pixel"), place),
         budget=tuple(_budget(entry, place)),
     )

@@ -17,8 +17,10 @@ _COMMANDS: Final = {
     "certify": "inspect_kit.cli.certifying",
     "demo": "inspect_kit.cli.demonstration",
     "inspect": "inspect_kit.cli.guided",
+    "instruments": "inspect_kit.cli.instruments",
     "judge": "inspect_kit.cli.judging",
     "qa": "inspect_kit.cli.quality",
+    "read": "inspect_kit.cli.reading",
     "specs": "inspect_kit.cli.sheets",
 }
 

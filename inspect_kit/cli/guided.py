@@ -8,16 +8,20 @@ from typing import Any, Final
 
 import click
 
+from inspect_kit.capture.connections import read_connections
+from inspect_kit.capture.driver import read_stable
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.cli.judging import as_data, as_text, reason_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, write_whole
-from inspect_kit.errors import InspectKitError
+from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import (
     SKIPPED,
+    Answer,
     Entry,
     Question,
     as_draft,
@@ -37,6 +41,7 @@ _HELP: Final = """\
   Enter        pass it over: it stays open
   <            undo the last answer
   ?            how to measure it
+  !            take a stable reading from the instrument, if it is connected
   =NAME        from now on read from this instrument (= alone: from none)
   q            leave; start the same command again to go on"""
 
@@ -61,7 +66,9 @@ def command(ctx: click.Context, /, item: str, out: Path | None, language: str, *
     entry = _begun(task, draft, given["chosen"])
     words = wording_for(language, task.sheet.wording)
     title = f"{words.sentence(task.sheet.title)}: {words.name('item', task.item.name)}"
-    click.echo(f"{title}\n  ? help, < undo, Enter pass over, =NAME choose an instrument, q leave\n", err=True)
+    click.echo(
+        f"{title}\n  ? help, < undo, Enter pass over, =NAME choose an instrument, ! read it, q leave\n", err=True
+    )
     entry = _asked(entry, task, draft, words)
     if entry.next_question() is not None:
         click.echo(f"left; {draft} keeps the answers, the same command goes on from there", err=True)
@@ -151,13 +158,45 @@ def _with_gauge(name: str, question: Question, entry: Entry, task: Task) -> Entr
 
 def _answered(text: str, question: Question, entry: Entry, task: Task, words: Wording) -> Entry:
     if not text:
-        return entry.with_answer(question, SKIPPED)
-    word = _word(text)
+        return entry.with_answer(Answer(question, SKIPPED))
     gauge = "" if question.unit == WORD else entry.instruments.get(question.unit, "")
-    checked(question, word, _instrument(gauge, task))
-    changed = entry.with_answer(question, word, gauge)
+    answer = _sent(question, gauge, task) if text == "!" else _typed(text, question, gauge)
+    checked(question, answer.text, _instrument(gauge, task))
+    changed = entry.with_answer(answer)
     _show_verdict(inspect(task, (changed.readings(),)), question, words)
     return changed
+
+
+def _typed(text: str, question: Question, gauge: str) -> Answer:
+    """What a person or a keyboard wedge typed; a wedge's whole line is kept as evidence."""
+    word = _word(text)
+    if question.unit == WORD or word in ("yes", "no"):
+        return Answer(question, word)
+    try:
+        return Answer(question, str(typed_by_instrument(text)), gauge, raw=text)
+    except BadInput:
+        return Answer(question, word, gauge)
+
+
+def _sent(question: Question, gauge: str, task: Task) -> Answer:
+    """One stable reading from the instrument in use, with its line, time and serial number."""
+    connected = read_connections(task.home) if task.home else {}
+    if question.unit == WORD or gauge not in connected:
+        raise BadInput(
+            f"{gauge} is not connected" if gauge else "no instrument is chosen",
+            hint="type =NAME, and connect it with inspect-kit instruments add",
+        )
+    link = connected[gauge]
+    sent = read_stable(link.address, link.protocol, link.unit)
+    click.echo(f"  {sent.value} {sent.unit}   ({sent.raw.strip()})", err=True)
+    return Answer(
+        question,
+        f"{sent.value} {sent.unit}",
+        gauge,
+        sent.raw,
+        sent.time.isoformat(timespec="seconds"),
+        sent.serial or "",
+    )
 
 
 def _instrument(name: str, task: Task) -> Instrument | None:

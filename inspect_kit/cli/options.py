@@ -45,14 +45,19 @@ def today() -> date:
     return datetime.now(UTC).astimezone().date()
 
 
-def own_instruments(ctx: click.Context) -> Path:
-    """The folder of the user's own instrument sheets."""
+def home_of(ctx: click.Context) -> Path:
+    """Where the user's own instruments, keys and embedded registry live."""
     home = ctx.find_root().obj
     if home is None:
         from platformdirs import user_data_path
 
         home = user_data_path("inspect-kit", appauthor=False)
-    return Path(home) / "instruments"
+    return Path(home)
+
+
+def own_instruments(ctx: click.Context) -> Path:
+    """The folder of the user's own instrument sheets."""
+    return home_of(ctx) / "instruments"
 
 
 def task_from(ctx: click.Context) -> Task:
@@ -66,7 +71,7 @@ def task_from(ctx: click.Context) -> Task:
         if not folder.is_dir():
             raise UsageError("no such folder", where=str(folder))
     day = given["on"].date() if given["on"] else today()
-    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders)
+    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders, home_of(ctx))
 
 
 def measurement_files(paths: tuple[Path, ...]) -> tuple[MeasurementFile, ...]:

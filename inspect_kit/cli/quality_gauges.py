@@ -41,7 +41,8 @@ ACCEPTABLE: Final = ((10.0, "good"), (30.0, "usable where little depends on it")
 
 @click.command("grr")
 @file_argument
-@click.option("--method", type=click.Choice([*METHODS, TYPE_ONE, LINEARITY]), default="anova", show_default=True)
+@click.option("--method", type=click.Choice([*METHODS, TYPE_ONE, LINEARITY]), default="anova", show_default=True,
+              help="How the study is evaluated.")  # fmt: skip
 @click.option("--tolerance", help="Width of the tolerance, such as 1.6mm: the gauge is compared with it too.")
 @click.option("--reference", help="type1: the true value of the part.")
 @click.option(

@@ -99,7 +99,7 @@ def _subgroup_data(groups: list[Floats]) -> dict[str, object]:
 
 def _print_capability(study: Capability) -> None:
     click.echo(f"n = {study.count}   mean {study.mean:.8g}   {study.outside} outside the limits")
-    rows = [("", "sigma", "potential", "actual", "95 %")]
+    rows: list[tuple[str, ...]] = [("", "sigma", "potential", "actual", "95 %")]
     rows += [_row("within", study.within.sigma, "Cp", "Cpk", study.short_term)]
     rows += [_row("overall", study.overall.sigma, "Pp", "Ppk", study.long_term)]
     for line in columns(rows):
@@ -117,8 +117,8 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 
 @click.command("chart")
 @file_argument
-@click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True)
-@click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True)
+@click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True, help="The chart.")
+@click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True, help="Run rules.")
 @click.option("--centre", help="The centre, where it is known beforehand.")
 @click.option("--sigma", help="The standard deviation of a single piece, where it is known.")
 @click.option("--subgroup", metavar="COLUMN", default="subgroup", show_default=True, help="What was made together.")
@@ -208,7 +208,7 @@ def _line(values: Floats) -> float | list[float]:
 
 
 def _print_chart(drawn: Chart, rules: str) -> None:
-    rows = [("", "LCL", "centre", "UCL")]
+    rows: list[tuple[str, ...]] = [("", "LCL", "centre", "UCL")]
     rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
     for line in columns(rows):
         click.echo(line)

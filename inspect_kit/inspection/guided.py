@@ -41,11 +41,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was typed, with the instrument it was read from."""
+    """What was typed or sent, with the instrument it was read from and the line it came in."""
 
     question: Question
     text: str
     instrument: str = ""
+    raw: str = ""
+    time: str = ""
+    serial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +109,9 @@ class Entry:
     def _observed(self, characteristic: str) -> str:
         return next((a.text for a in self.answers if a.question.characteristic == characteristic), "")
 
-    def with_answer(self, question: Question, text: str, instrument: str = "") -> Entry:
+    def with_answer(self, answer: Answer) -> Entry:
         """One answer more."""
-        return replace(self, answers=(*self.answers, Answer(question, text, instrument)))
+        return replace(self, answers=(*self.answers, answer))
 
     def with_instrument(self, unit: str, instrument: str) -> Entry:
         """From now on values in `unit` are read from this instrument."""
@@ -138,8 +141,8 @@ def _for_each(characteristic: str, unit: str, clause: Clause) -> Iterator[Questi
 def _reading(answer: Answer) -> Reading:
     question = answer.question
     return Reading(
-        question.characteristic, answer.text, question.instance, instrument=answer.instrument, where="typed",
-        raw=answer.text,
+        question.characteristic, answer.text, question.instance, instrument=answer.instrument, where="entered",
+        raw=answer.raw or answer.text, time=answer.time, serial=answer.serial,
     )  # fmt: skip
 
 
@@ -157,13 +160,16 @@ def checked(question: Question, text: str, instrument: Instrument | None) -> Non
     measurement_of(reading, UNITS.get(question.unit), instrument, signed=signed)
 
 
+_KEPT: Final = ("text", "instrument", "raw", "time", "serial")
+
+
 def as_draft(entry: Entry) -> str:
     """The entry as text, to be taken up again."""
     answers = [
-        {"characteristic": a.question.characteristic, "instance": a.question.instance, "text": a.text,
-         "instrument": a.instrument}
-        for a in entry.answers
-    ]  # fmt: skip
+        {"characteristic": answer.question.characteristic, "instance": answer.question.instance}
+        | {key: getattr(answer, key) for key in _KEPT}
+        for answer in entry.answers
+    ]
     data = {
         "format": FORMAT, "spec": entry.sheet.id, "digest": entry.sheet.digest, "item": entry.item,
         "instruments": dict(entry.instruments), "answers": answers,
@@ -188,7 +194,9 @@ def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> Entry:
 def _taken_up(entry: Entry, saved: Mapping[str, str]) -> Entry:
     key = (saved["characteristic"], saved["instance"])
     question = next((question for question in entry.questions() if question.key == key), None)
-    return entry if question is None else entry.with_answer(question, str(saved["text"]), str(saved["instrument"]))
+    if question is None:
+        return entry
+    return entry.with_answer(Answer(question, **{key: str(saved[key]) for key in _KEPT}))
 
 
 def as_measurement_file(entry: Entry) -> str:
@@ -211,8 +219,9 @@ def as_measurement_file(entry: Entry) -> str:
 def _value(answer: Answer) -> dict[str, object]:
     reading = _reading(answer)
     found = measurement_of(reading, UNITS.get(answer.question.unit), None, signed=True)
-    value: dict[str, object] = {"value": _number(found.value), "unit": found.unit, "raw": answer.text}
-    return {**value, "instrument": answer.instrument} if answer.instrument else value
+    kept = {"instrument": answer.instrument, "raw": reading.raw, "time": answer.time, "serial": answer.serial}
+    value: dict[str, object] = {"value": _number(found.value), "unit": found.unit}
+    return value | {key: text for key, text in kept.items() if text}
 
 
 def _number(value: Decimal) -> int | float:

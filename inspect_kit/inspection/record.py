@@ -117,7 +117,7 @@ class Line(_Part, frozen=True):
 
 
 class RawReading(_Part, frozen=True):
-    """A reading as it came in."""
+    """A reading as it came in; `raw`, `time` and `serial` are what an instrument sent, when, and which one it was."""
 
     characteristic: str
     value: str
@@ -127,6 +127,8 @@ class RawReading(_Part, frozen=True):
     instrument: str = ""
     where: str = ""
     raw: str = ""
+    time: str = ""
+    serial: str = ""
 
 
 class Gauge(_Part, frozen=True):

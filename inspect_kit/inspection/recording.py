@@ -139,7 +139,7 @@ def _reading(reading: Reading) -> RawReading:
     where = f"{PurePath(folder).name}{separator}{place}"
     return RawReading(
         reading.characteristic, reading.value, reading.instance, reading.unit, reading.standard, reading.instrument,
-        where, reading.raw,
+        where, reading.raw, reading.time, reading.serial,
     )  # fmt: skip
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+from inspect_kit.capture.desk import Standing, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, needed_by
+from inspect_kit.judgement.finding import Reason
 from inspect_kit.judgement.judge import Evidence, Judgement, answer_to, judge
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.derived import derive
@@ -24,13 +26,14 @@ from inspect_kit.values.quantity import UNITS
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be judged: an item of a sheet, by a rule, on a day; with one's own instrument folders."""
+    """What is to be judged: an item of a sheet, by a rule, on a day; with the desk's home and further gauges."""
 
     sheet: Sheet
     item: Item
     rule: RuleName
     on: date
     instrument_folders: tuple[Path, ...] = ()
+    home: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     evidence = Evidence.of(
         (*measurements, *_derived(task.sheet, measurements, observations)),
         observations,
-        frozenset(name for name, gauge in instruments.items() if gauge.expired(task.on)),
+        _distrusted(task, instruments),
     )
     judgement = judge(task.sheet.clauses_of(task.item.id), evidence, task.rule)
     warnings = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments))
@@ -77,15 +80,8 @@ def _numbered(sheet: Sheet, readings: Iterable[Reading]) -> list[Reading]:
         name = reading.characteristic
         if not reading.instance and unnamed[name] > 1 and name in in_sets:
             counters[name] = counters.get(name, 0) + 1
-            rows[index] = _with_instance(reading, str(counters[name]))
+            rows[index] = replace(reading, instance=str(counters[name]))
     return rows
-
-
-def _with_instance(reading: Reading, instance: str) -> Reading:
-    return Reading(
-        reading.characteristic, reading.value, instance, reading.unit, reading.standard, reading.instrument,
-        reading.where, reading.raw, reading.confidence, reading.pixel, reading.budget,
-    )  # fmt: skip
 
 
 def _refuse_repeats(readings: Iterable[Reading]) -> None:
@@ -150,6 +146,20 @@ def _derived(
     return derive(formulas, units, measurements, observations)
 
 
+def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
+    """The instruments whose readings decide nothing on that day, and why."""
+    failed = {name for name in instruments if (state := _standing(task, name)) and not state.usable}
+    expired = {name for name, gauge in instruments.items() if gauge.expired(task.on)}
+    return {**dict.fromkeys(failed, Reason.CHECK_FAILED), **dict.fromkeys(expired, Reason.CALIBRATION_EXPIRED)}
+
+
+def _standing(task: Task, name: str) -> Standing | None:
+    """Where one of the desk's own gauges stands with its daily check; the shipped sheets are nobody's gauge."""
+    if task.home is None or not (task.home / "instruments" / f"{name}.toml").is_file():
+        return None
+    return standing(task.home, name, task.on)
+
+
 def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> tuple[str, ...]:
     """What the judge does not hold against the item but a reader should know."""
     needed = needed_by(task.sheet)
@@ -158,6 +168,9 @@ def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str,
         if reading.characteristic not in needed:
             found[f"{reading.characteristic} is not asked for by {task.sheet.id} and was left aside"] = None
     for gauge in instruments.values():
+        state = _standing(task, gauge.id)
+        if state is not None and state.warning:
+            found[state.warning] = None
         if gauge.calibrated_until is None:
             found[f"{gauge.id}: no calibration date is stated"] = None
         elif gauge.expired(task.on):

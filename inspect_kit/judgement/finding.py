@@ -33,6 +33,7 @@ class Reason(StrEnum):
     OBSERVED_NO = "observed-no"
     OBSERVED_UNCLEAR = "observed-unclear"
     CALIBRATION_EXPIRED = "calibration-expired"
+    CHECK_FAILED = "check-failed"
     UNCERTAINTY_UNKNOWN = "uncertainty-unknown"
     NO_TOLERANCE = "no-tolerance-in-text"
     CONDITION_NOT_MET = "condition-not-met"

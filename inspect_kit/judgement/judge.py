@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from inspect_kit.judgement.finding import Finding, Reason, Verdict, overall
@@ -22,18 +22,18 @@ _ANSWERS = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of the item: measurements, observations, and which instruments cannot be trusted today."""
+    """All that is known of the item: measurements, observations, and why some instruments cannot be trusted today."""
 
     measurements: Mapping[str, Sequence[Measurement]]
     observations: Mapping[str, Sequence[Observation]]
-    expired: frozenset[str] = frozenset()
+    distrusted: Mapping[str, Reason] = field(default_factory=dict)
 
     @classmethod
     def of(
         cls,
         measurements: Iterable[Measurement],
         observations: Iterable[Observation] = (),
-        expired: frozenset[str] = frozenset(),
+        distrusted: Mapping[str, Reason] | None = None,
     ) -> Evidence:
         """Sort what was found by characteristic."""
         measured: dict[str, list[Measurement]] = {}
@@ -42,7 +42,7 @@ class Evidence:
         observed: dict[str, list[Observation]] = {}
         for observation in observations:
             observed.setdefault(observation.characteristic, []).append(observation)
-        return cls(measured, observed, expired)
+        return cls(measured, observed, distrusted or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def judge_clause(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Fi
     if not _applies(clause, evidence, direct=direct):
         return (Finding(clause, Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),)
     findings = [
-        *_measured(clause, measured, rule, evidence.expired),
+        *_measured(clause, measured, rule, evidence.distrusted),
         *(_observed(clause, observation) for observation in observed),
     ]
     return (*findings, *_missing(clause, [finding.instance for finding in findings]))
@@ -90,7 +90,7 @@ def _applies(clause: Clause, evidence: Evidence, *, direct: bool) -> bool:
 
 
 def _measured(
-    clause: Clause, measured: Iterable[Measurement], rule: RuleName, expired: frozenset[str]
+    clause: Clause, measured: Iterable[Measurement], rule: RuleName, distrusted: Mapping[str, Reason]
 ) -> Iterator[Finding]:
     limits = None if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE else clause.limits
     for found in measured:
@@ -98,17 +98,18 @@ def _measured(
             yield Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, found.instance, found)
             continue
         standard = found.standard_uncertainty
-        verdict, reason = _decided(found, standard, limits, rule, expired)
+        verdict, reason = _decided(found, standard, limits, rule, distrusted)
         probability = None if standard is None else conformance_probability(found.value, standard, limits, found.dof)
         yield Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, probability=probability)
 
 
 def _decided(
-    found: Measurement, standard: Decimal | None, limits: Limits, rule: RuleName, expired: frozenset[str]
+    found: Measurement, standard: Decimal | None, limits: Limits, rule: RuleName, distrusted: Mapping[str, Reason]
 ) -> Decision:
     """A gauge that cannot be trusted comes before an uncertainty that is not known, and both before the rule."""
-    if any(instrument in expired for instrument in found.instruments):
-        return Verdict.UNDECIDED, Reason.CALIBRATION_EXPIRED
+    doubt = next((distrusted[gauge] for gauge in found.instruments if gauge in distrusted), None)
+    if doubt is not None:
+        return Verdict.UNDECIDED, doubt
     if standard is None and rule in NEEDS_UNCERTAINTY:
         return Verdict.UNDECIDED, Reason.UNCERTAINTY_UNKNOWN
     return RULES[rule](found.value, COVERAGE_FACTOR * (standard or 0), limits)

@@ -27,6 +27,8 @@ class Reading:
     instrument: str = ""
     where: str = ""
     raw: str = ""
+    time: str = ""
+    serial: str = ""
     confidence: str = ""
     pixel: tuple[float, float] | None = None
     budget: tuple[tuple[str, str], ...] = ()

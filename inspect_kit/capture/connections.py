@@ -1,0 +1,88 @@
+"""How the desk's instruments are reached: for each its port, protocol, unit and settings, kept in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.capture.files import read_text
+from inspect_kit.capture.line import Address
+from inspect_kit.capture.protocols.reply import Settings
+from inspect_kit.capture.protocols.table import protocol_named
+from inspect_kit.errors import BadInput, InspectKitError
+
+FORMAT: Final = 1
+_FILE: Final = "connections.json"
+_LIMIT: Final = 1_000_000
+LENGTH_UNITS: Final = ("mm", "in")
+BITS: Final = (7, 8)
+PARITIES: Final = ("N", "E", "O")
+STOPS: Final = (1, 2)
+BAUD_RANGE: Final = (50, 4_000_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """Where one instrument is and how it talks; `unit` for those that do not say theirs."""
+
+    address: Address
+    protocol: str
+    unit: str | None = None
+
+
+def connections_file(home: Path) -> Path:
+    """Where they are kept."""
+    return home / _FILE
+
+
+def read_connections(home: Path) -> dict[str, Connection]:
+    """The connections by the instrument's id; none where there is no file."""
+    path = connections_file(home)
+    if not path.is_file():
+        return {}
+    try:
+        data = json.loads(read_text(path, _LIMIT))
+        if data["format"] != FORMAT:
+            raise ValueError
+        return {str(name): _connection(entry) for name, entry in data["instruments"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InspectKitError):
+        raise BadInput(
+            "is not a list of connections", where=str(path), hint="move it away and add the instruments again"
+        ) from None
+
+
+def _connection(entry: Mapping[str, object]) -> Connection:
+    protocol = protocol_named(str(entry["protocol"])).name
+    unit = entry.get("unit")
+    settings = entry.get("settings")
+    if unit not in (None, *LENGTH_UNITS):
+        raise ValueError("an unknown unit")
+    address = Address(str(entry["port"]), _settings(settings) if isinstance(settings, dict) else None)
+    return Connection(address, protocol, str(unit) if unit else None)
+
+
+def _settings(entry: Mapping[str, object]) -> Settings:
+    baud, bits, parity, stop = (entry[key] for key in ("baud", "bits", "parity", "stop"))
+    if not isinstance(baud, int) or not BAUD_RANGE[0] <= baud <= BAUD_RANGE[1]:
+        raise ValueError("not a baud rate")
+    if bits not in BITS or parity not in PARITIES or stop not in STOPS:
+        raise ValueError("not a serial port's settings")
+    return Settings(baud, int(str(bits)), str(parity), int(str(stop)))
+
+
+def connections_text(connections: Mapping[str, Connection]) -> str:
+    """The file's content."""
+    entries = {name: _entry(connection) for name, connection in sorted(connections.items())}
+    return json.dumps({"format": FORMAT, "instruments": entries}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _entry(connection: Connection) -> dict[str, object]:
+    settings = connection.address.settings
+    return {
+        "port": connection.address.port, "protocol": connection.protocol, "unit": connection.unit,
+        "settings": settings and {"baud": settings.baud, "bits": settings.bits, "parity": settings.parity,
+                                  "stop": settings.stop},
+    }  # fmt: skip

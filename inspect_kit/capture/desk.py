@@ -1,0 +1,238 @@
+"""The desk's daily checks of its gauges (zero, reference mass, gauge block), kept as lines that are only ever added."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from decimal import ROUND_UP, Context, localcontext
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.capture.files import read_text
+from inspect_kit.capture.instruments import Instrument, Shape
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.values.quantity import Quantity, parse_strict
+
+FORMAT: Final = 1
+_FOLDER: Final = "checks"
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
+_CONTEXT: Final = Context(prec=40)
+_TWO_DIGITS: Final = Context(prec=2, rounding=ROUND_UP)
+_SQUARE: Final = {Shape.NORMAL: 1, Shape.RECTANGULAR: 3, Shape.TRIANGULAR: 6, Shape.ARCSINE: 2}
+"""(Half-width ÷ standard deviation)², GUM 4.3.7 and 4.3.9."""
+_NEEDS_ZERO: Final = frozenset({"scale", "caliper"})
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of a check: what should have been shown, what was, and how far apart the two may be."""
+
+    nominal: Quantity
+    shown: Quantity
+    permitted: Quantity
+    raw: str = ""
+
+    @property
+    def error(self) -> Quantity:
+        """Shown minus nominal."""
+        return Quantity(self.shown.in_base - self.nominal.in_base, self.permitted.unit)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the error is within what is permitted; a value on the limit is."""
+        return abs(self.error.number) <= self.permitted.in_base
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether this is the zero of the instrument."""
+        return self.nominal.number == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One daily check of one instrument."""
+
+    instrument: str
+    time: datetime
+    points: tuple[Point, ...]
+    by: str = ""
+
+    @property
+    def frozen(self) -> bool:
+        """Whether different things gave the very same reading: then the display hangs or the line repeats itself."""
+        nominals = {point.nominal.in_base for point in self.points}
+        return len(nominals) > 1 and len({point.shown.in_base for point in self.points}) == 1
+
+    @property
+    def passed(self) -> bool:
+        """Whether every point did."""
+        return bool(self.points) and not self.frozen and all(point.passed for point in self.points)
+
+
+def permitted_error(instrument: Instrument, at: Quantity, tolerance: Quantity | None = None) -> Quantity:
+    """How far a reading may lie off: as stated, or the instrument's own U = 2u there, never less than one digit."""
+    unit = parse_strict(f"0 {instrument.resolution.unit.base}").unit
+    if tolerance is not None:
+        return Quantity(tolerance.in_base, unit)
+    with localcontext(_CONTEXT):
+        digit = instrument.resolution.in_base
+        variance = (digit / 2) ** 2 / 3
+        for effect in instrument.effects:
+            size = effect.size.in_base + effect.relative * abs(at.in_base)
+            variance += (size / effect.coverage) ** 2 / _SQUARE[effect.shape]
+        return Quantity(max(digit, _TWO_DIGITS.plus(2 * variance.sqrt())), unit)
+
+
+def complete(instrument: Instrument, points: Iterable[Point]) -> tuple[Point, ...]:
+    """The points, if they make a check: the zero of a scale or caliper, and something of known size besides."""
+    taken = tuple(points)
+    if not any(not point.is_zero for point in taken):
+        raise UsageError(
+            "a check needs something of known size", where=instrument.id, hint="for example --reference 100g=100.01g"
+        )
+    if instrument.kind in _NEEDS_ZERO and not any(point.is_zero for point in taken):
+        raise UsageError(f"a check of a {instrument.kind} needs its zero", where=instrument.id, hint="--zero 0.00g")
+    for point in taken:
+        if point.shown.unit.base != instrument.resolution.unit.base:
+            raise UsageError(f"{point.shown} is nothing that {instrument.id} shows", where=instrument.id)
+    return taken
+
+
+class State(StrEnum):
+    """What a day's readings of an instrument stand on."""
+
+    CHECKED = "checked"
+    UNCHECKED = "unchecked"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """An instrument on a day: its last check, and lines of the log that could not be read."""
+
+    instrument: str
+    state: State
+    last: Check | None = None
+    damaged: tuple[int, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether clauses may be decided by it; one that was not checked yet only brings a warning."""
+        return self.state is not State.FAILED
+
+    @property
+    def warning(self) -> str:
+        """A sentence for whoever reads a verdict; empty where there is nothing to say."""
+        if self.state is State.CHECKED:
+            return ""
+        when = f" on {self.last.time.date().isoformat()}" if self.last else ""
+        how = f"run inspect-kit instruments check {self.instrument}"
+        if self.state is State.FAILED:
+            return f"{self.instrument}: failed its check{when}; repair or replace it, then {how}"
+        return f"{self.instrument}: was not checked today; {how}"
+
+
+def standing(home: Path, instrument: str, on: date) -> Standing:
+    """Where the instrument stands on that day. A failed check counts until a later one is passed."""
+    checks, damaged = read_checks(home, instrument)
+    past = [check for check in checks if check.time.date() <= on]
+    # The order in which they were added: two may be of the same second, and a desk's clock may be set back.
+    last = past[-1] if past else None
+    state = State.UNCHECKED
+    if last is not None and not last.passed:
+        state = State.FAILED
+    elif last is not None and last.time.date() == on:
+        state = State.CHECKED
+    return Standing(instrument, state, last, damaged)
+
+
+def checked_id(instrument: str) -> str:
+    """The name, if it can be the name of an instrument and of its files."""
+    if not _ID.fullmatch(instrument):
+        raise UsageError(
+            f"{instrument[:60]!r} is not the name of an instrument", hint="use letters, digits, dot and hyphen"
+        )
+    return instrument
+
+
+def check_log(home: Path, instrument: str) -> Path:
+    """Where the checks of an instrument are kept."""
+    return home / _FOLDER / f"{checked_id(instrument)}.jsonl"
+
+
+def add_check(home: Path, check: Check) -> Path:
+    """Add a check to the log, so that it stays there after a power cut."""
+    path = check_log(home, check.instrument)
+    line = json.dumps(as_data(check), ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as log:
+            log.write((_line_end(log.tell(), path) + line).encode())
+            log.flush()
+            os.fsync(log.fileno())
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+    return path
+
+
+def _line_end(size: int, path: Path) -> str:
+    """After a line that a power cut left unfinished, the next one begins on its own."""
+    if not size:
+        return ""
+    with path.open("rb") as log:
+        log.seek(-1, os.SEEK_END)
+        return "" if log.read(1) == b"\n" else "\n"
+
+
+def read_checks(home: Path, instrument: str) -> tuple[tuple[Check, ...], tuple[int, ...]]:
+    """All checks of an instrument, and the numbers of the lines that are not checks."""
+    path = check_log(home, instrument)
+    if not path.is_file() or not path.stat().st_size:
+        return (), ()
+    checks: list[Check] = []
+    damaged: list[int] = []
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        try:
+            checks += [from_data(json.loads(line), instrument)] if line.strip() else []
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, BadInput):
+            damaged.append(number)
+    return tuple(checks), tuple(damaged)
+
+
+def as_data(check: Check) -> dict[str, object]:
+    """A check in the form it is kept in."""
+    return {
+        "format": FORMAT,
+        "instrument": check.instrument,
+        "time": check.time.isoformat(timespec="seconds"),
+        "by": check.by,
+        "passed": check.passed,
+        "frozen": check.frozen,
+        "points": [
+            {"nominal": str(p.nominal), "shown": str(p.shown), "error": str(p.error), "permitted": str(p.permitted),
+             "passed": p.passed, "raw": p.raw}
+            for p in check.points
+        ],
+    }  # fmt: skip
+
+
+def from_data(data: Mapping[str, object], instrument: str) -> Check:
+    """A check as it was kept; whether it was passed is worked out anew."""
+    points, time = data["points"], datetime.fromisoformat(str(data["time"]))
+    if data["format"] != FORMAT or data["instrument"] != instrument or not isinstance(points, list):
+        raise ValueError("not a check of this instrument")
+    if time.tzinfo is None:
+        raise ValueError("a time without its offset")
+    return Check(instrument, time, tuple(_point(entry) for entry in points), str(data.get("by", "")))
+
+
+def _point(entry: Mapping[str, object]) -> Point:
+    nominal, shown, permitted = (parse_strict(str(entry[key])) for key in ("nominal", "shown", "permitted"))
+    if not nominal.unit.base == shown.unit.base == permitted.unit.base or permitted.number < 0:
+        raise ValueError("units that do not go together")
+    return Point(nominal, shown, permitted, str(entry.get("raw", "")))

@@ -1,0 +1,237 @@
+"""The line to an instrument: opening a serial port or a socket, and cutting what comes into whole lines."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import socket
+import time
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+import serial
+
+from inspect_kit.capture.protocols.reply import Settings
+from inspect_kit.errors import BadInput, UsageError
+
+MAX_LINE: Final = 200
+"""Far longer than any instrument's line: what is longer is noise and is thrown away up to the next line end."""
+SLICE: Final = 0.05
+"""Seconds that one look at the port takes at most."""
+_CHUNK: Final = 4096
+_CONNECT_SECONDS: Final = 5.0
+_SOCKET: Final = "socket://"
+
+
+class Unplugged(Exception):
+    """The port went away while it was in use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where an instrument is: a serial port, a pseudo-terminal or `socket://host:port`, and how the port talks.
+
+    `settings` is `None` where the protocol's usual ones are meant.
+    """
+
+    port: str
+    settings: Settings | None = None
+
+    def using(self, usual: Settings) -> Address:
+        """The same place, with these settings unless others were asked for."""
+        return self if self.settings else replace(self, settings=usual)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line without its end; `clean` if every byte of it is printable ASCII."""
+
+    text: str
+    clean: bool = True
+
+
+class Framer:
+    """Cuts bytes into lines at CR, LF or both, however they are chopped; never holds more than one line's length."""
+
+    def __init__(self) -> None:
+        self._pending = bytearray()
+        self._overlong = False
+        self._skipping = False
+
+    def feed(self, data: bytes) -> list[Frame]:
+        """The lines that are whole now."""
+        frames: list[Frame] = []
+        for byte in data:
+            if byte in b"\r\n":
+                frames += self._ended()
+            elif len(self._pending) < MAX_LINE:
+                self._pending.append(byte)
+            else:
+                self._overlong = True
+        return frames
+
+    def _ended(self) -> list[Frame]:
+        line, self._pending = bytes(self._pending), bytearray()
+        overlong, self._overlong = self._overlong, False
+        skipped, self._skipping = self._skipping, False
+        return [_frame(line, whole=not overlong)] if line and not skipped else []
+
+    def skip_line(self) -> None:
+        """What stands here is the rest of a line whose beginning was missed: it must not pass for a whole one."""
+        self._skipping = True
+
+    @property
+    def pending(self) -> str:
+        """The beginning of a line whose end has not come."""
+        return _printable(bytes(self._pending))
+
+
+def _frame(line: bytes, *, whole: bool) -> Frame:
+    clean = whole and all(0x20 <= byte <= 0x7E for byte in line)
+    return Frame(line.decode("ascii") if clean else _printable(line), clean)
+
+
+def _printable(data: bytes) -> str:
+    return "".join(chr(byte) if 0x20 <= byte <= 0x7E else f"\\x{byte:02x}" for byte in data)
+
+
+class Port(Protocol):
+    """What the serial port and the socket have in common. Any of these may raise `Unplugged`."""
+
+    def read(self) -> bytes:
+        """What came within one `SLICE`, perhaps nothing."""
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+class SerialPort:
+    """A serial port, a USB adaptor or a pseudo-terminal. What was in its buffer before is thrown away on opening."""
+
+    def __init__(self, path: str, settings: Settings) -> None:
+        self._serial = serial.Serial(
+            path, settings.baud, settings.bits, settings.parity, settings.stop,
+            timeout=SLICE, write_timeout=1.0, exclusive=True,
+        )  # fmt: skip
+
+    def read(self) -> bytes:
+        """What came within one `SLICE`."""
+        try:
+            return self._serial.read(_CHUNK)
+        except (OSError, TypeError) as problem:
+            # TypeError: pyserial's own when the port is closed under it.
+            raise Unplugged from problem
+
+    def write(self, data: bytes) -> None:
+        """Send; a device that takes nothing for a second counts as silent, not as gone."""
+        try:
+            self._serial.write(data)
+        except serial.SerialTimeoutException:
+            return
+        except OSError as problem:
+            raise Unplugged from problem
+
+    def close(self) -> None:
+        """Let go of it, also if it is gone already."""
+        with contextlib.suppress(OSError):
+            self._serial.close()
+
+
+class SocketPort:
+    """A scale with an Ethernet plug, or behind a serial device server."""
+
+    def __init__(self, host: str, port: int, seconds: float) -> None:
+        self._socket = socket.create_connection((host, port), timeout=seconds)
+        self._socket.settimeout(SLICE)
+
+    def read(self) -> bytes:
+        """What came within one `SLICE`."""
+        try:
+            data = self._socket.recv(_CHUNK)
+        except TimeoutError:
+            return b""
+        except OSError as problem:
+            raise Unplugged from problem
+        if not data:
+            raise Unplugged
+        return data
+
+    def write(self, data: bytes) -> None:
+        """Send."""
+        try:
+            self._socket.sendall(data)
+        except TimeoutError:
+            return
+        except OSError as problem:
+            raise Unplugged from problem
+
+    def close(self) -> None:
+        """Let go of it."""
+        with contextlib.suppress(OSError):
+            self._socket.close()
+
+
+def open_port(address: Address, deadline: float) -> Port:
+    """The open port; raises a sentence that says why it cannot be opened. `deadline` is in monotonic seconds."""
+    place = address.port
+    try:
+        if "://" in place:
+            host, port = socket_address(place)
+            left = deadline - time.monotonic()
+            return SocketPort(host, port, max(SLICE, min(left, _CONNECT_SECONDS)))
+        return SerialPort(place, address.settings or Settings())
+    except (OSError, ValueError, OverflowError) as problem:
+        raise _not_open(place, problem) from None
+
+
+def socket_address(place: str) -> tuple[str, int]:
+    """Host and port of `socket://host:port`; no other kind of address is opened."""
+    hint = "write a port such as /dev/ttyUSB0 or COM3, or socket://192.168.1.20:4001"
+    try:
+        parts = urlsplit(place)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not place.startswith(_SOCKET) or not host or not port or place != f"{_SOCKET}{parts.netloc}" or "@" in place:
+        raise UsageError(f"{place[:80]!r} is not a port", hint=hint)
+    return host, port
+
+
+_REASONS: Final = {
+    errno.ENOENT: ("no such port", "see which there are: inspect-kit instruments find"),
+    errno.EACCES: ("you may not open this port", "add your user to the group dialout, or ask the one who set this up"),
+    errno.EPERM: ("you may not open this port", "add your user to the group dialout"),
+    errno.EBUSY: ("the port is in use", "close the other program that reads it"),
+    errno.EAGAIN: ("the port is in use", "close the other program that reads it"),
+    errno.ENOTTY: ("is not a serial port", "see which there are: inspect-kit instruments find"),
+    errno.EISDIR: ("is a folder, not a port", "see which there are: inspect-kit instruments find"),
+    errno.ECONNREFUSED: ("nobody answers at this address", "is the scale on, and the port number right?"),
+}
+
+
+def _not_open(place: str, problem: Exception) -> BadInput:
+    number = _errno(problem)
+    if isinstance(problem, socket.gaierror):
+        return BadInput("no scale of this name is known here", where=place[:80], hint="write its number: 192.168.1.20")
+    if number in _REASONS:
+        why, hint = _REASONS[number]
+        return BadInput(why, where=place[:80], hint=hint)
+    if isinstance(problem, TimeoutError):
+        return BadInput("nobody answers at this address", where=place[:80], hint="is the scale on and in the network?")
+    reason = " ".join(str(problem).split())[:120]
+    return BadInput(f"the port cannot be opened: {reason}", where=place[:80], hint="check the plug and the port's name")
+
+
+def _errno(problem: Exception) -> int | None:
+    """The system's number for what went wrong, also where pyserial wrapped it."""
+    seen: BaseException | None = problem
+    while seen is not None:
+        number = getattr(seen, "errno", None) or (seen.args[0] if seen.args else None)
+        if isinstance(number, int):
+            return number
+        seen = seen.__context__
+    return None

@@ -1,0 +1,115 @@
+"""What a line from an instrument says, whoever made it: a value with its state, or why there is none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Status(StrEnum):
+    """What a line means for the one who waits for a value."""
+
+    STABLE = "stable"
+    UNSTABLE = "unstable"
+    OVERLOAD = "overload"
+    UNDERLOAD = "underload"
+    COUNTING = "counting"
+    """The scale counts pieces: the number is no mass."""
+    BUSY = "busy"
+    ACCEPTED = "accepted"
+    """The request was understood and a second line will follow."""
+    ERROR = "error"
+    OTHER = "other"
+    """A line of this protocol without a value: a name, a serial number, an echo."""
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One line understood. `number` has the digits as sent, without leading zeros and `+`."""
+
+    status: Status
+    number: str = ""
+    unit: str = ""
+
+
+UNKNOWN: Final = Reply(Status.UNKNOWN)
+NUMBER: Final = r"[0-9]{1,12}(?:\.[0-9]{1,9})?"
+"""Decimal point always; never an exponent, a grouping sign, NaN or a bare point."""
+
+Parser = Callable[[str], Reply]
+
+
+class Kind(StrEnum):
+    """What an instrument measures."""
+
+    SCALE = "scale"
+    CALIPER = "caliper"
+
+
+class UnitFrom(StrEnum):
+    """Who says the unit."""
+
+    FRAME = "frame"
+    ASKED = "asked"
+    SETTING = "setting"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a serial port talks: `9600 8N1`."""
+
+    baud: int = 9600
+    bits: int = 8
+    parity: str = "N"
+    stop: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.baud} {self.bits}{self.parity}{self.stop}"
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """Something else to ask the instrument for; `read` takes its answer out of a line, or `None` if it is not in it."""
+
+    name: str
+    command: bytes
+    read: Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """A way of talking. The requests only read: none zeroes, tares, presets, changes the unit or locks keys."""
+
+    name: str
+    makers: str
+    kind: Kind
+    parse: Parser
+    requests: tuple[bytes, ...]
+    settings: tuple[Settings, ...] = (Settings(),)
+    details: tuple[Detail, ...] = ()
+    unit_from: UnitFrom = UnitFrom.FRAME
+    marked_start: bool = True
+    """A line's beginning is recognisable, so that the rest of a line cannot pass for a whole one."""
+    says_stable: bool = True
+    """The line tells whether it is stable; else two equal values in a row are asked for."""
+
+
+_LEADING_ZEROS: Final = re.compile(r"^0+(?=[0-9])", re.ASCII)
+
+
+def plain(sign: str, digits: str) -> str:
+    """The number without leading zeros and plus sign, every other digit as sent."""
+    return ("-" if sign == "-" else "") + _LEADING_ZEROS.sub("", digits)
+
+
+def right_justified(field: str, width: int) -> tuple[str, str] | None:
+    """Sign and digits of a field that is filled with blanks on the left to at least `width` characters.
+
+    A line that lost a character on the way is too short by one: that is how it is found out.
+    """
+    match = re.fullmatch(rf" *(-?) *({NUMBER})", field, re.ASCII)
+    return (match.group(1), match.group(2)) if match and len(field) >= width else None

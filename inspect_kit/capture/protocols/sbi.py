@@ -1,0 +1,58 @@
+"""Sartorius SBI: 14 characters `+   123.56 g  `, or 20 with a name in front; a blank unit says "not stable"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from inspect_kit.capture.protocols.reply import (
+    NUMBER,
+    UNKNOWN,
+    Kind,
+    Protocol,
+    Reply,
+    Settings,
+    Status,
+    plain,
+)  # fmt: skip
+
+_VALUE: Final = rf"{NUMBER}|[0-9]{{1,8}}(?:\.[0-9]{{0,8}})?\[[0-9]\]"
+_WEIGHT: Final = re.compile(rf"(?:(.{{6}}))?([+\- ]) ( *(?:{_VALUE}))(?: (\S{{1,3}}) {{0,2}}| {{0,4}})", re.ASCII)
+_WIDTH: Final = 8
+_NAMES: Final = frozenset({"", "N", "G"})
+"""Net and gross are weighings; tare, limits, means and counts under other names are not."""
+_STATUS: Final = re.compile(r"(?:Stat)? *([A-Za-z.\-]{1,7}(?: ?[0-9]{1,3})?) *", re.ASCII)
+_STATES: Final = {
+    "H": Status.OVERLOAD, "HH": Status.OVERLOAD, "L": Status.UNDERLOAD, "LL": Status.UNDERLOAD,
+    "C": Status.BUSY, "AB": Status.BUSY, "--": Status.BUSY,
+}  # fmt: skip
+_ERROR: Final = re.compile(r"(?:ERR|Err|APP\.ERR|DIS\.ERR|PRT\.ERR) ?[0-9]{0,3}", re.ASCII)
+
+
+def parse(line: str) -> Reply:
+    """One line. Brackets mark the digit that is not verified: `123.5[6]` reads 123.56."""
+    match = _WEIGHT.fullmatch(line)
+    if match is not None:
+        return _weight(match)
+    state = _STATUS.fullmatch(line)
+    return _state(state.group(1), line) if state else UNKNOWN
+
+
+def _weight(match: re.Match[str]) -> Reply:
+    name, sign, field, unit = match.groups()
+    digits = field.strip(" ").replace("[", "").replace("]", "")
+    unsigned = sign == " " and digits.strip("0.")
+    if (name or "").strip(" ") not in _NAMES or len(field) < _WIDTH or unsigned:
+        return UNKNOWN
+    return Reply(Status.STABLE if unit else Status.UNSTABLE, plain(sign, digits), unit or "")
+
+
+def _state(word: str, line: str) -> Reply:
+    if _ERROR.fullmatch(word):
+        return Reply(Status.ERROR)
+    # A state stands in the middle of a line of blanks; a lone letter without them may be the rest of something.
+    return Reply(_STATES[word]) if word in _STATES and len(line) >= 8 else UNKNOWN
+
+
+_SETTINGS: Final = (Settings(1200, 7, "O", 1), Settings(9600, 7, "O", 1), Settings())
+SBI: Final = Protocol("sbi", "Sartorius", Kind.SCALE, parse, (b"\x1bP\r\n",), _SETTINGS)

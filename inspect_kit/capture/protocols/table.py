@@ -1,0 +1,35 @@
+"""The protocols by name."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from inspect_kit.capture.protocols.and_scales import AND
+from inspect_kit.capture.protocols.kcp import KCP
+from inspect_kit.capture.protocols.mitutoyo import MITUTOYO
+from inspect_kit.capture.protocols.mt_sics import MT_SICS
+from inspect_kit.capture.protocols.ohaus import OHAUS
+from inspect_kit.capture.protocols.radwag import RADWAG
+from inspect_kit.capture.protocols.reply import Protocol, Status
+from inspect_kit.capture.protocols.sbi import SBI
+from inspect_kit.capture.protocols.sylvac import SYLVAC
+from inspect_kit.errors import UsageError
+from inspect_kit.nearest import nearest
+
+PROTOCOLS: Final = {p.name: p for p in (MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, MITUTOYO, SYLVAC)}
+
+_NO_VALUE: Final = (Status.UNKNOWN, Status.ERROR, Status.OTHER)
+"""What does not tell one protocol from another: several answer `ES`."""
+
+
+def protocol_named(name: str) -> Protocol:
+    """The protocol of that name, or an error with the names there are."""
+    if name not in PROTOCOLS:
+        hint = nearest(name, PROTOCOLS) or "use " + ", ".join(PROTOCOLS)
+        raise UsageError(f"no protocol is called {name[:40]!r}", hint=hint)
+    return PROTOCOLS[name]
+
+
+def spoken_by(line: str) -> tuple[Protocol, ...]:
+    """The protocols in which this line is a value or a state of the instrument."""
+    return tuple(p for p in PROTOCOLS.values() if p.parse(line).status not in _NO_VALUE)

@@ -1,0 +1,86 @@
+"""Text that an instrument types like a keyboard, with Return at its end: `14,82 g`, `+0041.27`, `ST,+00014.82  g`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from inspect_kit.capture.protocols.reply import Reply, Status, plain
+from inspect_kit.capture.protocols.table import spoken_by
+from inspect_kit.capture.readings import in_base
+from inspect_kit.errors import BadInput
+
+MAX_TEXT: Final = 80
+_TYPED: Final = re.compile(
+    r"([+\-−]?) {0,12}([0-9]{1,12}(?:[.,][0-9]{1,9})?) {0,8}(kg|mg|g|oz|ct|GN|mm|in|MM|IN|\")?( *\?)?", re.ASCII
+)
+_SPELLINGS: Final = {"MM": "mm", "IN": "in", '"': "in"}
+_LAYOUTS: Final = {
+    "French": frozenset("&é\"'(-è_çà;:)"),
+    "Czech": frozenset("+ěščřžýáíé=,."),
+}
+"""What the digit keys give on keyboards where digits need the shift key."""
+_REFUSED: Final = {
+    Status.UNSTABLE: ("the value that was typed is not stable", "wait for the sign of stability and send again"),
+    Status.OVERLOAD: ("the scale is overloaded", "take the load off"),
+    Status.UNDERLOAD: ("the scale is below its range", "put the pan in place and set it to zero"),
+    Status.COUNTING: ("the scale counts pieces instead of weighing", "set it to weighing in g"),
+    Status.BUSY: ("the instrument cannot measure now", "wait until it shows a value and send again"),
+    Status.ACCEPTED: ("the instrument typed no value", "send again"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What was typed: `number` with a decimal point and the digits as sent; `unit` is g, mm, or empty."""
+
+    number: str
+    unit: str
+    raw: str
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.unit}".strip()
+
+
+def typed_by_instrument(text: str) -> Typed:
+    """One value as a keyboard wedge types it; anything that is not exactly one stable value is refused."""
+    raw = text.strip("\r\n\t")
+    if len(raw) > MAX_TEXT:
+        raise BadInput(f"the entry has {len(raw):,} characters", hint="clear it and send the value again")
+    if any(sign in raw for sign in "\r\n\t"):
+        raise BadInput(f"two values in one entry: {raw[:MAX_TEXT]!r}", hint="clear it and send one value")
+    reply = _framed(raw) or _plain(raw)
+    if reply is None:
+        raise BadInput(f"expected a value from the instrument, got {raw[:40]!r}", hint=_hint(raw))
+    if reply.status is not Status.STABLE:
+        why, hint = _REFUSED[reply.status]
+        raise BadInput(f"{why}: {raw!r}", hint=hint)
+    number, unit = in_base(reply.number, reply.unit) if reply.unit else (reply.number, "")
+    return Typed(number, unit, raw)
+
+
+def _framed(raw: str) -> Reply | None:
+    """A whole line of a protocol, with its state; a bare number is left to `_plain`, which also knows the comma."""
+    replies = {protocol.name: protocol.parse(raw) for protocol in spoken_by(raw)}
+    telling = (reply for name, reply in replies.items() if reply.unit or reply.status in _REFUSED or name == "mitutoyo")
+    return next(telling, None)
+
+
+def _plain(raw: str) -> Reply | None:
+    match = _TYPED.fullmatch(raw.strip(" \u00a0\u202f").replace("\u00a0", " ").replace("\u202f", " "))
+    if match is None:
+        return None
+    sign, digits, unit, doubt = match.groups()
+    number = plain("-" if sign == "−" else sign, digits.replace(",", "."))
+    status = Status.UNSTABLE if doubt else Status.STABLE
+    return Reply(status, number, _SPELLINGS.get(unit or "", unit or ""))
+
+
+def _hint(raw: str) -> str:
+    """Where the signs are those of another keyboard's digit keys, say so; the number is not guessed back."""
+    signs = set(raw.replace(" ", ""))
+    for language, keys in _LAYOUTS.items():
+        if signs and signs <= keys:
+            return f"the keyboard is set to {language}, where the digit keys give these signs: switch it to English"
+    return "for example 14.82 g or 41,27"

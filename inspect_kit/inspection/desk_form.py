@@ -1,0 +1,130 @@
+"""The desk's own form: the questions of an item on one page, and readings from what was filled in."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.capture.wedge import typed_by_instrument
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.catalogue import WORD
+from inspect_kit.inspection.guided import Entry, Question, checked
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Reading
+
+MOST_QUESTIONS = 12
+"""More than fit on a page are asked one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question as a field of a form; `name` is what the browser sends it by."""
+
+    question: Question
+    name: str
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is answered by looking."""
+        return self.question.unit == WORD
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The answers there are."""
+        return self.question.words or ("yes", "no")
+
+
+def fields_of(sheet: Sheet, item: str) -> tuple[Field, ...]:
+    """What the desk asks for: what binds, and nothing that is worked out from other things' values."""
+    asked = (question for question in Entry(sheet, item).questions() if question.clause.binding)
+    return tuple(Field(question, f"q{number}") for number, question in enumerate(asked))
+
+
+def fits_a_page(sheet: Sheet, item: str) -> bool:
+    """Whether an item is inspected on one page."""
+    conditional = any(clause.when is not None for clause in sheet.clauses_of(item))
+    return not conditional and 0 < len(fields_of(sheet, item)) <= MOST_QUESTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What came of a form: the readings, and a sentence for each field that cannot be used."""
+
+    readings: tuple[Reading, ...]
+    faults: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """The instruments of the desk: which one for which unit, and the folders with their sheets."""
+
+    by_unit: Mapping[str, str]
+    folders: tuple[Path, ...]
+
+    def instrument(self, unit: str) -> Instrument | None:
+        """The instrument in use for a unit, if one was named."""
+        name = self.by_unit.get(unit, "")
+        return load_instruments((name,), self.folders)[name] if name else None
+
+
+def filled(fields: tuple[Field, ...], given: Mapping[str, str], gauges: Gauges, where: str) -> Filled:
+    """Readings from the fields that were filled in; empty ones stay open."""
+    readings: list[Reading] = []
+    faults: dict[str, str] = {}
+    for field in fields:
+        text = given.get(field.name, "").strip()
+        if not text:
+            continue
+        try:
+            readings.append(_reading(field, text, gauges, where))
+        except InspectKitError as problem:
+            faults[field.name] = str(problem)
+    return Filled(tuple(readings), faults)
+
+
+def _reading(field: Field, text: str, gauges: Gauges, where: str) -> Reading:
+    question = field.question
+    if len(text) > 200:
+        raise BadInput(f"has {len(text):,} characters")
+    if field.is_word:
+        checked(question, text, None)
+        return Reading(question.characteristic, text, question.instance, where=where)
+    value = _value(question, text, gauges)
+    name = gauges.by_unit.get(question.unit, "")
+    return Reading(question.characteristic, value, question.instance, instrument=name, where=where, raw=text)
+
+
+def _value(question: Question, text: str, gauges: Gauges) -> str:
+    """As people type it, or else a whole line of an instrument that types like a keyboard."""
+    gauge = gauges.instrument(question.unit)
+    try:
+        checked(question, text, gauge)
+    except InspectKitError:
+        with contextlib.suppress(InspectKitError):
+            sent = str(typed_by_instrument(text))
+            checked(question, sent, gauge)
+            return sent
+        raise
+    return text
+
+
+def file_of(readings: tuple[Reading, ...], photo: Photo | None) -> MeasurementFile:
+    """The readings of one inspection with its photograph."""
+    return MeasurementFile(readings, (photo,) if photo else ())
+
+
+def gauges_for(units: tuple[str, ...], folders: tuple[Path, ...]) -> dict[str, tuple[Instrument, ...]]:
+    """The instruments there are for each unit, one's own first; a sheet with faults is passed over."""
+    own, all_ids = instrument_ids(folders), instrument_ids((*folders, shipped("specs") / "instruments"))
+    found: dict[str, list[Instrument]] = {unit: [] for unit in units}
+    for name in dict.fromkeys((*own, *all_ids)):
+        with contextlib.suppress(InspectKitError):
+            gauge = load_instruments((name,), folders)[name]
+            if gauge.resolution.unit.base in found:
+                found[gauge.resolution.unit.base].append(gauge)
+    return {unit: tuple(gauges) for unit, gauges in found.items()}

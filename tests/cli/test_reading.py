@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.voices import Display
+from tests.cli.conftest import Kit
+
+ALL = ["mt-sics", "kcp", "and", "sbi", "ohaus", "radwag", "mitutoyo", "sylvac"]
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    commands = sys.modules["inspect_kit.cli.app"]._COMMANDS  # type: ignore[attr-defined]
+    monkeypatch.setitem(commands, "read", "inspect_kit.cli.reading")
+    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments")
+
+
+def kind_of(name: str) -> str:
+    return "caliper" if name in ("mitutoyo", "sylvac") else "scale"
+
+
+def shown(name: str) -> Display:
+    return Display("41.27", "mm") if kind_of(name) == "caliper" else Display("14.82", "g")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_read_gives_one_document_with_the_raw_line(kit: Kit, name: str) -> None:
+    with simulated(Performance(name, shown(name), script_of("unstable,stable"), fragment=3)) as simulator:
+        unit = ("--unit", "mm") if name == "mitutoyo" else ()
+        result = kit("read", kind_of(name), "--port", simulator.port, "--protocol", name, *unit, "--json")
+    assert result.code == 0
+    assert result.err == ""
+    assert (result.data["value"], result.data["unit"]) == (shown(name).value, shown(name).unit)
+    assert result.data["stable"] is True
+    assert result.data["protocol"] == name
+    assert shown(name).value in result.data["raw"]
+    assert {"serial", "instrument", "time"} <= set(result.data)
+    assert ("battery" in result.data) == (name == "sylvac")
+
+
+def test_read_says_the_value_to_people(kit: Kit) -> None:
+    with simulated(Performance("mt-sics")) as simulator:
+        result = kit("read", "scale", "--port", simulator.port, "--protocol", "mt-sics")
+    assert result.out == "14.82 g  ('S S      14.82 g', mt-sics, SIM-2000, serial B021002593)\n"
+
+
+@pytest.mark.parametrize("script", ["overload", "underload", "error", "unstable", "silence", "half", "garbled", "busy"])
+def test_without_a_stable_value_there_is_a_sentence_and_no_document(kit: Kit, script: str) -> None:
+    with simulated(Performance("kcp", script=script_of(script))) as simulator:
+        result = kit("read", "scale", "--port", simulator.port, "--protocol", "kcp", "--timeout", "0.6", "--json")
+    assert (result.code, result.out) == (4, "")
+    assert result.err.count("\n") == 1
+    assert "Traceback" not in result.err
+
+
+def test_without_a_protocol_the_known_ones_are_tried(kit: Kit) -> None:
+    with simulated(Performance("ohaus")) as simulator:
+        result = kit("read", "scale", "--port", simulator.port, "--json")
+    assert (result.code, result.data["protocol"], result.data["value"]) == (0, "ohaus", "14.82")
+    assert "found ohaus" in result.err
+
+
+def test_a_unit_never_overrides_the_one_that_is_stated(kit: Kit) -> None:
+    with simulated(Performance("sylvac", Display("1.0000", "in"))) as simulator:
+        result = kit("read", "caliper", "--port", simulator.port, "--protocol", "sylvac", "--unit", "mm", "--json")
+    assert (Decimal(result.data["value"]), result.data["unit"]) == (Decimal("25.4"), "mm")
+    with simulated(Performance("and")) as simulator:
+        result = kit("read", "scale", "--port", simulator.port, "--protocol", "and", "--unit", "in", "--json")
+    assert (result.data["value"], result.data["unit"]) == ("14.82", "g")
+
+
+def test_a_low_battery_and_a_calibration_that_was_due_are_warned_of(kit: Kit) -> None:
+    display = Display("41.27", "mm", battery="low", next_calibration="31.12.2020")
+    with simulated(Performance("sylvac", display)) as simulator:
+        result = kit("read", "caliper", "--port", simulator.port, "--protocol", "sylvac")
+    assert result.code == 0
+    assert "battery is low" in result.err
+    assert "due on 2020-12-31" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("scale", "--port", "/dev/null", "--protocol", "nope"), 2),
+        (("scale", "--port", "/dev/null", "--protocol", "sylvac"), 2),
+        (("ruler", "--port", "/dev/null"), 2),
+        (("scale", "--port", "/dev/null", "--protocol", "and", "--timeout", "nan"), 2),
+        (("scale", "--port", "/dev/null", "--protocol", "and", "--timeout", "-1"), 2),
+        (("scale", "--port", "/dev/null", "--protocol", "and", "--timeout", "1e9"), 2),
+        (("scale", "--port", "/dev/null", "--protocol", "and", "--baud", "0"), 2),
+        (("scale", "--port", "loop://", "--protocol", "and"), 2),
+        (("scale",), 2),
+        (("scale", "--instrument", "nope"), 2),
+        (("caliper", "--port", "/dev/null", "--protocol", "mitutoyo"), 4),
+        (("scale", "--port", "/dev/null", "--protocol", "and"), 4),
+        (("scale", "--port", "/no/such/port", "--protocol", "and"), 4),
+        (("scale", "--port", "socket://127.0.0.1:1", "--protocol", "and"), 4),
+        (("scale", "--port", "/dev/null"), 4),
+    ],
+)
+def test_what_cannot_be_read_leaves_with_its_exit_code(kit: Kit, arguments: tuple[str, ...], code: int) -> None:
+    result = kit("read", *arguments)
+    assert (result.code, result.out) == (code, "")
+    assert "Traceback" not in result.err
+    assert "fault in the program" not in result.err
+
+
+def test_other_settings_of_a_port_can_be_named(kit: Kit) -> None:
+    with simulated(Performance("and")) as simulator:
+        result = kit(
+            "read", "scale", "--port", simulator.port, "--protocol", "and", "--baud", "4800", "--bits", "8", "--parity",
+            "n", "--stop", "2", "--json",
+        )  # fmt: skip
+    assert result.data["value"] == "14.82"
+
+
+def test_the_desks_own_scale_needs_no_port(kit: Kit, tmp_path: Path) -> None:
+    port = tmp_path / "scale"
+    added = kit("instruments", "add", "desk-scale", "--kind", "scale", "--port", port, "--protocol", "kcp")
+    assert added.code == 0
+    with simulated(Performance("kcp"), str(port)):
+        assert kit("read", "scale", "--json").data["value"] == "14.82"
+        assert kit("read", "scale", "--instrument", "desk-scale", "--json").data["value"] == "14.82"
+    assert kit("read", "scale", "--timeout", "1").code == 4
+    assert kit("read", "caliper").code == 2
