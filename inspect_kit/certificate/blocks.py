@@ -11,16 +11,18 @@ from reportlab.pdfgen.canvas import Canvas
 from inspect_kit.certificate.content import Column, Facts, Field, Listing, Paragraph
 from inspect_kit.certificate.flow import Piece
 from inspect_kit.certificate.grid import HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
-from inspect_kit.certificate.lettering import Style, baseline, put, put_block, wrapped
-from inspect_kit.certificate.styles import BODY, HEAD, HEADING, LABEL, SMALL_INK
+from inspect_kit.certificate.lettering import Style, baseline, put, put_block, settled, wrapped
+from inspect_kit.certificate.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
 
-_MEASURE: Final = 148 * MM
+_MEASURE: Final = 146 * MM
 """Width of running text: lines that are longer are hard to read."""
 
 _CHUNK: Final = 40
 """Lines after which even one paragraph may be broken over pages."""
 
 _GUTTER: Final = 3 * MM
+_FEW: Final = 4
+"""So many rows below a small title are not worth a new page."""
 
 
 def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
@@ -38,26 +40,45 @@ def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
 
 def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
     """A paragraph, in one piece unless it is very long."""
-    lines = wrapped(block.text, BODY.font, BODY.size, _MEASURE)
+    lines = settled(block.text, FINE, _MEASURE)
     for start in range(0, len(lines), _CHUNK):
         text = "\n".join(lines[start : start + _CHUNK])
-        yield _text_piece(text, min(_CHUNK, len(lines) - start), 1.5 * MM if start == 0 else 0)
+        yield _text_piece(text, min(_CHUNK, len(lines) - start), 1.2 * MM if start == 0 else 0)
 
 
 def _text_piece(text: str, count: int, space: float) -> Piece:
     def draw(canvas: Canvas, top: float) -> None:
-        put_block(canvas, LEFT, top, text, BODY, _MEASURE + MM)
+        put_block(canvas, LEFT, top, text, FINE, _MEASURE + MM)
 
-    return Piece(count * BODY.leading, draw, space)
+    return Piece(count * FINE.leading, draw, space)
 
 
 def fact_pieces(block: Facts) -> Iterator[Piece]:
-    """Labels left, texts right."""
-    space = 1.6 * MM
-    for field in block.fields:
-        for piece in fact_rows(field, WIDTH * block.label_share):
-            yield replace(piece, space=space)
-            space = 0.0
+    """Labels left, texts right; where there is a title, it stands above them and they stay together."""
+    if block.title:
+        yield from _titled_facts(block)
+        return
+    width = WIDTH * block.label_share
+    pieces = [piece for field in block.fields for piece in fact_rows(field, width, FINE_LABEL, FINE)]
+    last = len(pieces) - 1
+    for number, piece in enumerate(pieces):
+        # Neither the first nor the last row stands alone on a page.
+        yield replace(piece, space=0.0 if number else 1.6 * MM, keep=number < last and number in (0, last - 1))
+
+
+def _titled_facts(block: Facts) -> Iterator[Piece]:
+    yield _small_title(block.title)
+    width = WIDTH * block.label_share
+    *pieces, last = [piece for field in block.fields for piece in fact_rows(field, width, SMALL, SMALL_INK)]
+    yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
+    yield last
+
+
+def _small_title(text: str) -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        put(canvas, LEFT, baseline(top, HEAD), text, HEAD)
+
+    return Piece(HEAD.leading + 0.8 * MM, draw, space=3.2 * MM, keep=True)
 
 
 def fact_rows(
@@ -65,7 +86,7 @@ def fact_rows(
 ) -> Iterator[Piece]:
     """One label with its text, in as many pieces as it is long, a hairline above."""
     labels = wrapped(field.label, label_style.font, label_style.size, label_width - _GUTTER)
-    texts = wrapped(field.text, text_style.font, text_style.size, WIDTH - label_width)
+    texts = settled(field.text, text_style, WIDTH - label_width)
     for start in range(0, max(len(labels), len(texts)), _CHUNK):
         chunk = slice(start, start + _CHUNK)
         columns = ((LEFT, labels[chunk], label_style), (LEFT + label_width, texts[chunk], text_style))
@@ -94,8 +115,10 @@ def listing_pieces(block: Listing) -> Iterator[Piece]:
     yield replace(head, keep=True, space=1.5 * MM)
     last = len(block.rows) - 1
     for number, row in enumerate(block.rows):
+        *parts, end = _listing_row(row, block.columns, rule=block.ruled and number > 0)
+        yield from (replace(part, head=head) for part in parts)
         # Neither the first nor the last row stands alone on a page.
-        yield replace(_listing_row(row, block.columns), head=head, keep=number < last and number in (0, last - 1))
+        yield replace(end, head=head, keep=number < last and number in (0, last - 1))
 
 
 def _starts(columns: Sequence[Column]) -> list[float]:
@@ -106,11 +129,14 @@ def _starts(columns: Sequence[Column]) -> list[float]:
 
 
 def _listing_head(columns: Sequence[Column]) -> Piece:
-    height = 6 * MM
+    titles = [wrapped(column.title, HEAD.font, HEAD.size, column.share * WIDTH - 2 * MM) for column in columns]
+    height = 2.6 * MM + max(len(lines) for lines in titles) * HEAD.leading
 
     def draw(canvas: Canvas, top: float) -> None:
-        for x, column in zip(_starts(columns), columns, strict=False):
-            put(canvas, x, top - height + 2 * MM, column.title, HEAD)
+        for x, lines in zip(_starts(columns), titles, strict=False):
+            # Titles stand on the rule, however many lines they have.
+            above = height - 1.3 * MM - len(lines) * HEAD.leading
+            put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
         canvas.setStrokeColor(INK)
         canvas.setLineWidth(THIN_RULE)
         canvas.line(LEFT, top - height, RIGHT, top - height)
@@ -118,10 +144,12 @@ def _listing_head(columns: Sequence[Column]) -> Piece:
     return Piece(height, draw)
 
 
-def _listing_row(row: Sequence[str], columns: Sequence[Column]) -> Piece:
+def _listing_row(row: Sequence[str], columns: Sequence[Column], *, rule: bool) -> Iterator[Piece]:
+    """One row, in as many pieces as it is long."""
     cells = [
-        (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - 2 * MM), SMALL_INK)
+        (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - _GUTTER))
         for x, column, text in zip(_starts(columns), columns, row, strict=False)
     ]
-    piece = columns_piece(cells, rule=False)
-    return replace(piece, height=piece.height - 0.8 * MM)
+    for start in range(0, max(len(lines) for _, lines in cells), _CHUNK):
+        chunk = [(x, lines[start : start + _CHUNK], SMALL_INK) for x, lines in cells]
+        yield columns_piece(chunk, rule=rule and start == 0)

@@ -46,7 +46,8 @@ class Result:
     @property
     def text(self) -> str:
         """All in one line, the unit at the end."""
-        return " ".join(part for part in (self.number, self.expanded) if part) + self.unit if self.number else self.word
+        figures = "\u00a0".join(part for part in (self.number, self.expanded) if part)
+        return figures + self.unit if self.number else self.word
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,19 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Columned:
+    """Paragraphs set in two columns."""
+
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
-    """Labels with their texts beside them; `numbered` sets narrow labels, as for notes."""
+    """Labels with their texts beside them, below a small title if there is one."""
 
     fields: tuple[Field, ...]
     label_share: float = 0.28
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +109,16 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A plain table."""
+    """A plain table; `ruled` sets a hairline above every row, where rows are tall."""
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[str, ...], ...]
+    ruled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The table of findings with its column heads and the key to the gauge drawings."""
+    """The table of findings with its column heads and the key to the gauge drawings, if there are any."""
 
     heads: tuple[str, ...]
     groups: tuple[Group, ...]
@@ -149,7 +159,7 @@ class Pictures:
     pictures: tuple[Picture, ...]
 
 
-Block = Paragraph | Facts | Listing | Results | Plan | Pictures
+Block = Paragraph | Columned | Facts | Listing | Results | Plan | Pictures
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,8 @@ from inspect_kit.certificate.content import (
 )
 from inspect_kit.certificate.findings import groups_of
 from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.sections import Source, sections_of
+from inspect_kit.certificate.sections import sections_of
+from inspect_kit.certificate.source import Source
 from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record

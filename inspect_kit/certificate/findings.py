@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from itertools import groupby
 from typing import Final
 
-from inspect_kit.certificate.content import Group, Mark, Result, Row, Scale
+from inspect_kit.certificate.content import Field, Group, Mark, Result, Row, Scale
 from inspect_kit.certificate.numerals import THIN, Stated, number_of, stated
+from inspect_kit.certificate.source import applied
 from inspect_kit.certificate.wording import Wording
 from inspect_kit.inspection.record import Line, Record
-from inspect_kit.judgement.finding import Reason
+from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.values.quantity import EXACT_UNITS, UNITS, scaled
 
 GRID_FROM: Final = 6
@@ -38,10 +39,28 @@ class Numbered:
 
 
 def groups_of(record: Record, words: Wording) -> tuple[Group, ...]:
-    """The lines in their order, those of one clause and characteristic together."""
-    notes = Numbered.of(record.lines)
-    together = groupby(record.lines, key=lambda line: (line.clause, line.characteristic, line.sheet))
-    return tuple(_group(tuple(lines), record, words, notes) for _, lines in together)
+    """The lines that apply, in their order, those of one clause and characteristic together."""
+    lines = applied(record)
+    notes = Numbered.of(lines)
+    together = groupby(lines, key=lambda line: (line.clause, line.characteristic, line.sheet))
+    return tuple(_group(tuple(members), record, words, notes) for _, members in together)
+
+
+def omitted_of(record: Record, words: Wording) -> tuple[Field, ...]:
+    """What does not apply to the item: for each reason the clauses with the names of their characteristics."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for line in record.lines:
+        if line.verdict == Verdict.NOT_APPLICABLE:
+            reason = mark_of(line, words).reason
+            name = words.name("characteristic", line.characteristic, line.name)
+            found.setdefault(reason, {}).setdefault(line.clause, {})[name] = None
+    return tuple(Field(reason, cited(clauses)) for reason, clauses in found.items())
+
+
+def cited(clauses: Mapping[str, Iterable[str]]) -> str:
+    """Clauses with names in running text, each clause once, before its first name."""
+    held = {clause.replace(" ", "\u00a0"): "; ".join(names) for clause, names in clauses.items()}
+    return "; ".join(f"{clause}\u00a0{names}".strip() for clause, names in held.items())
 
 
 def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbered) -> Group:
@@ -69,7 +88,7 @@ def _details(line: Line, record: Record, words: Wording) -> Iterable[str]:
     if line.sheet and line.sheet != record.sheet.id:
         yield words.say("detail.sheet", sheet=line.sheet)
     if line.formula and line.formula != line.characteristic:
-        yield words.say("detail.derived", formula=line.formula)
+        yield words.say("detail.derived", formula=line.formula.replace(" - ", " − "))
 
 
 # Numbers in the unit that is shown

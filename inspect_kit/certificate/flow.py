@@ -38,18 +38,19 @@ class Placed:
 Page = tuple[Placed, ...]
 
 
-def paginate(pieces: Iterable[Piece], height: float) -> tuple[Page, ...]:
-    """Fill pages of that height from top to bottom."""
+def paginate(pieces: Iterable[Piece], height: float, first: float | None = None) -> tuple[Page, ...]:
+    """Fill pages of that height from top to bottom; the first may have another."""
     pages: list[list[Placed]] = [[]]
     used = 0.0
+    room = height if first is None else first
     for bundle in _bundles(pieces):
-        if pages[-1] and (used + _tall(bundle) > height or bundle[0].new_page):
+        if pages[-1] and (used + tall(bundle) > room or bundle[0].new_page):
             pages.append([])
-            used = 0.0
+            used, room = 0.0, height
         for piece in bundle:
-            if pages[-1] and used + piece.space + piece.height > height + 0.01:
+            if pages[-1] and used + piece.space + piece.height > room + 0.01:
                 pages.append([])
-                used = 0.0
+                used, room = 0.0, height
             used = _place(piece, pages[-1], used)
     return tuple(tuple(page) for page in pages if page)
 
@@ -75,8 +76,9 @@ def _bundles(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield bundle
 
 
-def _tall(bundle: Sequence[Piece]) -> float:
-    return sum(piece.space + piece.height for piece in bundle)
+def tall(pieces: Iterable[Piece]) -> float:
+    """What pieces take below each other."""
+    return sum(piece.space + piece.height for piece in pieces)
 
 
 def stacked(pieces: Sequence[Piece]) -> Piece:

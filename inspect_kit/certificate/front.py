@@ -10,7 +10,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.blocks import columns_piece, fact_rows
 from inspect_kit.certificate.content import Authorisation, Box, Cover, Entry, Field
-from inspect_kit.certificate.flow import Piece
+from inspect_kit.certificate.flow import Piece, tall
 from inspect_kit.certificate.grid import (
     BODY_HEIGHT,
     BOTTOM,
@@ -26,7 +26,17 @@ from inspect_kit.certificate.grid import (
     WASH,
     WIDTH,
 )  # fmt: skip
-from inspect_kit.certificate.lettering import Style, clipped, height_of, measured, put, put_block, put_right, shrunk
+from inspect_kit.certificate.lettering import (
+    Style,
+    clipped,
+    height_of,
+    measured,
+    put,
+    put_block,
+    put_right,
+    settled,
+    shrunk,
+)
 from inspect_kit.certificate.signs import draw_sign
 from inspect_kit.certificate.styles import (
     BODY,
@@ -45,35 +55,39 @@ from inspect_kit.certificate.styles import (
 )  # fmt: skip
 
 LABELS: Final = 44 * MM
+CLOSE_LABELS: Final = 36 * MM
 AUTHORISATION: Final = 38 * MM
 """Height of the block at the foot of the first page."""
+
+FIRST_HEIGHT: Final = BODY_HEIGHT - AUTHORISATION
+"""What it leaves for the rest of that page."""
 
 _PAD: Final = 5 * MM
 _BOX_FRAME: Final = 18 * MM
 """What a box takes without any entry."""
 
-_HALF: Final = LEFT + 91 * MM
-_HALF_LABEL: Final = 33 * MM
-_HALF_TEXT: Final = 43 * MM
+_HALF: Final = LEFT + 96 * MM
+_HALF_LABEL: Final = 31 * MM
+_LEFT_TEXT: Final = _HALF - LEFT - CLOSE_LABELS - 4 * MM
+_RIGHT_TEXT: Final = RIGHT - _HALF - _HALF_LABEL
 _TALLY: Final = 34 * MM
 _QR: Final = 27 * MM
 
 
-def front_pieces(cover: Cover, *, good: bool) -> Iterator[Piece]:
-    """From the title down to the identification."""
+def front_pieces(cover: Cover, *, good: bool, close: bool) -> Iterator[Piece]:
+    """From the title down to the identification; `close` leaves room for more."""
     above = [_title(cover, good=good), _panel(cover)]
-    below = list(_identification(cover.identification, paired=not good))
-    taken = sum(piece.space + piece.height for piece in (*above, *below))
+    below = list(_identification(cover.identification, close=close))
     yield from above
-    yield from _boxes(cover, BODY_HEIGHT - AUTHORISATION - taken)
+    yield from _boxes(cover, FIRST_HEIGHT - tall((*above, *below)))
     yield from below
 
 
-def _identification(fields: Sequence[Field], *, paired: bool) -> Iterator[Piece]:
-    """One field a line; in a report, which needs the room, two short ones beside each other."""
-    space = 7 * MM
-    for group in _pairs(fields) if paired else ((field,) for field in fields):
-        rows = fact_rows(group[0], LABELS) if len(group) == 1 else (_pair(group),)
+def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
+    """One field a line; where the room is needed, two short ones beside each other."""
+    space, labels = (5 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
+    for group in _pairs(fields) if close else ((field,) for field in fields):
+        rows = fact_rows(group[0], labels) if len(group) == 1 else (_pair(group),)
         for piece in rows:
             yield replace(piece, space=space)
             space = 0.0
@@ -85,7 +99,8 @@ def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
     waiting = list(fields)
     while waiting:
         first = waiting.pop(0)
-        partner = next((field for field in waiting if _short(field)), None) if _short(first) else None
+        fits = _short(first, _LEFT_TEXT)
+        partner = next((field for field in waiting if _short(field, _RIGHT_TEXT)), None) if fits else None
         if partner is None:
             yield (first,)
         else:
@@ -93,14 +108,14 @@ def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
             yield (first, partner)
 
 
-def _short(field: Field) -> bool:
-    return measured(field.text, BODY) < _HALF_TEXT and measured(field.label, LABEL) < _HALF_LABEL
+def _short(field: Field, room: float) -> bool:
+    return measured(field.text, BODY) < room and measured(field.label, LABEL) < _HALF_LABEL
 
 
 def _pair(fields: Sequence[Field]) -> Piece:
     left, right = fields
     columns = (
-        (LEFT, left.label, LABEL), (LEFT + LABELS, left.text, BODY),
+        (LEFT, left.label, LABEL), (LEFT + CLOSE_LABELS, left.text, BODY),
         (_HALF, right.label, LABEL), (_HALF + _HALF_LABEL, right.text, BODY),
     )  # fmt: skip
     return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True)
@@ -131,13 +146,15 @@ def _title(cover: Cover, *, good: bool) -> Piece:
 
 def _panel(cover: Cover) -> Piece:
     text_width = WIDTH - 2 * _PAD - _TALLY - 6 * MM
-    text = 11 * MM + height_of(cover.statement, BODY, text_width)
+    statement = settled(cover.statement, BODY, text_width)
+    text = 11 * MM + len(statement) * BODY.leading
     height = max(text, 5 * MM + len(cover.tally) * 4.5 * MM) + 2 * _PAD - 3 * MM
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_panel(canvas, cover.verdict, top, height)
         put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, _verdict_style(cover.verdict))
-        put_block(canvas, LEFT + _PAD, top - _PAD - 8.4 * MM, cover.statement, _on(cover.verdict, BODY), text_width)
+        below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, BODY)
+        put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
         _draw_tally(canvas, cover, RIGHT - _PAD, top - _PAD)
 
     return Piece(height, draw, space=7 * MM)
@@ -251,7 +268,7 @@ def _box_end(more: str) -> Piece:
 
 
 def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
-    """At the foot of the last page of the front: place and date, name and signature, the QR code."""
+    """At the foot of the first page: place and date, name and signature, the QR code."""
     right = RIGHT - (_QR + 6 * MM if block.qr_text else 0)
     middle = LEFT + (right - LEFT) * 0.5
     _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.place_date_label)

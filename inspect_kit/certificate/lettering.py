@@ -19,6 +19,10 @@ _SPACES: Final = " \t\n\r\x0b\x0c"
 """Where a line may be broken; narrow and no-break spaces hold."""
 
 _BREAK_AFTER: Final = "-/_"
+_STRAY: Final = 0.16
+"""A last line shorter than this share of the width looks lost."""
+
+_NARROWER: Final = (0.97, 0.94, 0.91, 0.88, 0.85, 0.82)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,19 @@ def wrapped(text: str, font: str, size: float, width: float) -> tuple[str, ...]:
     return tuple(line for paragraph in paragraphs for line in _filled(paragraph, font, size, width))
 
 
+def settled(text: str, style: Style, width: float) -> tuple[str, ...]:
+    """As `wrapped`, but the last line is no stray word, if slightly shorter lines can prevent that."""
+    lines = wrapped(text, style.font, style.size, width)
+    for share in _NARROWER:
+        if len(lines) == 1 or measured(lines[-1], style) >= _STRAY * width:
+            break
+        tried = wrapped(text, style.font, style.size, width * share)
+        if len(tried) > len(lines):
+            break
+        lines = tried
+    return lines
+
+
 def _filled(text: str, font: str, size: float, width: float) -> Iterator[str]:
     """Greedy line breaking."""
     line = ""
@@ -77,22 +94,29 @@ def _filled(text: str, font: str, size: float, width: float) -> Iterator[str]:
 
 def _hyphenated(line: str, word: str, font: str, size: float, width: float) -> list[str]:
     """The lines that come of a word which does not fit: whole on the next line, split if even that is too short."""
-    head, tail = _longest_start(f"{line} " if line else "", word, font, size, width)
-    if head:
-        return [f"{line} {head}".strip(), *_hyphenated("", tail, font, size, width)]
-    if line:
-        return [line, *_hyphenated("", word, font, size, width)]
-    if width_of(word.replace(SOFT_HYPHEN, ""), font, size) <= width:
-        return [word]
-    cut = max(1, _fitting(word, font, size, width))
-    return [word[:cut], *_hyphenated("", word[cut:], font, size, width)] if word[cut:] else [word]
+    done: list[str] = []
+    while True:
+        head, tail = _longest_start(f"{line} " if line else "", word, font, size, width)
+        if head:
+            done.append(f"{line} {head}".strip())
+            line, word = "", tail
+        elif line:
+            done.append(line)
+            line = ""
+        else:
+            cut = max(1, _fitting(word, font, size, width))
+            done.append(word[:cut])
+            word = word[cut:]
+            if not word:
+                return done
 
 
 def _longest_start(before: str, word: str, font: str, size: float, width: float) -> tuple[str, str]:
     """The longest part of a word, up to a soft hyphen or after a sign, that still fits behind `before`."""
-    if width_of((before + word).replace(SOFT_HYPHEN, ""), font, size) <= width and not before:
+    fitting = _fitting(word, font, size, width)
+    if fitting == len(word) and not before:
         return "", word
-    for place in range(len(word) - 1, 0, -1):
+    for place in range(min(fitting, len(word) - 1), 0, -1):
         soft = word[place] == SOFT_HYPHEN
         if not soft and not (word[place - 1] in _BREAK_AFTER and word[place].isalnum() and place > 2):
             continue
@@ -103,10 +127,13 @@ def _longest_start(before: str, word: str, font: str, size: float, width: float)
 
 
 def _fitting(word: str, font: str, size: float, width: float) -> int:
-    for place in range(len(word), 0, -1):
-        if width_of(word[:place], font, size) <= width:
+    """How many characters of a word fit; soft hyphens take no room. Looks no further than it must."""
+    total = 0.0
+    for place, character in enumerate(word):
+        total += 0.0 if character == SOFT_HYPHEN else width_of(character, font, 1)
+        if total * size > width:
             return place
-    return 1
+    return len(word)
 
 
 def measured(text: str, style: Style) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,8 +12,10 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.blocks import fact_pieces, heading_piece, listing_pieces, paragraph_pieces
 from inspect_kit.certificate.board import plan_pieces
+from inspect_kit.certificate.columns import columned_pieces
 from inspect_kit.certificate.content import (
     Block,
+    Columned,
     Content,
     Facts,
     Listing,
@@ -22,10 +24,11 @@ from inspect_kit.certificate.content import (
     Plan,
     Results,
     Running,
+    Section,
 )  # fmt: skip
-from inspect_kit.certificate.flow import Page, Piece, paginate
+from inspect_kit.certificate.flow import Page, Piece, paginate, tall
 from inspect_kit.certificate.fonts import SANS, font
-from inspect_kit.certificate.front import AUTHORISATION, draw_authorisation, front_pieces
+from inspect_kit.certificate.front import FIRST_HEIGHT, draw_authorisation, front_pieces
 from inspect_kit.certificate.grid import (
     BODY_HEIGHT,
     BOTTOM,
@@ -44,6 +47,7 @@ from inspect_kit.certificate.grid import (
 )  # fmt: skip
 from inspect_kit.certificate.lettering import clipped, measured, put, put_centred, put_right, shrunk
 from inspect_kit.certificate.photos import picture_pieces
+from inspect_kit.certificate.spaces import bound
 from inspect_kit.certificate.styles import BAND, END, HEADING, REPORT_HEADING, RUNNING, RUNNING_STRONG
 from inspect_kit.certificate.table import result_pieces
 
@@ -57,18 +61,16 @@ rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 def draw_pages(content: Content, photos: Photos) -> bytes:
     """The whole document, not yet fit for the archive."""
     font(SANS)
+    content = bound(content, content.language)
     buffer = io.BytesIO()
     canvas = Canvas(
         buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
         lang=content.language,
     )  # fmt: skip
-    good = content.is_certificate
-    front = paginate(front_pieces(content.cover, good=good), BODY_HEIGHT - AUTHORISATION)
-    body = paginate(_body_pieces(content, photos), BODY_HEIGHT)
-    count = len(front) + len(body)
-    for number, page in enumerate((*front, *body), 1):
-        _draw_page(canvas, content, page, number, count)
-        if number == len(front):
+    pages = paginate(_pieces(content, photos), BODY_HEIGHT, FIRST_HEIGHT)
+    for number, page in enumerate(pages, 1):
+        _draw_page(canvas, content, page, number, len(pages))
+        if number == 1:
             draw_authorisation(canvas, content.cover.authorisation)
         canvas.showPage()
     canvas.save()
@@ -127,21 +129,42 @@ def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> Non
 # The flow
 
 
-def _body_pieces(content: Content, photos: Photos) -> Iterator[Piece]:
-    style = HEADING if content.is_certificate else REPORT_HEADING
-    for number, section in enumerate(content.sections, 1):
-        yield heading_piece(number, section.heading, style)
-        for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
-            pieces = list(_block_pieces(block, photos))
-            introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-            yield from (replace(piece, keep=True) if introduces else piece for piece in pieces)
-    yield _end(content.end_mark)
+def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
+    """The front, with the results on the same page if their table finds room there; the rest from the next page on."""
+    good = content.is_certificate
+    first, *sections = [
+        _section_pieces(section, number, content, photos) for number, section in enumerate(content.sections, 1)
+    ]
+    close = tuple(front_pieces(content.cover, good=good, close=True))
+    table = _section_pieces(replace(content.sections[0], blocks=content.sections[0].blocks[:1]), 1, content, photos)
+    small = isinstance(content.sections[0].blocks[0], Results) and tall((*close, *table)) <= FIRST_HEIGHT
+    if small:
+        yield from (*close, *first)
+        sections[:1] = [_on_new_page(part) if tall((*close, *first)) <= FIRST_HEIGHT else part for part in sections[:1]]
+    else:
+        yield from (*front_pieces(content.cover, good=good, close=not good), *_on_new_page(first))
+    *rest, last = [piece for section in sections for piece in section]
+    yield from (*rest, replace(last, keep=True), _end(content.end_mark))
+
+
+def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
+    return [replace(pieces[0], new_page=True), *pieces[1:]]
+
+
+def _section_pieces(section: Section, number: int, content: Content, photos: Photos) -> list[Piece]:
+    pieces = [heading_piece(number, section.heading, HEADING if content.is_certificate else REPORT_HEADING)]
+    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
+        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
+        pieces += [replace(piece, keep=True) if introduces else piece for piece in _block_pieces(block, photos)]
+    return pieces
 
 
 def _block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
     match block:
         case Paragraph():
             return paragraph_pieces(block)
+        case Columned():
+            return columned_pieces(block)
         case Facts():
             return fact_pieces(block)
         case Listing():
@@ -163,4 +186,4 @@ def _end(text: str) -> Piece:
             canvas.line(start, top - 3 * MM, end, top - 3 * MM)
         put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
 
-    return Piece(6 * MM, draw, space=9 * MM)
+    return Piece(5 * MM, draw, space=6 * MM)

@@ -1,33 +1,32 @@
-"""The sections behind the first page: results, notes, uncertainty, method, instruments, readings, statements."""
+"""The sections of the document: results, notes, uncertainty, method, instruments, readings, statements."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content import (
     Block,
     Column,
+    Columned,
     Facts,
     Field,
-    Group,
     Listing,
     Paragraph,
-    Picture,
     Pictures,
     Plan,
     Results,
     Section,
     Tag,
 )  # fmt: skip
-from inspect_kit.certificate.findings import Numbered, expanded_of, percent, result_of, shown_unit
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.numerals import number_of, two_digits
+from inspect_kit.certificate.findings import Numbered, omitted_of, result_of
+from inspect_kit.certificate.numerals import number_of
+from inspect_kit.certificate.procedure import method
+from inspect_kit.certificate.source import Source
 from inspect_kit.certificate.wording import Wording
-from inspect_kit.inspection.record import Gauge, Line, RawReading, Record
+from inspect_kit.inspection.record import Gauge, Line, RawReading
 
 _REMARKS: Final = (
     ("uncalibrated", re.compile(r"(?P<id>\S+): no calibration date is stated")),
@@ -35,9 +34,8 @@ _REMARKS: Final = (
     ("not_in_force", re.compile(r"sheet (?P<id>\S+) was not in force on (?P<day>\d{4}-\d\d-\d\d)")),
 )
 _HEADS: Final = ("clause", "characteristic", "requirement", "result", "gauge", "verdict")
-_NARROW: Final = 0.06
+_NARROW: Final = 0.048
 _FEW_DEGREES: Final = 20
-_MOST_SOURCES: Final = 4
 PLANNED: Final = (
     "surface.side", "surface.angle", "pocket.diameter", "baseline.length", "baseline.lower.thickness",
     "baseline.lower.distance", "baseline.spacing", "basecircle.diameter", "basecircle.inner", "basecircle.gap",
@@ -45,17 +43,6 @@ PLANNED: Final = (
     "frame.height", "frame.width",
 )  # fmt: skip
 """What the drawing of a carrom board has a place for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """All that a certificate is made from."""
-
-    record: Record
-    words: Wording
-    issue: Issue
-    groups: tuple[Group, ...]
-    pictures: tuple[Picture, ...] = ()
 
 
 def sections_of(source: Source) -> tuple[Section, ...]:
@@ -80,13 +67,23 @@ def _tag(line: Line, source: Source) -> Tag:
 
 def _results(source: Source) -> Iterable[Block]:
     words = source.words
-    legend = "legend.gauge" if source.record.rule == "guarded" else "legend.gauge_simple"
-    heads = tuple(words.say(f"column.{head}") for head in _HEADS)
-    yield Results(heads, source.groups, words.say(legend), words.say("detail.continued"))
+    if source.groups:
+        heads = tuple(words.say(f"column.{head}") for head in _HEADS)
+        yield Results(heads, source.groups, _legend(source), words.say("detail.continued"))
+    omitted = omitted_of(source.record, words)
+    if omitted:
+        yield Facts(omitted, 0.2, words.say("omitted.heading"))
+
+
+def _legend(source: Source) -> str:
+    """The key to the gauge drawings, where there is one."""
+    drawn = any(row.scale is not None for group in source.groups for row in group.rows)
+    key = "legend.gauge" if source.record.rule == "guarded" else "legend.gauge_simple"
+    return source.words.say(key) if drawn else ""
 
 
 def _notes(source: Source) -> Iterable[Block]:
-    numbers = Numbered.of(source.record.lines).numbers
+    numbers = Numbered.of(source.lines).numbers
     if numbers:
         fields = (Field(str(number), source.words.sentence(note)) for note, number in numbers.items())
         yield Facts(tuple(fields), _NARROW)
@@ -97,7 +94,7 @@ def _house(source: Source) -> Iterable[Block]:
     if sheet.disclaimer:
         yield Paragraph(words.sentence(sheet.disclaimer))
     fields = [Field(words.sentence(over.title), words.sentence(over.because)) for over in sheet.overlays]
-    reasons = dict.fromkeys((line.clause, line.characteristic, line.name, line.because) for line in source.record.lines)
+    reasons = dict.fromkeys((line.clause, line.characteristic, line.name, line.because) for line in source.lines)
     for clause, characteristic, name, because in reasons:
         if because:
             label = f"{clause}  {words.name('characteristic', characteristic, name)}"
@@ -109,67 +106,17 @@ def _house(source: Source) -> Iterable[Block]:
 def _decision(source: Source) -> Iterable[Block]:
     record, words = source.record, source.words
     k = words.number(number_of(record.coverage_factor, where="coverage_factor"))
-    yield Paragraph(words.say("decision.uncertainty", k=k))
-    yield Paragraph(words.say(f"decision.{record.rule}"))
-    yield Paragraph(words.say(f"decision.{record.rule}_risk"))
-    yield Paragraph(words.say("decision.overall"))
+    said = [words.say("decision.uncertainty", k=k)]
+    said += [words.say(f"decision.{key}") for key in (record.rule, f"{record.rule}_risk", "overall")]
     degrees = [number_of(line.dof, where="dof") for line in record.lines if line.dof is not None]
     if degrees and min(degrees) < _FEW_DEGREES:
-        yield Paragraph(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
-
-
-def _budget(source: Source) -> Iterable[Block]:
-    """For each characteristic its largest uncertainty, and what it is made of."""
-    worst: dict[str, Line] = {}
-    for line in source.record.lines:
-        known = worst.get(line.characteristic)
-        if line.budget and (known is None or _standard(line) > _standard(known)):
-            worst[line.characteristic] = line
-    rows = tuple(_budget_row(line, source) for line in worst.values())
-    if rows:
-        titles = (("characteristic", 0.38), ("expanded", 0.16), ("contributions", 0.46))
-        yield Listing(tuple(Column(source.words.say(f"column.{key}"), share) for key, share in titles), rows)
-
-
-def _standard(line: Line) -> Decimal:
-    return number_of(line.u or "0", where=line.characteristic)
-
-
-def _budget_row(line: Line, source: Source) -> tuple[str, str, str]:
-    words = source.words
-    expanded = expanded_of(line, source.record) or Decimal(0)
-    size = words.quantity(words.number(two_digits(expanded)), shown_unit(line)) if expanded else "0"
-    variances = [(part.source, float(number_of(part.u, where=part.source)) ** 2) for part in line.budget]
-    total = sum(variance for _, variance in variances) or 1.0
-    shares = [f"{_source(name, words)} {percent(part / total, words)}" for name, part in variances[:_MOST_SOURCES]]
-    more = ", …" if len(variances) > _MOST_SOURCES else ""
-    return words.name("characteristic", line.characteristic, line.name), size, ", ".join(shares) + more
-
-
-def _source(name: str, words: Wording) -> str:
-    """A component in words; that of a derived value names the characteristic it comes from."""
-    characteristic, separator, component = name.rpartition(": ")
-    if not separator:
-        return words.name("source", name)
-    return f"{words.name('characteristic', characteristic)}: {words.name('source', component)}"
-
-
-def _method(source: Source) -> Iterable[Block]:
-    """Each procedure once, with the clauses and characteristics it served."""
-    words = source.words
-    served: dict[str, dict[str, None]] = {}
-    for line in source.record.lines:
-        if line.how:
-            name = words.name("characteristic", line.characteristic, line.name)
-            served.setdefault(line.how, {})[f"{line.clause}  {name}"] = None
-    if served:
-        yield Paragraph(words.say("method.statement"))
-        yield Facts(tuple(Field("\n".join(names), words.sentence(how)) for how, names in served.items()), 0.42)
+        said.append(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
+    yield Columned(tuple(said))
 
 
 def _instruments(source: Source) -> Iterable[Block]:
     if source.record.instruments:
-        titles = (("instrument", 0.32), ("serial", 0.24), ("resolution", 0.12), ("calibration", 0.32))
+        titles = (("instrument", 0.28), ("serial", 0.22), ("resolution", 0.10), ("calibration", 0.40))
         columns = tuple(Column(source.words.say(f"column.{key}"), share) for key, share in titles)
         yield Listing(columns, tuple(_instrument(gauge, source.words) for gauge in source.record.instruments))
         yield Paragraph(source.words.say("instruments.statement"))
@@ -199,22 +146,27 @@ def _calibration(gauge: Gauge, words: Wording) -> str:
 
 
 def _readings(source: Source) -> Iterable[Block]:
-    if source.record.readings:
+    """What instruments sent; a reading that was typed says nothing that the results do not."""
+    sent = [reading for reading in source.record.readings if reading.raw.strip() not in ("", *_typed(reading))]
+    if sent:
         words = source.words
         yield Paragraph(words.say("readings.statement"))
-        titles = (
-            ("characteristic", 0.30), ("instance", 0.17), ("value", 0.13), ("standard", 0.08), ("instrument", 0.14),
-            ("source", 0.18),
-        )  # fmt: skip
+        titles = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
         columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
         names = {line.characteristic: line.name for line in source.record.lines}
-        yield Listing(columns, tuple(_reading(reading, names, words) for reading in source.record.readings))
+        yield Listing(columns, tuple(_reading(reading, names, words) for reading in sent))
+
+
+def _typed(reading: RawReading) -> tuple[str, ...]:
+    return reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}"
 
 
 def _reading(reading: RawReading, names: Mapping[str, str], words: Wording) -> tuple[str, ...]:
     name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
     value = words.quantity(reading.value, reading.unit) if reading.unit else reading.value
-    return name, words.instance(reading.instance), value, reading.u, reading.instrument, reading.where
+    # The line may hold any byte an instrument sends: what is not plain text is printed as its code.
+    raw = reading.raw.strip().encode("unicode_escape").decode("ascii")
+    return name, words.instance(reading.instance), value, reading.instrument, raw
 
 
 def _photos(source: Source) -> Iterable[Block]:
@@ -257,13 +209,13 @@ def _statements(source: Source) -> Iterable[Block]:
     if issue.replaces:
         said.append(words.say("statements.amended", number=issue.replaces))
     said += [words.say("statements.accreditation"), words.say("statements.record")]
-    yield from (Paragraph(text) for text in said)
+    yield Columned(tuple(said))
     digests = [("record", record.digest), ("sheet", record.sheet.digest), ("software", record.software)]
     yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in digests if text))
 
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Source], Iterable[Block]]], ...]] = (
     ("plan", _plan), ("results", _results), ("notes", _notes), ("house", _house), ("decision", _decision),
-    ("budget", _budget), ("method", _method), ("instruments", _instruments), ("readings", _readings),
+    ("method", method), ("instruments", _instruments), ("readings", _readings),
     ("photos", _photos), ("again", _again), ("remarks", _remarks), ("statements", _statements),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from inspect_kit.certificate.findings import GRID_FROM
 from inspect_kit.certificate.flow import Piece, stacked
 from inspect_kit.certificate.gauge import draw_gauge
 from inspect_kit.certificate.grid import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
-from inspect_kit.certificate.lettering import baseline, height_of, measured, put, put_block, put_right, wrapped
+from inspect_kit.certificate.lettering import baseline, height_of, measured, put, put_block, put_right, settled, wrapped
 from inspect_kit.certificate.styles import (
     HEAD,
     NOTE_MARK,
@@ -47,7 +47,8 @@ VERDICT: Final = Slot(LEFT + 144 * MM, RIGHT - LEFT - 144 * MM)
 SPANNED: Final = Slot(WHAT.left, REQUIREMENT.left + REQUIREMENT.width - WHAT.left)
 """What is only observed has a sentence for a requirement, over two columns."""
 
-_DECIMAL: Final = RESULT.left + 7.5 * MM
+_DECIMAL: Final = RESULT.left + 6.2 * MM
+_MARK_GAP: Final = 1.2
 _COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, GAUGE, VERDICT)
 
 
@@ -61,10 +62,16 @@ def result_pieces(table: Results) -> Iterator[Piece]:
         yield from pieces[:-1]
         # The end of the table never stands alone on a page: not its rule, nor a single row.
         yield replace(pieces[-1], keep=number == last or (number == last - 1 and len(pieces) == 1) or pieces[-1].keep)
-    yield replace(_closing_rule(), keep=True)
-    yield Piece(
-        height_of(table.legend, SMALL, WIDTH), lambda c, top: put_block(c, LEFT, top, table.legend, SMALL, WIDTH), 4
-    )
+    yield replace(_closing_rule(), keep=bool(table.legend))
+    if table.legend:
+        yield _legend(table.legend)
+
+
+def _legend(text: str) -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        put_block(canvas, LEFT, top, text, SMALL, WIDTH)
+
+    return Piece(height_of(text, SMALL, WIDTH), draw, space=4)
 
 
 def _table_head(heads: tuple[str, ...]) -> Piece:
@@ -122,36 +129,49 @@ def _without_common_reason(rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 def _left_height(group: Group) -> float:
     slot = _slot_of(group)
-    sentence = height_of(group.sentence, SMALL, slot.width)
-    details = height_of("; ".join(group.details), SMALL, slot.width)
-    name = height_of(group.name, TABLE_STRONG, slot.width)
+    left = height_of(group.name, TABLE_STRONG, _name_width(group)) + height_of(_below(group), SMALL, slot.width)
     right = height_of(group.requirement, TABLE, REQUIREMENT.width)
-    return max(name + sentence + details, right, height_of(group.clause, TABLE, CLAUSE.width))
+    return max(left, right, height_of(group.clause, TABLE, CLAUSE.width))
 
 
 def _slot_of(group: Group) -> Slot:
     return WHAT if group.requirement else SPANNED
 
 
+def _marks(group: Group) -> str:
+    return ",".join(str(number) for number in group.notes)
+
+
+def _name_width(group: Group) -> float:
+    """What the numbers of its notes leave for the name."""
+    return _slot_of(group).width - (measured(_marks(group), NOTE_MARK) + _MARK_GAP if group.notes else 0)
+
+
+def _below(group: Group) -> str:
+    """What stands small below the name; details continue the sentence only if they find room on its last line."""
+    details, width = "; ".join(group.details), _slot_of(group).width
+    joined = f"{group.sentence} · {details}"
+    if group.sentence and details and height_of(joined, SMALL, width) == height_of(group.sentence, SMALL, width):
+        return joined
+    return "\n".join(line for part in (group.sentence, details) if part for line in settled(part, SMALL, width))
+
+
 def _draw_left(canvas: Canvas, group: Group, top: float) -> None:
-    slot = _slot_of(group)
+    slot, width = _slot_of(group), _name_width(group)
     put_block(canvas, CLAUSE.left, top, group.clause, TABLE, CLAUSE.width)
-    put_block(canvas, slot.left, top, group.name, TABLE_STRONG, slot.width)
-    _draw_note_marks(canvas, group, slot, top)
-    below = top - height_of(group.name, TABLE_STRONG, slot.width)
-    put_block(canvas, slot.left, below, group.sentence, SMALL, slot.width)
-    below -= height_of(group.sentence, SMALL, slot.width)
-    put_block(canvas, slot.left, below, "; ".join(group.details), SMALL, slot.width)
+    put_block(canvas, slot.left, top, group.name, TABLE_STRONG, width)
+    _draw_note_marks(canvas, group, top)
+    put_block(canvas, slot.left, top - height_of(group.name, TABLE_STRONG, width), _below(group), SMALL, slot.width)
     put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
 
 
-def _draw_note_marks(canvas: Canvas, group: Group, slot: Slot, top: float) -> None:
+def _draw_note_marks(canvas: Canvas, group: Group, top: float) -> None:
     if not group.notes:
         return
-    lines = wrapped(group.name, TABLE_STRONG.font, TABLE_STRONG.size, slot.width)
-    x = slot.left + measured(lines[-1], TABLE_STRONG) + 1.2
+    lines = wrapped(group.name, TABLE_STRONG.font, TABLE_STRONG.size, _name_width(group))
+    x = WHAT.left + measured(lines[-1], TABLE_STRONG) + _MARK_GAP
     y = top - len(lines) * TABLE_STRONG.leading + 5.6
-    put(canvas, x, y, ",".join(str(number) for number in group.notes), NOTE_MARK)
+    put(canvas, x, y, _marks(group), NOTE_MARK)
 
 
 # Rows
@@ -223,7 +243,7 @@ def _result_height(result: Result) -> float:
 def _result_fits(result: Result) -> bool:
     whole, tail = _at_decimal(result)
     left, right = _DECIMAL - measured(whole, TABLE), _DECIMAL + measured(tail, TABLE)
-    return left >= RESULT.left - MM and right <= RESULT.left + RESULT.width + MM
+    return left >= RESULT.left - MM and right <= RESULT.left + RESULT.width
 
 
 def _at_decimal(result: Result) -> tuple[str, str]:

@@ -94,7 +94,11 @@ def _mean(values: tuple[Dual, ...]) -> Dual:
 
 
 def _spread(values: tuple[Dual, ...]) -> Dual:
-    return _BINARY[ast.Sub](_largest(values), _smallest(values))
+    """Largest minus smallest, always of two different values, so that equal ones still have an uncertainty."""
+    if len(values) < 2:
+        raise BadFormula("a spread needs at least two values")
+    ordered = sorted(values, key=lambda dual: dual.value)
+    return _BINARY[ast.Sub](ordered[-1], ordered[0])
 
 
 _REDUCERS: Final[dict[str, Callable[[tuple[Dual, ...]], Dual]]] = {

@@ -5,13 +5,14 @@ import re
 import msgspec
 import pytest
 
-from inspect_kit.certificate.content import Field, Paragraph, Plan
+from inspect_kit.certificate.content import Columned, Facts, Field, Listing, Paragraph, Plan, Results
 from inspect_kit.certificate.cover import content_of, reference_of
 from inspect_kit.certificate.front import _pairs
 from inspect_kit.certificate.issue import Issue
 from inspect_kit.certificate.wording import LANGUAGES, wording_for
 from inspect_kit.errors import BadInput
-from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, striker
+from inspect_kit.inspection.record import Line, RawReading, Record, Source
+from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, line, record, striker
 
 
 def test_the_reference_is_letters_and_digits_in_groups_and_the_start_of_the_digest() -> None:
@@ -80,13 +81,83 @@ def test_the_programs_own_warnings_are_worded_in_the_language(language: str) -> 
 
 def test_a_replaced_document_is_named_in_the_statements() -> None:
     statements = content_of(striker(), "en", Issue(replaces="N-0")).sections[-1]
-    assert any("N-0" in block.text for block in statements.blocks if isinstance(block, Paragraph))
+    assert any("N-0" in text for block in statements.blocks if isinstance(block, Columned) for text in block.paragraphs)
 
 
 @pytest.mark.parametrize("field", ["issued_on", "valid_until"])
 def test_a_date_that_is_none_is_refused_by_name(field: str) -> None:
     with pytest.raises(BadInput, match=field):
         content_of(striker(), "en", Issue(**{field: "tomorrow"}))
+
+
+# What does not apply, what instruments sent, how it was measured
+
+
+def foreign(characteristic: str, reason: str = "condition-not-met", **changes: object) -> Line:
+    return line(characteristic, verdict="not-applicable", reason=reason, note="Only for others.", **changes)
+
+
+def with_foreign_lines() -> Record:
+    lines = (*striker().lines, foreign("rel.striker_pocket", "not-measured", clause="A.3"), foreign("fig.mass"))
+    return striker(lines=lines)
+
+
+def test_what_does_not_apply_is_listed_after_the_table_and_still_counted() -> None:
+    content = content_of(with_foreign_lines(), "en", Issue())
+    results = content.sections[0].blocks
+    assert isinstance(results[0], Results)
+    assert [group.characteristic for group in results[0].groups] == [entry.characteristic for entry in striker().lines]
+    assert isinstance(results[1], Facts)
+    assert results[1].title == "Not applicable here"
+    assert dict(content.cover.tally)["not applicable"] == 2
+
+
+def test_neither_notes_nor_method_speak_of_what_does_not_apply() -> None:
+    plain, longer = (content_of(made, "en", Issue()).sections for made in (striker(), with_foreign_lines()))
+    digests = plain[-1], longer[-1]
+    assert plain[1:-1] == longer[1:-1]
+    assert digests[0] != digests[1]
+
+
+def test_a_record_of_nothing_that_applies_has_no_empty_table() -> None:
+    sections = content_of(record([foreign("fig.mass")], verdict="undecided"), "en", Issue()).sections
+    assert not any(isinstance(block, Results) for section in sections for block in section.blocks)
+
+
+def listings(made: Record, heading: str) -> list[Listing]:
+    sections = [section for section in content_of(made, "en", Issue()).sections if section.heading == heading]
+    return [block for section in sections for block in section.blocks if isinstance(block, Listing)]
+
+
+def test_readings_are_printed_only_where_an_instrument_sent_a_line() -> None:
+    sent = RawReading("striker.mass", "14.82", unit="g", raw="ST,GS,+0014.82 g\r\n", instrument="scale")
+    typed = tuple(RawReading("striker.mass", "14.82", unit="g", raw=raw) for raw in ("", "14.82", "14.82 g", "14.82g"))
+    heading = wording_for("en").say("heading.readings")
+    assert listings(striker(readings=typed), heading) == []
+    (listing,) = listings(striker(readings=(*typed, sent)), heading)
+    assert [row[-1] for row in listing.rows] == ["ST,GS,+0014.82 g"]
+
+
+def test_a_line_of_an_instrument_prints_its_control_characters_as_codes() -> None:
+    odd = RawReading("striker.mass", "14.82", raw="\x02 14.82\x1b\u6f22")
+    (listing,) = listings(striker(readings=(odd,)), wording_for("en").say("heading.readings"))
+    assert listing.rows[0][-1] == "\\x02 14.82\\x1b\\u6f22"
+
+
+def test_characteristics_measured_alike_and_equally_well_share_a_row_of_the_method() -> None:
+    same = [line(name, "20", upper="30") for name in ("fig.base.diameter", "fig.base.height")]
+    other = line("fig.height", "20", upper="30", u="0.5")
+    (listing,) = listings(record([*same, other]), wording_for("en").say("heading.method"))
+    assert [row[0].replace("\u00a0", " ") for row in listing.rows] == [
+        "C Figure base, diameter; Figure base, height",
+        "C Figure, total height",
+    ]
+
+
+def test_components_of_a_derived_value_are_added_up_by_their_kind() -> None:
+    parts = (Source("a: handling", "0.03"), Source("b n: handling", "0.04"), Source("calibration", "0.025"))
+    (listing,) = listings(record([line("x", "1", upper="2", budget=parts)]), wording_for("en").say("heading.method"))
+    assert listing.rows[0][-1].split(", ") == ["handling\u00a080\u202f%", "calibration\u00a020\u202f%"]
 
 
 def test_short_fields_of_a_report_stand_side_by_side_and_none_is_lost() -> None:

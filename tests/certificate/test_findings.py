@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from inspect_kit.certificate.findings import GRID_FROM, groups_of, mark_of, percent, requirement, result_of, shown_unit
+from inspect_kit.certificate.findings import (
+    GRID_FROM,
+    groups_of,
+    mark_of,
+    omitted_of,
+    percent,
+    requirement,
+    result_of,
+    shown_unit,
+)  # fmt: skip
 from inspect_kit.certificate.wording import LANGUAGES, wording_for
 from inspect_kit.errors import BadInput
 from tests.certificate.records import coins, failing_coins, figure, line, record, seen, striker
@@ -90,6 +99,23 @@ def test_uncertainties_that_differ_are_told_as_a_range() -> None:
 def test_a_note_that_several_clauses_share_is_numbered_once() -> None:
     lines = (line("a", "1", note="N"), line("b", "1", note="M"), line("c", "1", note="N"))
     assert [group.notes for group in groups_of(record(lines), EN)] == [(1,), (2,), (1,)]
+
+
+def test_what_does_not_apply_is_grouped_by_reason_with_each_clause_once() -> None:
+    outside = {"verdict": "not-applicable", "reason": "condition-not-met"}
+    lines = (
+        line("fig.mass", clause="VI 1", **outside),
+        line("fig.height", clause="VI 1", **outside),
+        line("fig.shape", clause="VI 2", **outside),
+        line("fig.shape", clause="VI 2", instance="2", **outside),
+        line("fig.parts", clause="VI 3", **{**outside, "reason": "not-measured"}),
+        line("fig.type", "1", upper="2"),
+    )
+    assert [(field.label, said(field.text)) for field in omitted_of(record(lines), EN)] == [
+        ("condition of the clause not met", "VI 1 Figure, mass; Figure, total height; VI 2 Figure, form"),
+        ("not measured", "VI 3 Figure, parts"),
+    ]
+    assert [group.characteristic for group in groups_of(record(lines), EN)] == ["fig.type"]
 
 
 def test_a_suspect_print_and_a_foreign_sheet_are_told() -> None:

@@ -36,6 +36,11 @@ def test_a_piece_taller_than_a_page_still_gets_one() -> None:
     assert len(paginate([piece(50), piece(300), piece(50)], 100)) == 3
 
 
+def test_the_first_page_may_have_another_height() -> None:
+    pages = paginate([piece(40) for _ in range(5)], 100, 60)
+    assert [len(page) for page in pages] == [1, 2, 2]
+
+
 def test_stacked_pieces_are_as_tall_as_all_of_them() -> None:
     assert stacked([piece(10), piece(20, space=3)]).height == 33
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_kit.certificate.fonts import BOLD, FALLBACK, ITALIC, SANS, SERIF, check_printable, font, runs, width_of
-from inspect_kit.certificate.lettering import Style, clipped, measured, prepared, shrunk, wrapped
+from inspect_kit.certificate.lettering import Style, clipped, measured, prepared, settled, shrunk, wrapped
 from inspect_kit.errors import BadInput
 
 BODY = Style(SANS, 9, 12)
@@ -53,11 +53,27 @@ def test_a_number_stays_with_its_unit() -> None:
     assert not any(line.startswith("mm") or line.endswith((",", "30", "31")) for line in lines)
 
 
+def test_a_stray_last_word_is_avoided_without_another_line() -> None:
+    text = "A record is a list of all that was seen on the day, and no more than that is said of it"
+    pairs = [(wrapped(text, BODY.font, BODY.size, width), settled(text, BODY, width)) for width in range(90, 400)]
+    stray = [better for lines, better in pairs if lines[-1] == "it"]
+    assert stray
+    assert all(" ".join(better) == text and len(better) == len(lines) for lines, better in pairs)
+    assert all(better[-1] != "it" for better in stray)
+
+
 @given(st.text(st.characters(codec="latin-1", exclude_categories=("Cc", "Cf")), max_size=200), st.floats(20, 300))
 def test_wrapped_lines_fit_and_lose_nothing(text: str, width: float) -> None:
     lines = wrapped(text, SANS, 9, width)
     assert all(width_of(line, SANS, 9) <= width for line in lines if len(line) > 1)
     assert "".join("".join(lines).split()) == "".join(prepared(text).split())
+
+
+def test_an_endless_word_is_broken_into_lines_that_fit() -> None:
+    word = "x" * 200_000
+    lines = wrapped(word, SANS, 9, 100)
+    assert "".join(lines) == word
+    assert max(width_of(line, SANS, 9) for line in lines) <= 100
 
 
 def test_long_text_shrinks_down_to_a_bound_and_is_then_clipped() -> None:

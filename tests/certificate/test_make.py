@@ -17,23 +17,13 @@ from inspect_kit.certificate.make import make_certificate
 from inspect_kit.certificate.wording import LANGUAGES, wording_for
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record, Subject, open_record
-from tests.certificate.records import ALL, board, coins, dice, failing_striker, figure, striker, with_photo
+from tests.certificate.reading import spaced, text_of
+from tests.certificate.records import ALL, board, dice, failing_striker, figure, striker, with_photo
 
 ISSUE = Issue(
     number="CCA-2026-00017", qr_text="IK1:CCA-2026-00017:7F3A", issued_on="2026-11-17", valid_until="2027-11-16",
     replaces="CCA-2026-00011", replaced_because="wrong owner", signed_by="Signed electronically with key A1.",
 )  # fmt: skip
-
-
-def text_of(pdf: bytes) -> str:
-    """All text, in the order of drawing, with every kind of space as one space."""
-    document = pypdfium2.PdfDocument(pdf)
-    pages = [page.get_textpage().get_text_range() for page in document]
-    return " ".join(" ".join(pages).split())
-
-
-def spaced(text: str) -> str:
-    return " ".join(text.split())
 
 
 def made(record: Record, language: str = "en", **more: object) -> bytes:
@@ -288,20 +278,6 @@ def test_a_record_with_only_a_subject_is_enough() -> None:
 def test_an_unknown_language_is_a_usage_error() -> None:
     with pytest.raises(UsageError):
         made(striker(), "xx")
-
-
-# Long tables
-
-
-def test_nineteen_coins_stand_in_a_grid_with_every_value() -> None:
-    text = text_of(made(coins()))
-    assert "19 × conforms" in text
-    assert all(f"{(30.2 + 31.8) / 2 + coin / 100:.3f} ± 0.040" in text for coin in range(1, 20))
-
-
-def test_a_table_of_many_pages_repeats_its_head() -> None:
-    pages = [page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(made(board()))]
-    assert sum("Requirement" in text and "Verdict" in text for text in pages) >= 2
 
 
 # Photographs

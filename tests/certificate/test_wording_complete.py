@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Final
@@ -12,11 +13,13 @@ import pytest
 from inspect_kit.certificate.wording import LANGUAGES, missing_wording, wording_for
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.finding import Reason, Verdict
+from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Answer
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 
 TRANSLATED: Final = tuple(language for language in LANGUAGES if language != "en")
+PHOTO_SOURCES: Final = ("scale", "print", "height", "edge", "fit", "lens", "pose", "camera", "standoff", "edge radius")
 NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*")
 
 
@@ -128,6 +131,23 @@ def test_every_instance_code_of_the_sheets_has_words(language: str) -> None:
         for code in re.findall(r'\["([^"]+)"\]', derived.formula.text)
     }
     assert (codes | quoted) - wording_for(language).names["instance"].keys() == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_component_of_a_budget_has_words(language: str) -> None:
+    folder = shipped("reports") / "examples" / "instruments"
+    sheets_of_gauges = [tomllib.loads(path.read_text()) for path in folder.glob("*.toml")]
+    named = {effect["source"] for sheet in sheets_of_gauges for effect in sheet.get("uncertainty", ())}
+    by_studies = {"repeatability", "operators", "operator × part", "bias, not corrected"}
+    by_the_program = {"resolution", "stated", *PHOTO_SOURCES}
+    assert named
+    assert {*named, *by_studies, *by_the_program} - wording_for(language).names["source"].keys() == set()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+@pytest.mark.parametrize("section", ["instrument", "source", "instance", "unit", "word"])
+def test_every_language_names_the_same_things(section: str, language: str) -> None:
+    assert wording_for(language).names[section].keys() == wording_for("en").names[section].keys()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

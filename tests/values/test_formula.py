@@ -22,6 +22,17 @@ def test_a_spread_is_the_largest_minus_the_smallest_and_knows_its_two_inputs() -
     assert result.gradient == {("surface.side", "s"): 1, ("surface.side", "e"): -1}
 
 
+def test_a_spread_of_equal_values_is_zero_and_still_uncertain() -> None:
+    result = parse_formula("spread(a)").evaluate({"a": {"1": Decimal(3), "2": Decimal(3), "3": Decimal(3)}})[""]
+    assert result.value == 0
+    assert sorted(result.gradient.values()) == [-1, 1]
+
+
+def test_one_value_has_no_spread() -> None:
+    with pytest.raises(BadFormula, match="at least two"):
+        parse_formula("spread(a)").evaluate({"a": {"": Decimal(3)}})
+
+
 def test_arithmetic_goes_instance_by_instance() -> None:
     result = parse_formula("surface.side - 2 * offset").evaluate(SIDES)
     assert {key: dual.value for key, dual in result.items()} == {
