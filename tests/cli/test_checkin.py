@@ -22,7 +22,9 @@ def test_a_striker_is_weighed_live_and_the_scales_own_line_stays_in_the_record(
 ) -> None:
     out = tmp_path / "striker.json"
     with simulated(Performance("mt-sics")) as scale:
-        added = kit("instruments", "add", "desk-scale", "--kind", "scale", "--port", scale.port, "--protocol", "mt-sics")
+        added = kit(
+            "instruments", "add", "desk-scale", "--kind", "scale", "--port", scale.port, "--protocol", "mt-sics"
+        )
         assert added.code == 0, added.err
         result = kit(
             "inspect", "--spec", "icf-cs", "--item", "striker", "-o", out,
@@ -61,5 +63,3 @@ def test_a_line_typed_by_a_keyboard_wedge_is_understood_and_kept(kit: Kit, tmp_p
 def test_reading_live_without_a_connection_is_told(kit: Kit, tmp_path: Path) -> None:
     result = kit("inspect", "--spec", "icf-cs", "--item", "striker", "-o", tmp_path / "s.json", typed="yes\n!\nq\n")
     assert "no instrument is chosen" in result.err
-
-
