@@ -279,7 +279,7 @@ def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
     name = shrunk(block.name, BODY_STRONG, right - middle, 6.5)
     put(canvas, middle, BOTTOM + 27.4 * MM, clipped(block.name, name, right - middle), name)
     if block.qr_text:
-        draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.9, BOTTOM + 6.6 * MM, _QR)
+        draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM, _QR)
         put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
 
 

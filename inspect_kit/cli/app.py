@@ -19,9 +19,13 @@ _COMMANDS: Final = {
     "inspect": "inspect_kit.cli.guided",
     "instruments": "inspect_kit.cli.instruments",
     "judge": "inspect_kit.cli.judging",
+    "keys": "inspect_kit.cli.keyring",
+    "label": "inspect_kit.cli.labelling",
     "qa": "inspect_kit.cli.quality",
     "read": "inspect_kit.cli.reading",
+    "registry": "inspect_kit.cli.registering",
     "specs": "inspect_kit.cli.sheets",
+    "verify": "inspect_kit.cli.verification",
 }
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.measurement_file import Photo
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.issuing import Desk, Issued, Request, issue_certificate
+from inspect_kit.cli.desk import desk_of, signed_subject
 from inspect_kit.cli.options import (
     files_argument,
     json_option,
@@ -19,7 +22,7 @@ from inspect_kit.cli.options import (
     sheet_options,
     task_from,
 )  # fmt: skip
-from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn, write_whole
+from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
 from inspect_kit.errors import BrokenSeal
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
@@ -36,20 +39,24 @@ MAX_PHOTO_BYTES = 60_000_000
 @click.option("--owner", default="", help="Whose it is.")
 @click.option("--event", default="", help="For which event.")
 @click.option("--place", default="", help="Where the inspection took place.")
-@click.option("--inspector", default="", help="Who inspected it.")
-@click.option("--issuer", default="", help="The body that issues the certificate.")
+@click.option("--inspector", default="", help="Who inspected it [default: whose key signs].")
+@click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer].")
 @click.option("--issuer-address", default="", help="Its address.")
 @click.option("--condition", default="", help="The item's condition, where it matters.")
+@click.option(
+    "--valid", default="", help="event, day, or the last day as a date [default: the event, if one is named]."
+)
+@click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
+@click.option("--because", default="", help="Why it is replaced.")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
 @language_option
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
 @json_option
 @click.pass_context
-def command(
-    ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, as_json: bool, **given: str
-) -> int:
-    """Judge measurements and issue a certificate as PDF/A with the record inside.
+def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:
+    """Judge measurements, register the result and issue a signed certificate with the record inside.
 
-    What fails or is undecided gets an inspection report instead.
+    What fails or is undecided gets an inspection report instead. Needs keys: inspect-kit keys init.
 
     \b
     Example:
@@ -57,24 +64,38 @@ def command(
         --subject "Striker 7" --owner "R. Řeháčková" --lang cs -o striker.pdf
     """
     outcome = inspect(task_from(ctx), measurement_files(files))
+    desk = desk_of(ctx, given["signer"], given["inspector"])
     subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
+    wish = Wish(out, language, given["valid"], given["replaces"], given["because"])
     warn(outcome.warnings)
-    summary = issue(outcome, subject, language, out)
-    if as_json:
-        print_json(summary)
+    issued = issue(outcome, subject, wish, desk)
+    warn(issued.notices)
+    if given["as_json"]:
+        print_json(issued.summary())
     else:
         verdict = outcome.judgement.verdict
         kind = "certificate" if verdict is Verdict.CONFORMS else "inspection report"
-        click.echo(f"{styled(verdict, verdict.upper())}  {kind} written to {out}")
+        click.echo(f"{styled(verdict, verdict.upper())}  {kind} {issued.number} written to {out}")
     return EXIT_CODES[outcome.judgement.verdict]
 
 
-def issue(outcome: Outcome, subject: Subject, language: str, out: Path) -> dict[str, object]:
-    """Make the record and its PDF, write it whole, and say what was made."""
-    record = record_of(outcome, subject)
-    pdf = make_certificate(record, language=language, photos=photo_evidence(outcome.photos))
-    write_whole(out, pdf)
-    return {"number": None, "verdict": record.verdict, "pdf": str(out), "digest": record.digest, "qr": None}
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where the document goes, in which language, for how long it holds and what it replaces."""
+
+    out: Path
+    language: str = "en"
+    valid: str = ""
+    replaces: tuple[str, ...] = ()
+    because: str = ""
+
+
+def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
+    """Make the record, number it, sign it, register it and write it."""
+    record = record_of(outcome, signed_subject(subject, desk))
+    photos = photo_evidence(outcome.photos)
+    request = Request(record, wish.out, wish.language, photos, wish.valid, wish.replaces, wish.because)
+    return issue_certificate(desk, request)
 
 
 def photo_evidence(photos: tuple[Photo, ...]) -> Mapping[str, bytes]:

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.cli.certifying import issue
+from inspect_kit.cli.certifying import Wish, issue
+from inspect_kit.cli.desk import throwaway_desk
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, styled
 from inspect_kit.errors import BadInput
@@ -18,6 +19,7 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.finding import Verdict
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.places import shipped
+from inspect_kit.registry.numbers import code_for
 from inspect_kit.rulebook.library import load
 from inspect_kit.tomlfile import read_toml
 
@@ -27,7 +29,7 @@ from inspect_kit.tomlfile import read_toml
               help="The folder to write the certificates to.")  # fmt: skip
 @json_option
 def command(out: Path, as_json: bool) -> int:
-    """Inspect shipped examples and write their certificates: a striker, coins, a board, a figure, dice.
+    """Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.
 
     \b
     Example:
@@ -43,7 +45,7 @@ def command(out: Path, as_json: bool) -> int:
     rows = [(styled(Verdict(str(r["verdict"])), str(r["verdict"])), str(r["title"]), str(r["pdf"])) for r in results]
     for line in columns(rows):
         click.echo(line)
-    click.echo(f"\nThe certificates are in {out.resolve()}")
+    click.echo(f"\nThe certificates are in {out.resolve()}, each signed and registered by a made-up issuer in desks/")
     return 0
 
 
@@ -57,4 +59,5 @@ def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[s
     subject = Subject(walk["subject"], walk["owner"], walk["event"], walk["place"], walk["inspector"], walk["issuer"])
     kind = "certificate" if verdict is Verdict.CONFORMS else "report"
     path = out / f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"
-    return {"title": walk["title"], **issue(outcome, subject, walk["language"], path)}
+    desk = throwaway_desk(out / "desks" / code_for(walk["issuer"]), walk["issuer"], walk["inspector"])
+    return {"title": walk["title"], **issue(outcome, subject, Wish(path, walk["language"]), desk).summary()}

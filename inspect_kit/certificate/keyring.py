@@ -1,0 +1,169 @@
+"""An issuer's public side: its own CA, the inspectors it vouches for, and those whose keys were retired.
+
+All of it is one PEM file of ordinary X.509 certificates and a revocation list, each signed by the CA: what a desk, a
+referee's laptop or another tool needs in order to check certificates without the internet, and nothing secret.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.x509.oid import NameOID
+
+from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.registry.numbers import check_code
+
+_BLOCK: Final = re.compile(rb"-----BEGIN (CERTIFICATE|X509 CRL)-----.+?-----END \1-----\n?", re.DOTALL)
+_LARGEST: Final = 2_000_000
+_ID: Final = re.compile(r"[0-9A-F]{6}")
+
+
+@dataclass(frozen=True, slots=True)
+class Retirement:
+    """Since when a key is no longer used; a compromised one may have been in other hands before."""
+
+    since: datetime
+    compromised: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """An inspector: the certificate for PDFs, and the one for QR texts and registry entries."""
+
+    id: str
+    name: str
+    certificate: x509.Certificate
+    qr_certificate: x509.Certificate
+    retired: Retirement | None = None
+
+    def check_seal(self, message: bytes, signature: bytes) -> bool:
+        """Whether this inspector's QR key has signed the message."""
+        key = self.qr_certificate.public_key()
+        if not isinstance(key, Ed25519PublicKey):
+            return False
+        try:
+            key.verify(signature, message)
+        except InvalidSignature:
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Keyring:
+    """An issuer with all its inspectors."""
+
+    name: str
+    code: str
+    ca: x509.Certificate
+    signers: tuple[Signer, ...]
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the CA's certificate, in groups that can be read out and compared."""
+        digest = hashlib.sha256(self.ca.public_bytes(Encoding.DER)).hexdigest().upper()
+        return " ".join(digest[place : place + 4] for place in range(0, 32, 4))
+
+    def signer(self, wanted: str) -> Signer | None:
+        """An inspector by id."""
+        return next((signer for signer in self.signers if signer.id == wanted), None)
+
+
+def signer_id(key: Ed25519PublicKey) -> str:
+    """What an inspector's keys are known by in QR texts and file names."""
+    return hashlib.sha256(key.public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()[:6].upper()
+
+
+def bundle(certificates: Iterable[x509.Certificate], revoked: x509.CertificateRevocationList) -> bytes:
+    """The PEM file of a keyring."""
+    parts = [certificate.public_bytes(Encoding.PEM) for certificate in certificates]
+    return b"".join((*parts, revoked.public_bytes(Encoding.PEM)))
+
+
+def bundle_of(content: bytes) -> bytes:
+    """Only the PEM blocks of a file, without whatever stands between them."""
+    return b"".join(match[0].rstrip(b"\n") + b"\n" for match in _BLOCK.finditer(content))
+
+
+def read_keyring(path: Path) -> Keyring:
+    """The keyring in a file; every signature in it must be the CA's."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise BadInput("is too large for an issuer's public keys", where=str(path))
+        content = path.read_bytes()
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+    return parse_keyring(content, str(path))
+
+
+def parse_keyring(content: bytes, where: str) -> Keyring:
+    """The keyring in the bytes of a PEM file."""
+    try:
+        certificates, revoked = _blocks(content)
+        return _keyring(certificates, revoked, where)
+    except (ValueError, TypeError, x509.ExtensionNotFound) as problem:
+        raise BadInput(f"holds no issuer's public keys: {str(problem)[:80]}", where=where) from None
+
+
+def _blocks(content: bytes) -> tuple[list[x509.Certificate], x509.CertificateRevocationList]:
+    certificates: list[x509.Certificate] = []
+    lists: list[x509.CertificateRevocationList] = []
+    for match in _BLOCK.finditer(content):
+        if match[1] == b"CERTIFICATE":
+            certificates.append(x509.load_pem_x509_certificate(match[0]))
+        else:
+            lists.append(x509.load_pem_x509_crl(match[0]))
+    if len(certificates) < 3 or len(lists) != 1:
+        raise ValueError("a CA, an inspector's two certificates and a list of retired keys are needed")
+    return certificates, lists[0]
+
+
+def _keyring(certificates: list[x509.Certificate], revoked: x509.CertificateRevocationList, where: str) -> Keyring:
+    ca, *others = certificates
+    key = ca.public_key()
+    if not isinstance(key, EllipticCurvePublicKey) or not revoked.is_signature_valid(key):
+        raise BrokenSeal("the list of retired keys is not signed by the issuer", where=where)
+    for certificate in certificates:
+        try:
+            certificate.verify_directly_issued_by(ca)
+        except (InvalidSignature, ValueError):
+            raise BrokenSeal("holds a certificate that the issuer has not signed", where=where) from None
+    signers = tuple(_signers(others, revoked))
+    return Keyring(attribute(ca, NameOID.COMMON_NAME), check_code(attribute(ca, NameOID.SERIAL_NUMBER)), ca, signers)
+
+
+def _signers(certificates: list[x509.Certificate], revoked: x509.CertificateRevocationList) -> Iterator[Signer]:
+    """Certificates come in pairs that carry the same id."""
+    for certificate, qr_certificate in zip(certificates[::2], certificates[1::2], strict=True):
+        key = qr_certificate.public_key()
+        wanted = attribute(certificate, NameOID.SERIAL_NUMBER)
+        if not isinstance(key, Ed25519PublicKey) or signer_id(key) != wanted or not _ID.fullmatch(wanted):
+            raise ValueError("an inspector's two certificates do not belong together")
+        entry = revoked.get_revoked_certificate_by_serial_number(certificate.serial_number)
+        name = attribute(certificate, NameOID.COMMON_NAME)
+        yield Signer(wanted, name, certificate, qr_certificate, _retirement(entry))
+
+
+def _retirement(entry: x509.RevokedCertificate | None) -> Retirement | None:
+    if entry is None:
+        return None
+    reason = entry.extensions.get_extension_for_class(x509.CRLReason).value.reason
+    return Retirement(entry.revocation_date_utc, reason is x509.ReasonFlags.key_compromise)
+
+
+def attribute(certificate: x509.Certificate, oid: x509.ObjectIdentifier) -> str:
+    """A name's part, as text."""
+    found = certificate.subject.get_attributes_for_oid(oid)
+    if len(found) != 1 or not isinstance(found[0].value, str):
+        raise ValueError("a certificate's name is incomplete")
+    return found[0].value

@@ -1,0 +1,1 @@
+"""What was inspected and certified: numbered, chained entries that are only ever appended, and the evidence."""

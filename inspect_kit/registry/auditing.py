@@ -1,0 +1,242 @@
+"""The audit: walks the chain from the first entry and finds any change, gap, foreign row or missing file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, func, select, text
+
+from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
+from inspect_kit.registry.chain import Row, entries_after, rows_of
+from inspect_kit.registry.desk_entries import Decided, EventSet, Kept, Recorded
+from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, canonical
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, OWN, SHARED
+from inspect_kit.registry.witness import Seen
+
+_BATCH: Final = 400
+
+SignatureCheck = Callable[[Entry], str]
+"""Says what is wrong with an entry's signature, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What an audit found. It is clean when there are no faults."""
+
+    entries: int
+    certificates: int
+    files: int
+    head: str
+    faults: tuple[Fault, ...]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where the walk stands."""
+
+    signature: SignatureCheck
+    seen: Seen | None
+    last: tuple[int, str] = (0, FIRST)
+    serials: dict[tuple[str, int, str], int] = field(default_factory=dict)
+    files: set[bytes] = field(default_factory=set)
+    counted: dict[str, int] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(self, where: str, why: str, hint: str = "") -> None:
+        self.faults.append(Fault(where, why, hint))
+
+
+def audit(registry: Registry, signature: SignatureCheck, seen: Seen | None = None, *, files: bool = True) -> Audit:
+    """Walk the whole registry. `seen` is what the desk remembers of it."""
+    walk = _Walk(signature, seen)
+    with registry.reading() as connection:
+        while batch := entries_after(connection, walk.last[0], _BATCH):
+            said = list(_links(walk, batch))
+            _compare(walk, connection, [entry for entry, _ in said])
+            if files:
+                _look_at_files(walk, registry, connection, said)
+        _after(walk, connection)
+    numbers = sum(walk.serials.values())
+    return Audit(walk.last[0], numbers, len(walk.files), walk.last[1], tuple(walk.faults))
+
+
+def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
+    """Every entry against the one before; gives those that can be read."""
+    for entry in batch:
+        _link(walk, entry)
+        walk.last = (entry.id, entry.hash)
+        try:
+            body = entry.said()
+        except BrokenSeal as problem:
+            walk.faults.append(problem.fault)
+            continue
+        where = f"entry {entry.id}"
+        if canonical(body) != entry.body or KINDS[type(body)] != entry.kind:
+            walk.fault(where, "is not written as this program writes")
+        if isinstance(body, Certified):
+            _count(walk, entry, body)
+            problem_with = walk.signature(entry)
+            if problem_with:
+                walk.fault(f"{where} ({body.number})", problem_with)
+        yield entry, body
+
+
+def _link(walk: _Walk, entry: Entry) -> None:
+    number, digest = walk.last
+    where = f"entry {entry.id}"
+    if entry.id != number + 1:
+        missing = f"entry {number + 1}" if entry.id == number + 2 else f"entries {number + 1} to {entry.id - 1}"
+        walk.fault(missing, "missing from the chain")
+    elif entry.previous != digest:
+        walk.fault(where, f"is not chained to entry {number}")
+    if entry.right_hash() != entry.hash:
+        walk.fault(where, "was changed: its hash is another")
+    if walk.seen and walk.seen.entries == entry.id and walk.seen.hash != entry.hash:
+        walk.fault(where, "is not the one that this desk has seen: the chain was written anew")
+
+
+def _count(walk: _Walk, entry: Entry, body: Certified) -> None:
+    try:
+        number = number_of(body.number)
+    except InspectKitError as problem:
+        walk.fault(f"entry {entry.id}", str(problem))
+        return
+    series = (number.issuer, number.year, number.kind)
+    expected = walk.serials.get(series, 0) + 1
+    if number.serial != expected:
+        walk.fault(body.number, f"breaks the series {number.issuer} {number.year}: {expected} was to come")
+    walk.serials[series] = number.serial
+
+
+def _compare(walk: _Walk, connection: Connection, entries: Sequence[Entry]) -> None:
+    """The rows that the entries stand for against those that are there."""
+    if not entries:
+        return
+    span = (entries[0].id, entries[-1].id)
+    expected: dict[str, dict[tuple[Any, ...], dict[str, Any]]] = {}
+    for entry in entries:
+        for table, row in _readable_rows(entry):
+            expected.setdefault(table.name, {}).setdefault(_key(table, row), row)
+    for table in OWN:
+        _compare_own(walk, table, expected.get(table.name, {}), _rows_between(connection, table, span))
+    for table in SHARED:
+        _compare_shared(walk, connection, table, expected.get(table.name, {}), span)
+
+
+def _readable_rows(entry: Entry) -> Iterable[Row]:
+    try:
+        return list(rows_of(entry))
+    except InspectKitError:
+        return ()
+
+
+def _key(table: Table, row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[column.name] for column in table.primary_key)
+
+
+def _rows_between(connection: Connection, table: Table, span: tuple[int, int]) -> dict[tuple[Any, ...], dict[str, Any]]:
+    found = connection.execute(select(table).where(table.c.entry.between(*span)))
+    rows = (dict(row._mapping) for row in found)
+    return {_key(table, row): row for row in rows}
+
+
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+def _compare_own(walk: _Walk, table: Table, expected: Rows, found: Rows) -> None:
+    walk.counted[table.name] = walk.counted.get(table.name, 0) + len(found)
+    for key, row in expected.items():
+        _compare_row(walk, table, row, found.get(key))
+    for key in found.keys() - expected.keys():
+        walk.fault(_place(table, found[key]), f"is a row that entry {found[key]['entry']} does not stand for")
+
+
+def _compare_row(walk: _Walk, table: Table, row: dict[str, Any], there: dict[str, Any] | None) -> None:
+    if there is None:
+        walk.fault(_place(table, row), f"the row of entry {row['entry']} is missing")
+        return
+    changed = sorted(name for name in row if row[name] != there[name])
+    if changed:
+        walk.fault(_place(table, row), f"was changed: {', '.join(changed)} differ from entry {row['entry']}")
+
+
+def _compare_shared(walk: _Walk, connection: Connection, table: Table, expected: Rows, span: tuple[int, int]) -> None:
+    """Rows that several entries name: each must be there as named, and made by an entry that names it."""
+    (key,) = table.primary_key
+    wanted = [row[key.name] for row in expected.values()]
+    found = {_key(table, dict(row._mapping)): dict(row._mapping) for row in _chosen(connection, table, wanted)}
+    for place, row in expected.items():
+        there = found.get(place)
+        first = {**row, "entry": min(row["entry"], there["entry"])} if there else row
+        _compare_row(walk, table, first, there)
+    mine = _rows_between(connection, table, span)
+    walk.counted[table.name] = walk.counted.get(table.name, 0) + len(mine)
+    for place in mine.keys() - expected.keys():
+        walk.fault(_place(table, mine[place]), f"is a row that entry {mine[place]['entry']} does not stand for")
+
+
+def _chosen(connection: Connection, table: Table, keys: list[str]) -> Iterable[Any]:
+    (key,) = table.primary_key
+    return connection.execute(select(table).where(key.in_(keys))) if keys else ()
+
+
+def _place(table: Table, row: dict[str, Any]) -> str:
+    shown = next((str(row[name]) for name in ("number", "name", "text", "entry") if row.get(name)), "")
+    return f"{table.name}: {shown[:60]}"
+
+
+def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said: Iterable[tuple[Entry, Body]]) -> None:
+    for entry, body in said:
+        for file in _files_of(body):
+            digest = bytes.fromhex(file.sha256)
+            if digest in walk.files:
+                continue
+            walk.files.add(digest)
+            try:
+                registry.shelf.take(connection, file.sha256)
+            except BrokenSeal as problem:
+                what = f"{file.role} {file.name}".strip()
+                number = f" of {body.number}" if isinstance(body, Certified) else ""
+                walk.fault(f"entry {entry.id}: {what}{number}", f"{problem.fault.where} {problem.fault.why}")
+
+
+def _files_of(body: Body) -> tuple[File | Kept, ...]:
+    if isinstance(body, Certified | Recorded | Decided):
+        return body.evidence
+    if isinstance(body, EventSet):
+        return (body.house,) if body.house else ()
+    return (body.photo,) if isinstance(body, Described) and body.photo else ()
+
+
+def _after(walk: _Walk, connection: Connection) -> None:
+    """What only shows at the end: rows without entries, a chain that was cut, guards that are gone."""
+    for table in (*OWN, *SHARED):
+        surplus = (connection.scalar(select(func.count()).select_from(table)) or 0) - walk.counted.get(table.name, 0)
+        if surplus:
+            orphans = select(table).where(table.c.entry.not_in(select(ENTRIES.c.id))).limit(5)
+            for row in connection.execute(orphans):
+                walk.fault(_place(table, dict(row._mapping)), "is a row without an entry")
+    if walk.seen and walk.seen.entries > walk.last[0]:
+        lost = walk.seen.entries - walk.last[0]
+        walk.fault("the end of the chain", f"{lost} entries are gone that this desk has seen")
+    for name in sorted(_guards_expected() - _guards(connection)):
+        walk.fault(name, "the guard against changes is gone", "somebody has worked on the database by hand")
+
+
+def _guards_expected() -> set[str]:
+    return {f"{table.name}_no_{verb}" for table in APPEND_ONLY for verb in ("update", "delete")}
+
+
+def _guards(connection: Connection) -> set[str]:
+    return set(connection.scalars(text(_GUARDS[connection.dialect.name])))
+
+
+_GUARDS: Final = {
+    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
+    # A guard that was switched off is as good as none.
+    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'",
+}

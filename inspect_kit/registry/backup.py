@@ -1,0 +1,157 @@
+"""Backup and restore: the entries and the evidence in one file, from which either kind of database is made anew."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
+from sqlalchemy import Connection
+
+from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
+from inspect_kit.registry.entries import FIRST, Entry
+from inspect_kit.registry.evidence import sync_folder, written_beside
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.tables import EVIDENCE
+
+FORMAT: Final = 1
+_BATCH: Final = 500
+_LONGEST_LINE: Final = 4_000_000
+_LARGEST_FILE: Final = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a backup holds."""
+
+    entries: int
+    files: int
+    head: str
+
+
+def back_up(registry: Registry, out: Path) -> Kept:
+    """Write the whole registry into one file; desks may go on writing meanwhile."""
+    try:
+        temporary = written_beside(out, b"")
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+    try:
+        with registry.reading() as connection, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+            kept = _pack(registry, connection, archive)
+        temporary.replace(out)
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(out.parent)
+    return kept
+
+
+def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) -> Kept:
+    last = last_entry(connection)
+    digests: set[str] = set()
+    with archive.open("entries.jsonl", "w", force_zip64=True) as stream:
+        for entry in _all(connection):
+            stream.write(msgspec.json.encode(entry) + b"\n")
+            digests.update(_evidence_of(entry))
+    for digest in sorted(digests):
+        archive.writestr(f"evidence/{digest}", registry.shelf.take(connection, digest), zipfile.ZIP_STORED)
+    kept = Kept(last.id if last else 0, len(digests), last.hash if last else FIRST)
+    head = {"format": FORMAT, "entries": kept.entries, "files": kept.files, "head": kept.head}
+    archive.writestr("manifest.json", json.dumps(head))
+    return kept
+
+
+def _all(connection: Connection) -> Iterator[Entry]:
+    last = 0
+    while batch := entries_after(connection, last, _BATCH):
+        yield from batch
+        last = batch[-1].id
+
+
+def _evidence_of(entry: Entry) -> Iterator[str]:
+    """The files that an entry names, whatever kind of entry it is."""
+    return (values["sha256"] for table, values in rows_of(entry) if table is EVIDENCE)
+
+
+def restore(registry: Registry, source: Path) -> Kept:
+    """Make an empty registry what the backup says: all of it, or nothing."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            return _unpack(registry, archive, str(source))
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(source)) from None
+    except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, msgspec.MsgspecError) as problem:
+        raise BadInput(f"is not a backup, or a damaged one: {str(problem)[:100]}", where=str(source)) from None
+
+
+def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> Kept:
+    manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
+    if manifest.format != FORMAT:
+        raise BadInput(f"is of format {manifest.format}", where=where, hint=f"this program opens format {FORMAT}")
+    with registry.writing() as connection:
+        if last_entry(connection) is not None:
+            hint = "give --home an empty folder, or INSPECT_KIT_DB an empty database"
+            raise UsageError("is not empty: a restore never overwrites a registry", where=registry.place, hint=hint)
+        digests = _restore_entries(connection, archive, manifest, where)
+        for digest in sorted(digests):
+            content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)
+            if registry.shelf.put(connection, content) != digest:
+                raise BrokenSeal("was changed in the backup", where=f"evidence {digest}")
+    return Kept(manifest.entries, len(digests), manifest.head)
+
+
+class _Manifest(msgspec.Struct, forbid_unknown_fields=True):
+    format: int
+    entries: int
+    files: int
+    head: str
+
+
+def _restore_entries(connection: Connection, archive: zipfile.ZipFile, manifest: _Manifest, where: str) -> set[str]:
+    digests: set[str] = set()
+    last = (0, FIRST)
+    with archive.open("entries.jsonl") as stream:
+        for batch in _batches(_lines(stream, where)):
+            for entry in batch:
+                if (entry.id - 1, entry.previous) != last or entry.right_hash() != entry.hash:
+                    raise BrokenSeal("does not fit the chain", where=f"{where}: entry {entry.id}")
+                last = (entry.id, entry.hash)
+                digests.update(_evidence_of(entry))
+            write(connection, batch)
+    if last != (manifest.entries, manifest.head):
+        raise BrokenSeal(f"ends at entry {last[0]}, not at entry {manifest.entries}", where=where)
+    return digests
+
+
+def _lines(stream: IO[bytes], where: str) -> Iterator[Entry]:
+    while line := stream.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise BadInput("has an entry that is too long", where=where)
+        yield msgspec.json.decode(line, type=Entry)
+
+
+def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    for entry in entries:
+        batch.append(entry)
+        if len(batch) == _BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _member(archive: zipfile.ZipFile, name: str, largest: int) -> bytes:
+    if archive.getinfo(name).file_size > largest:
+        raise ValueError(f"{name} is too large")
+    with archive.open(name) as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise ValueError(f"{name} is too large")
+    return content

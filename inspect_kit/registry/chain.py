@@ -1,0 +1,184 @@
+"""The chain: each entry carries the hash of the one before, and the tables are drawn from the entries alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Insert, Table, func, insert, select
+
+from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.registry.desk_rows import account_rows, decided_rows, event_rows, recorded_rows
+from inspect_kit.registry.entries import (
+    FIRST,
+    KINDS,
+    Body,
+    Certified,
+    Described,
+    Entry,
+    Revoked,
+    Thing,
+    canonical,
+    folded,
+)
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.tables import (
+    CERTIFICATES,
+    DESCRIPTIONS,
+    ENTRIES,
+    EVIDENCE,
+    INSPECTIONS,
+    INSTRUMENTS,
+    PEOPLE,
+    REPLACEMENTS,
+    REVOCATIONS,
+    SHARED,
+    SUBJECTS,
+    USES,
+)  # fmt: skip
+
+Row = tuple[Table, dict[str, Any]]
+Seal = Callable[[bytes], tuple[str, str]]
+"""Signs an entry's hash; gives the key's id and the signature."""
+
+
+def no_seal(_: bytes) -> tuple[str, str]:
+    """For entries that nobody signs."""
+    return "", ""
+
+
+def append(connection: Connection, body: Body, at: datetime, seal: Seal = no_seal) -> Entry:
+    """One more entry, in the transaction that `connection` is in."""
+    last = connection.execute(select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)).first()
+    entry = link(body, at, (last.id, last.hash) if last else (0, FIRST), seal)
+    write(connection, [entry])
+    return entry
+
+
+def link(body: Body, at: datetime, last: tuple[int, str], seal: Seal = no_seal) -> Entry:
+    """The entry that comes after `last`."""
+    stamp = at.astimezone(UTC).isoformat(timespec="seconds")
+    bare = Entry(last[0] + 1, stamp, KINDS[type(body)], canonical(body), last[1], "")
+    right = bare.right_hash()
+    signer, signature = seal(bytes.fromhex(right))
+    return msgspec.structs.replace(bare, hash=right, signer=signer, signature=signature)
+
+
+def write(connection: Connection, entries: Iterable[Entry]) -> None:
+    """Entries and all the rows that follow from them."""
+    rows: list[Row] = []
+    for entry in entries:
+        rows.append((ENTRIES, msgspec.structs.asdict(entry)))
+        rows.extend(rows_of(entry))
+    by_table = sorted(rows, key=lambda row: row[0].name)
+    for _, group in groupby(by_table, key=lambda row: row[0].name):
+        block = list(group)
+        connection.execute(_insertion(connection, block[0][0]), [values for _, values in block])
+
+
+def _insertion(connection: Connection, table: Table) -> Insert:
+    """The first to name a person, thing or instrument makes its row; for all other tables a second row is an error."""
+    if table not in SHARED:
+        return insert(table)
+    from sqlalchemy.dialects import postgresql, sqlite
+
+    if connection.dialect.name == "postgresql":
+        return postgresql.insert(table).on_conflict_do_nothing()
+    return sqlite.insert(table).on_conflict_do_nothing()
+
+
+def rows_of(entry: Entry) -> Iterator[Row]:
+    """Every row that an entry stands for, and nothing else: the tables can be made anew from the entries."""
+    body = entry.said()
+    for table, values in _ROWS[type(body)](body, entry):
+        yield table, {**values, "entry": entry.id}
+
+
+def _certified(body: Certified, _: Entry) -> Iterator[Row]:
+    made, number = body.inspection, number_of(body.number)
+    yield from _thing(made.subject)
+    yield from _person(made.inspector)
+    inspection = {name: getattr(made, name) for name in _COPIED}
+    yield INSPECTIONS, {**inspection, "subject": made.subject.key}
+    for gauge in made.instruments:
+        yield INSTRUMENTS, {**msgspec.structs.asdict(gauge), "key": gauge.key}
+    for key in dict.fromkeys(gauge.key for gauge in made.instruments):
+        yield USES, {"instrument": key}
+    series = {"issuer": number.issuer, "year": number.year, "kind": number.kind, "serial": number.serial}
+    validity = {"issued_on": body.issued_on, "valid_until": body.valid_until, "valid_for": body.valid_for}
+    yield CERTIFICATES, {"number": body.number, **series, "pdf": body.pdf, "qr": body.qr, **validity}
+    for replaced in body.replaces:
+        yield REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
+    for place, file in enumerate(body.evidence):
+        yield EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
+
+
+_COPIED: Final = ("inspector", "record", "sheet", "edition", "rule", "verdict", "inspected_on", "event")
+
+
+def _revoked(body: Revoked, entry: Entry) -> Iterator[Row]:
+    yield REVOCATIONS, {"number": body.number, "at": entry.at, "by": body.by, "because": body.because}
+
+
+def _described(body: Described, _: Entry) -> Iterator[Row]:
+    yield from _thing(body.subject)
+    photo = body.photo
+    digest = photo.sha256 if photo else ""
+    yield DESCRIPTIONS, {"subject": body.subject.key, "maker": body.maker, "serial": body.serial, "photo": digest}
+    if photo:
+        yield EVIDENCE, {**msgspec.structs.asdict(photo), "place": 0}
+
+
+def _thing(thing: Thing) -> Iterator[Row]:
+    yield from _person(thing.owner)
+    yield SUBJECTS, {**msgspec.structs.asdict(thing), "key": thing.key, "folded": folded(thing.text)}
+
+
+def _person(name: str) -> Iterator[Row]:
+    if name:
+        yield PEOPLE, {"name": name, "folded": folded(name)}
+
+
+_ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
+    Certified: _certified,
+    Revoked: _revoked,
+    Described: _described,
+    EventSet: lambda body, _: event_rows(body),
+    AccountSet: lambda body, _: account_rows(body),
+    Recorded: lambda body, entry: recorded_rows(body, entry.at),
+    Decided: lambda body, entry: decided_rows(body, entry.at),
+}
+
+
+def entries_after(connection: Connection, start: int, count: int) -> list[Entry]:
+    """The next entries in order."""
+    wanted = select(ENTRIES).where(ENTRIES.c.id > start).order_by(ENTRIES.c.id).limit(count)
+    return [Entry(**row._mapping) for row in connection.execute(wanted)]
+
+
+def last_entry(connection: Connection) -> Entry | None:
+    """The newest entry."""
+    found = connection.execute(select(ENTRIES).order_by(ENTRIES.c.id.desc()).limit(1)).first()
+    return Entry(**found._mapping) if found else None
+
+
+def next_serial(connection: Connection, issuer: str, year: int, kind: str) -> int:
+    """The number that comes after the last one given out; the caller holds the lock for writing."""
+    own = CERTIFICATES.c
+    taken = select(func.max(own.serial)).where(own.issuer == issuer, own.year == year, own.kind == kind)
+    return (connection.scalar(taken) or 0) + 1
+
+
+def entry_of(connection: Connection, number: int) -> Entry | None:
+    """The entry of a number in the chain."""
+    found = connection.execute(select(ENTRIES).where(ENTRIES.c.id == number)).first()
+    return Entry(**found._mapping) if found else None
+
+
+def has_series(connection: Connection, issuer: str) -> bool:
+    """Whether certificates of an issuer are kept here."""
+    own = CERTIFICATES.c
+    return connection.execute(select(own.number).where(own.issuer == issuer).limit(1)).first() is not None

@@ -1,0 +1,95 @@
+"""What happens at a check-in desk, as entries: events, people with their roles, inspections, and decisions on them."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of an entry. What has its default is left out, so that a later field does not change earlier bodies."""
+
+
+class Kept(_Part, frozen=True):
+    """A file that is evidence; `role` is `record`, `photo` or `house`."""
+
+    role: str
+    sha256: str
+    size: int
+    name: str = ""
+
+
+class Expected(_Part, frozen=True):
+    """What has to be inspected: so many of an item, or so many at most from each player."""
+
+    item: str
+    count: int = 0
+    per_player: int = 0
+
+
+class DayMark(_Part, frozen=True):
+    """The mark that approved things carry on one day."""
+
+    day: str
+    mark: str
+
+
+class EventSet(_Part, frozen=True, tag="event"):
+    """An event was announced, or its settings were changed: the last entry of an event counts. Days are ISO 8601."""
+
+    event: str
+    name: str
+    since: str
+    until: str
+    sheet: str
+    rule: str
+    by: str
+    venue: str = ""
+    language: str = "en"
+    house: Kept | None = None
+    expected: tuple[Expected, ...] = ()
+    marks: tuple[DayMark, ...] = ()
+    four_eyes: bool = False
+    daily: bool = False
+
+
+class AccountSet(_Part, frozen=True, tag="account"):
+    """A person was given a role, in all events or in some; the last entry of a name counts."""
+
+    name: str
+    role: str
+    by: str
+    events: tuple[str, ...] = ()
+    active: bool = True
+
+
+class Recorded(_Part, frozen=True, tag="recorded"):
+    """A tester has inspected a thing: what came of it is a verdict, and no decision yet."""
+
+    ticket: str
+    event: str
+    item: str
+    text: str
+    owner: str
+    verdict: str
+    record: str
+    by: str
+    attempt: int = 1
+    retest_of: str = ""
+    evidence: tuple[Kept, ...] = ()
+
+
+class Decided(_Part, frozen=True, tag="decided"):
+    """The referee has decided. `record` is what a certificate is made from; `after` the match of a condition."""
+
+    ticket: str
+    event: str
+    decision: str
+    by: str
+    because: str = ""
+    override: bool = False
+    after: str = ""
+    record: str = ""
+    evidence: tuple[Kept, ...] = ()
+
+
+DeskBody = EventSet | AccountSet | Recorded | Decided

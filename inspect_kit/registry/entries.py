@@ -1,0 +1,154 @@
+"""What an entry can say: a certificate was issued, one was revoked, a subject was described."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from typing import Final
+
+import msgspec
+
+from inspect_kit.errors import BrokenSeal
+from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Recorded
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of an entry. What has its default is left out, so that a later field does not change earlier bodies."""
+
+
+class Thing(_Part, frozen=True):
+    """What was inspected: the same item, text and owner are the same thing."""
+
+    item: str
+    text: str
+    owner: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is known by."""
+        return hashlib.sha256(msgspec.json.encode(["subject", self.item, self.text, self.owner])).hexdigest()
+
+
+class Gauge(_Part, frozen=True):
+    """An instrument with the state of its calibration."""
+
+    id: str
+    name: str
+    kind: str
+    maker: str = ""
+    serial: str = ""
+    calibrated_until: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is known by: all of it, so that a new calibration is a new row."""
+        return hashlib.sha256(msgspec.json.encode(["instrument", *msgspec.structs.astuple(self)])).hexdigest()
+
+
+class File(_Part, frozen=True):
+    """A file that is evidence; `role` is `record`, `pdf` or `photo`."""
+
+    role: str
+    sha256: str
+    size: int
+    name: str = ""
+
+
+class Made(_Part, frozen=True):
+    """What was inspected, by which rules, with which result."""
+
+    subject: Thing
+    sheet: str
+    edition: str
+    verdict: str
+    rule: str
+    inspected_on: str
+    record: str
+    inspector: str = ""
+    event: str = ""
+    instruments: tuple[Gauge, ...] = ()
+
+
+class Certified(_Part, frozen=True, tag="certificate"):
+    """A certificate or report was issued. Days are ISO 8601; empty means without end."""
+
+    number: str
+    inspection: Made
+    pdf: str
+    qr: str
+    issued_on: str
+    valid_until: str = ""
+    valid_for: str = ""
+    replaces: tuple[str, ...] = ()
+    because: str = ""
+    evidence: tuple[File, ...] = ()
+
+
+class Revoked(_Part, frozen=True, tag="revocation"):
+    """A certificate was withdrawn."""
+
+    number: str
+    because: str
+    by: str = ""
+
+
+class Described(_Part, frozen=True, tag="subject"):
+    """More was said of a thing: who made it, its serial number, what it looks like."""
+
+    subject: Thing
+    maker: str = ""
+    serial: str = ""
+    photo: File | None = None
+
+
+Body = Certified | Revoked | Described | EventSet | AccountSet | Recorded | Decided
+KINDS: Final[dict[type[Body], str]] = {
+    Certified: "certificate",
+    Revoked: "revocation",
+    Described: "subject",
+    EventSet: "event",
+    AccountSet: "account",
+    Recorded: "recorded",
+    Decided: "decided",
+}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A link of the chain. `body` is the canonical text that was hashed."""
+
+    id: int
+    at: str
+    kind: str
+    body: str
+    previous: str
+    hash: str
+    signer: str = ""
+    signature: str = ""
+
+    def right_hash(self) -> str:
+        """The hash that the entry must have, over all before it but the signature."""
+        chained = msgspec.json.encode(["inspect-kit entry 1", self.id, self.at, self.kind, self.previous, self.body])
+        return hashlib.sha256(chained).hexdigest()
+
+    def said(self) -> Body:
+        """What the entry says."""
+        try:
+            body: Body = msgspec.json.decode(self.body, type=Body)
+        except msgspec.MsgspecError as problem:
+            raise BrokenSeal(f"says nothing that can be read: {str(problem)[:100]}", where=f"entry {self.id}") from None
+        return body
+
+
+FIRST: Final = "0" * 64
+"""What the first entry is chained to."""
+
+
+def canonical(body: Body) -> str:
+    """The body as text: sorted keys, no white space."""
+    return msgspec.json.encode(body, order="sorted").decode()
+
+
+def folded(text: str) -> str:
+    """A text as it is searched for: small letters without accents."""
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(character for character in plain if not unicodedata.combining(character)).casefold()

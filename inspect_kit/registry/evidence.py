@@ -1,0 +1,127 @@
+"""Evidence: files known by the SHA-256 of their content, in a folder, or in the database where desks share one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Connection, select
+
+from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.registry.tables import FILES
+
+
+class Shelf(Protocol):
+    """Where evidence is kept."""
+
+    def put(self, connection: Connection, content: bytes) -> str:
+        """Keep a content for good before the transaction ends; gives its SHA-256."""
+
+    def take(self, connection: Connection, digest: str) -> bytes:
+        """A content by its SHA-256: missing or changed is a broken seal."""
+
+    def digests(self, connection: Connection) -> Iterator[str]:
+        """All that lies here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Files in folders named by the first two digits of their digest."""
+
+    root: Path
+
+    def put(self, connection: Connection, content: bytes) -> str:
+        """Written beside, made to last, then renamed: there is never half a file under a digest."""
+        del connection
+        digest = hashlib.sha256(content).hexdigest()
+        path = self.path(digest)
+        if not (path.is_file() and path.stat().st_size == len(content)):
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                written_beside(path, content).replace(path)
+                sync_folder(path.parent)
+            except OSError as problem:
+                raise BadInput(f"evidence cannot be kept: {problem.strerror}", where=str(self.root)) from None
+        return digest
+
+    def take(self, connection: Connection, digest: str) -> bytes:
+        """The content, if it is still what it was."""
+        del connection
+        try:
+            content = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            raise BrokenSeal("is missing", where=f"evidence {self.path(digest)}") from None
+        except OSError as problem:
+            raise BadInput(f"cannot be read: {problem.strerror}", where=str(self.path(digest))) from None
+        return _unchanged(content, digest, str(self.path(digest)))
+
+    def path(self, digest: str) -> Path:
+        """Where a content lies."""
+        return self.root / digest[:2] / digest
+
+    def digests(self, connection: Connection) -> Iterator[str]:
+        """All whole files."""
+        del connection
+        return (path.name for path in self.root.glob("??/*") if len(path.name) == 64)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Contents in the database itself, so that every desk has them."""
+
+    def put(self, connection: Connection, content: bytes) -> str:
+        """A row, which comes and goes with the transaction."""
+        from sqlalchemy.dialects.postgresql import insert
+
+        digest = hashlib.sha256(content).hexdigest()
+        row = {"sha256": digest, "content": content}
+        connection.execute(insert(FILES).values(row).on_conflict_do_nothing())
+        return digest
+
+    def take(self, connection: Connection, digest: str) -> bytes:
+        """The content, if it is still what it was."""
+        content = connection.scalar(select(FILES.c.content).where(FILES.c.sha256 == digest))
+        if content is None:
+            raise BrokenSeal("is missing", where=f"evidence {digest}")
+        return _unchanged(bytes(content), digest, digest)
+
+    def digests(self, connection: Connection) -> Iterator[str]:
+        """All contents."""
+        return iter(connection.scalars(select(FILES.c.sha256)))
+
+
+def _unchanged(content: bytes, digest: str, where: str) -> bytes:
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise BrokenSeal("was changed: its SHA-256 is another", where=f"evidence {where}")
+    return content
+
+
+def written_beside(path: Path, content: bytes) -> Path:
+    """The content on disk for good, in a hidden file beside `path`; nothing is left where that fails."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name itself last; not every system lets a folder be opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

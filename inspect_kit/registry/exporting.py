@@ -1,0 +1,70 @@
+"""The registry's certificates for other programs: JSON lines, or CSV for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, fields
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import BadInput
+from inspect_kit.registry.evidence import written_beside
+from inspect_kit.registry.finding import Standing
+
+_FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def as_json_lines(standings: Iterable[Standing], on: date) -> Iterator[str]:
+    """One JSON object a line."""
+    for standing in standings:
+        yield json.dumps(row_of(standing, on), ensure_ascii=False) + "\n"
+
+
+def as_csv(standings: Iterable[Standing], on: date) -> Iterator[str]:
+    """A head and one row each; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    names = ["state", *(field.name for field in fields(Standing))]
+    yield _csv_line(names)
+    for standing in standings:
+        row = row_of(standing, on)
+        yield _csv_line([_harmless(str(row[name])) for name in names])
+
+
+def row_of(standing: Standing, on: date) -> dict[str, object]:
+    """A certificate with its state on a day."""
+    return {"state": standing.state(on), **asdict(standing)}
+
+
+def write_lines(out: Path, lines: Iterable[str]) -> None:
+    """Write lines to a file that is whole or not there, without holding them all in memory."""
+    if out.is_dir():
+        raise BadInput("is a folder", where=str(out), hint="name a file in it")
+    try:
+        part = written_beside(out, b"")
+        try:
+            with part.open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(lines)
+            part.replace(out)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
+
+
+def _csv_line(cells: list[str]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer, lineterminator="\n").writerow(cells)
+    return buffer.getvalue()
+
+
+FORMATS: Final[dict[str, Callable[[Iterable[Standing], date], Iterator[str]]]] = {
+    "jsonl": as_json_lines,
+    "csv": as_csv,
+}

@@ -1,0 +1,35 @@
+"""What is done to a registry besides issuing: revoking a certificate, describing a thing."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from inspect_kit.errors import UsageError
+from inspect_kit.registry.chain import append
+from inspect_kit.registry.entries import Described, Entry, File, Revoked, Thing
+from inspect_kit.registry.finding import known
+from inspect_kit.registry.opening import Registry
+
+
+def revoke(registry: Registry, number: str, because: str, by: str, at: datetime) -> Entry:
+    """Withdraw a certificate for good; the reason is kept and shown by `verify`."""
+    if not because:
+        raise UsageError("say why it is revoked", where="--because")
+    with registry.writing() as connection:
+        standing = known(connection, number)
+        if standing.revoked_at:
+            raise UsageError(f"was already revoked on {standing.revoked_at[:10]}", where=standing.number)
+        return append(connection, Revoked(standing.number, because, by), at)
+
+
+def describe(
+    registry: Registry, thing: Thing, details: tuple[str, str], photo: tuple[str, bytes] | None, at: datetime
+) -> Entry:
+    """Add maker and serial number, and a photograph by name, to what is known of a thing."""
+    maker, serial = details
+    with registry.writing() as connection:
+        file = None
+        if photo is not None:
+            name, content = photo
+            file = File("photo", registry.shelf.put(connection, content), len(content), name)
+        return append(connection, Described(thing, maker, serial, file), at)

@@ -1,0 +1,185 @@
+"""Opening a registry: SQLite in the user's home without set-up, or PostgreSQL that several desks share."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.pool import NullPool
+
+from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.registry.evidence import Folder, Shared, Shelf
+
+FILE_NAME: Final = "registry.db"
+REVISIONS: Final = ("0001", "0002", "0003")
+"""The formats there have been; the last one is this program's."""
+
+_WAIT_SECONDS: Final = 120
+_LOCK: Final = 7_309_412
+"""The number by which all desks on one PostgreSQL know the lock for writing."""
+
+_DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "sqlite": "sqlite"}
+
+
+Transaction = Connection
+"""What stands open inside `reading` and `writing`: other rooms pass it on and need not know SQL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """An open registry: its database and its shelf of evidence."""
+
+    engine: Engine
+    shelf: Shelf
+    place: str
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """One consistent view."""
+        postgresql = self.engine.dialect.name == "postgresql"
+        engine = self.engine.execution_options(isolation_level="REPEATABLE READ") if postgresql else self.engine
+        with _spoken_plainly(self.place), engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that no other desk writes beside; all of it happens, or nothing."""
+        with _spoken_plainly(self.place), self.engine.execution_options(kit_writes=True).begin() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            yield connection
+
+
+def open_registry(home: Path, url: str = "") -> Registry:
+    """The registry in `home`, or the one that `url` names; made or brought up to date where needed."""
+    target = _target(home, url)
+    place = target.render_as_string(hide_password=True) if url else str(home / FILE_NAME)
+    with _spoken_plainly(place):
+        if target.get_backend_name() == "sqlite":
+            file = Path(str(target.database)).absolute()
+            _prepare(file)
+            registry = Registry(_sqlite_engine(target), Folder(file.parent / "evidence"), place)
+        else:
+            engine = create_engine(target, poolclass=NullPool, connect_args={"connect_timeout": 15})
+            registry = Registry(engine, Shared(), place)
+        _bring_up_to_date(registry)
+    return registry
+
+
+def _target(home: Path, url: str) -> URL:
+    if not url:
+        return URL.create("sqlite", database=str(home / FILE_NAME))
+    try:
+        parsed = make_url(url)
+        driver = _DRIVERS[parsed.get_backend_name()]
+    except (ArgumentError, NoSuchModuleError, KeyError, ValueError):
+        raise UsageError("is no database that a registry can live in", where="INSPECT_KIT_DB", hint=_URL_HINT) from None
+    if driver == "sqlite" and not parsed.database:
+        raise UsageError("names no file", where="INSPECT_KIT_DB", hint=_URL_HINT)
+    if driver != "sqlite" and find_spec("psycopg") is None:
+        hint = "pip install 'inspect-kit[postgres]'"
+        raise UsageError("needs the PostgreSQL driver, which is not installed", where="INSPECT_KIT_DB", hint=hint)
+    return parsed.set(drivername=driver)
+
+
+_URL_HINT: Final = "write postgresql://user:password@host/name or sqlite:////folder/registry.db"
+
+
+def _prepare(file: Path) -> None:
+    """Make the folder, and the database file so that only its owner reads it: it is full of people's names."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not file.exists():
+            file.touch(mode=0o600)
+            with closing(sqlite3.connect(file, timeout=_WAIT_SECONDS)) as connection:
+                connection.execute("PRAGMA journal_mode = WAL")
+    except OSError as problem:
+        raise BadInput(f"cannot be made: {problem.strerror}", where=str(file)) from None
+    except sqlite3.Error as problem:
+        raise BadInput(f"cannot be made: {problem}", where=str(file)) from None
+
+
+def _sqlite_engine(target: URL) -> Engine:
+    engine = create_engine(target, poolclass=NullPool, connect_args={"timeout": _WAIT_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def _settings(connection: sqlite3.Connection, _: object) -> None:
+        # Transactions are begun by us below: the driver would begin them too late.
+        connection.isolation_level = None
+        # FULL: a number that was given out is not given out again after a power cut.
+        for setting in ("journal_mode = WAL", "synchronous = FULL"):
+            connection.execute(f"PRAGMA {setting}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get("kit_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _bring_up_to_date(registry: Registry) -> None:
+    with registry.reading() as connection:
+        if _revision(connection, registry.place) == REVISIONS[-1]:
+            return
+    with registry.writing() as connection:
+        # Another desk may have been faster.
+        if _revision(connection, registry.place) != REVISIONS[-1]:
+            upgrade(connection, REVISIONS[-1])
+
+
+def _revision(connection: Connection, place: str) -> str | None:
+    names = inspect(connection).get_table_names()
+    if "alembic_version" not in names:
+        if names:
+            raise BadInput("is a database of something else", where=place, hint="give the registry one of its own")
+        return None
+    found = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    if found is not None and found not in REVISIONS:
+        raise BadInput(
+            f"has the format {str(found)[:20]!r} of a newer inspect-kit", where=place, hint="update inspect-kit"
+        )
+    return None if found is None else str(found)
+
+
+def upgrade(connection: Connection, revision: str) -> None:
+    """Bring the tables to a format, in the transaction that `connection` is in."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "inspect_kit.registry:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
+
+
+@contextmanager
+def _spoken_plainly(place: str) -> Iterator[None]:
+    """A database's error as a sentence; never its SQL, never a password."""
+    try:
+        yield
+    except DBAPIError as problem:
+        why = " ".join(str(problem.orig).split())[:160]
+        if any(sign in why for sign in ("malformed", "not a database")):
+            raise BrokenSeal(f"the registry's file is damaged ({why})", where=place, hint=_RESTORE) from None
+        hint = next((hint for sign, hint in _HINTS.items() if sign in why), "")
+        raise BadInput(f"the registry cannot be used: {why}", where=place, hint=hint) from None
+
+
+_RESTORE: Final = "restore a backup: inspect-kit registry restore"
+_HINTS: Final = {
+    "locked": "another desk has been writing for two minutes: try again",
+    "full": "make room on the disk",
+    "readonly": "the file or its folder may only be read",
+    "unable to open": "is the folder there, and yours to write to?",
+    "append-only": "history is only ever added to",
+    "onnection": "is the database server running and reachable?",
+}
