@@ -220,7 +220,7 @@ def _described(found: Audit) -> dict[str, object]:
 
 @command.command("export")
 @_filters
-@click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True)
+@click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True, help="Form.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write (default: standard output).")
 @click.pass_context
 def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -> None:
