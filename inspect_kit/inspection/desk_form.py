@@ -12,13 +12,15 @@ from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
-from inspect_kit.inspection.guided import Entry, Question, checked
+from inspect_kit.inspection.guided import Answer, Entry, Question, checked
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Reading
 
 MOST_QUESTIONS = 12
 """More than fit on a page are asked one after the other."""
+
+_LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +90,19 @@ def filled(fields: tuple[Field, ...], given: Mapping[str, str], gauges: Gauges, 
 
 
 def _reading(field: Field, text: str, gauges: Gauges, where: str) -> Reading:
-    question = field.question
-    if len(text) > 200:
+    question, answer = field.question, answer_to(field.question, text, gauges)
+    name, raw = answer.instrument, answer.raw
+    return Reading(question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw)
+
+
+def answer_to(question: Question, text: str, gauges: Gauges) -> Answer:
+    """An answer that can be used, with its instrument; anything else is refused at once."""
+    if len(text) > _LONGEST:
         raise BadInput(f"has {len(text):,} characters")
-    if field.is_word:
+    if question.unit == WORD:
         checked(question, text, None)
-        return Reading(question.characteristic, text, question.instance, where=where)
-    value = _value(question, text, gauges)
-    name = gauges.by_unit.get(question.unit, "")
-    return Reading(question.characteristic, value, question.instance, instrument=name, where=where, raw=text)
+        return Answer(question, text)
+    return Answer(question, _value(question, text, gauges), gauges.by_unit.get(question.unit, ""), raw=text)
 
 
 def _value(question: Question, text: str, gauges: Gauges) -> str:
