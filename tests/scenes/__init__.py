@@ -1,1 +1,0 @@
-"""Pictures of known millimetres: scenes with true perspective, solid pieces, lens, blur, noise, shadows and JPEG."""
