@@ -56,7 +56,8 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
       inspect-kit read scale --port ./scale --protocol mt-sics
     """  # fmt: skip
     stop = threading.Event()
-    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    # Also where Ctrl-C was switched off for a program in the background: this one only ever ends by a signal.
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with simulated(_performance(ctx), port) as simulator:
             if as_json:
@@ -65,10 +66,9 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
                 click.echo(f"{simulator.port}  {ctx.params['protocol']}, until Ctrl-C")
             sys.stdout.flush()
             stop.wait(seconds)
-    except KeyboardInterrupt:
-        pass
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _performance(ctx: click.Context) -> Performance:

@@ -233,7 +233,7 @@ def test_a_simulated_instrument_runs_until_it_is_told_to_stop(kit: Kit, tmp_path
         assert kit("read", "scale", "--port", port, "--protocol", "kcp", "--json").data["value"] == "15.01"
     finally:
         process.send_signal(ending)
-        code = process.wait()
+        code = process.wait(timeout=60)
         process.stdout.close()
     assert code == 0
     assert not port.is_symlink()
