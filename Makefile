@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types contracts unit samples bench clean
+.PHONY: demo test lint types contracts unit samples verapdf bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/inspect-kit demo --out demo
@@ -26,6 +26,10 @@ unit: $(VENV)/.installed-dev
 
 samples: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.samples
+
+# veraPDF is heavy (a JDK and a 23 MB jar), so it has its own target; CI runs it.
+verapdf: $(VENV)/.installed-dev
+	sh tests/verapdf/run.sh $(BIN)/python
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks

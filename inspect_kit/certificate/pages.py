@@ -69,7 +69,7 @@ def draw_pages(content: Content, photos: Photos) -> bytes:
     )  # fmt: skip
     pages = paginate(_pieces(content, photos), BODY_HEIGHT, FIRST_HEIGHT)
     for number, page in enumerate(pages, 1):
-        _draw_page(canvas, content, page, number, len(pages))
+        draw_page(canvas, content, page, number, len(pages))
         if number == 1:
             draw_authorisation(canvas, content.cover.authorisation)
         canvas.showPage()
@@ -77,7 +77,8 @@ def draw_pages(content: Content, photos: Photos) -> bytes:
     return buffer.getvalue()
 
 
-def _draw_page(canvas: Canvas, content: Content, page: Page, number: int, count: int) -> None:
+def draw_page(canvas: Canvas, content: Content, page: Page, number: int, count: int) -> None:
+    """One page: what was flowed onto it, and what runs around every page."""
     if not content.is_certificate:
         _draw_band(canvas, content.running.band)
     _draw_running(canvas, content, number, count)
@@ -144,7 +145,7 @@ def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
     else:
         yield from (*front_pieces(content.cover, good=good, close=not good), *_on_new_page(first))
     *rest, last = [piece for section in sections for piece in section]
-    yield from (*rest, replace(last, keep=True), _end(content.end_mark))
+    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
 
 
 def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
@@ -155,11 +156,12 @@ def _section_pieces(section: Section, number: int, content: Content, photos: Pho
     pieces = [heading_piece(number, section.heading, HEADING if content.is_certificate else REPORT_HEADING)]
     for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
         introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        pieces += [replace(piece, keep=True) if introduces else piece for piece in _block_pieces(block, photos)]
+        pieces += [replace(piece, keep=True) if introduces else piece for piece in block_pieces(block, photos)]
     return pieces
 
 
-def _block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
+def block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
+    """A block of the content as pieces that fit on pages."""
     match block:
         case Paragraph():
             return paragraph_pieces(block)
@@ -177,7 +179,9 @@ def _block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
             return picture_pieces(block, photos)
 
 
-def _end(text: str) -> Piece:
+def end_piece(text: str) -> Piece:
+    """The mark below which nothing follows."""
+
     def draw(canvas: Canvas, top: float) -> None:
         middle, wide = (LEFT + RIGHT) / 2, measured(text, END) / 2 + 3 * MM
         canvas.setStrokeColor(INK)

@@ -14,17 +14,23 @@ from inspect_kit import __version__
 from inspect_kit.cli.border import run
 
 _COMMANDS: Final = {
+    "batch": "inspect_kit.cli.batching",
+    "camera": "inspect_kit.cli.camera",
     "certify": "inspect_kit.cli.certifying",
     "demo": "inspect_kit.cli.demonstration",
+    "dice": "inspect_kit.cli.rolls",
     "inspect": "inspect_kit.cli.guided",
     "instruments": "inspect_kit.cli.instruments",
     "judge": "inspect_kit.cli.judging",
     "keys": "inspect_kit.cli.keyring",
     "label": "inspect_kit.cli.labelling",
+    "measure": "inspect_kit.cli.measuring",
     "qa": "inspect_kit.cli.quality",
     "read": "inspect_kit.cli.reading",
     "registry": "inspect_kit.cli.registering",
     "specs": "inspect_kit.cli.sheets",
+    "station": "inspect_kit.cli.stationing",
+    "target": "inspect_kit.cli.targets",
     "verify": "inspect_kit.cli.verification",
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.cli.lots import export, lot
 from inspect_kit.cli.quality_dice import dice
 from inspect_kit.cli.quality_gauges import grr
 from inspect_kit.cli.quality_oc import oc
@@ -29,5 +30,5 @@ def command(plot: Path | None) -> None:
     del plot
 
 
-for _subcommand in (capability, chart, grr, sampling, oc, dice):
+for _subcommand in (capability, chart, grr, sampling, oc, dice, lot, export):
     command.add_command(_subcommand)

@@ -171,6 +171,7 @@ class Record(_Part, frozen=True):
     wording: dict[str, dict[str, str]] = {}
     coverage_factor: str = "2"
     software: str = ""
+    lot: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     def canonical(self) -> bytes:

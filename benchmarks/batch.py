@@ -1,0 +1,73 @@
+"""Two thousand small photos: one process against two, beside the bare loop."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from inspect_kit.quality.batch import Batch, find_photos, run
+from inspect_kit.quality.batch_pool import Pool, cores
+from inspect_kit.quality.batch_work import Work
+
+PHOTOS = 2_000
+ROUNDS = 12
+"""How often the small picture is looked at: about as long as a real one takes to be decoded at a low size."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds on the clock, and of processor time: ours, and that of the processes that measure."""
+
+    wall: float
+    own: float
+    workers: float
+
+
+def _timed(work: Callable[[], object]) -> Cost:
+    start, before = time.perf_counter(), os.times()
+    work()
+    after = os.times()
+    own = after.user + after.system - before.user - before.system
+    children = after.children_user + after.children_system - before.children_user - before.children_system
+    return Cost(time.perf_counter() - start, own, children)
+
+
+def main() -> None:
+    """Print seconds and the ratio of one process to two."""
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    from tests.quality.photo_measuring import draw_photos, measure
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        paths = draw_photos(folder / "photos", PHOTOS, side=160)
+        options = {"thickness": str(ROUNDS)}
+        bare = _timed(lambda: [measure("disc", path, options) for path in paths])
+        print(f"bare loop    {bare.wall:7.2f} s   {1000 * bare.own / PHOTOS:.2f} ms a photo   ({cores()} cores)")
+        costs = {workers: _batch(folder, workers, options) for workers in (1, 2)}
+        for workers, cost in costs.items():
+            spent = f"giving out {cost.own:.2f} s, measuring {cost.workers:.2f} s"
+            print(f"{workers} at work    {cost.wall:7.2f} s   processor: {spent}")
+        same = (folder / "1.jsonl").read_bytes() == (folder / "2.jsonl").read_bytes()
+        print(f"ratio        {costs[1].wall / costs[2].wall:7.2f}     the same bytes: {same}")
+        # On a machine that others use, the clock says little; processor time tells what two free cores would do.
+        free = costs[1].workers / max(costs[2].workers / 2, (costs[2].workers + costs[2].own) / 2)
+        print(f"by processor time, on two free cores: {free:.2f}")
+
+
+def _silent(done: int) -> None:
+    del done
+
+
+def _batch(folder: Path, workers: int, options: dict[str, str]) -> Cost:
+    work = Work("disc", tuple(options.items()), "tests.quality.photo_measuring:measure")
+    batch = Batch(find_photos([folder / "photos"]), work, folder / f"{workers}.jsonl")
+    return _timed(lambda: run(batch, Pool(workers), _silent))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Boards of known millimetres: errors by characteristic, coverage of U, features found, seconds a photo."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+from collections import defaultdict
+
+import numpy as np
+from PIL import Image
+
+from inspect_kit.vision.board import Known, Photo, measure_board
+from inspect_kit.vision.camera import Camera
+from tests.scenes.board import Shot, any_board, any_shot, phone_lens
+from tests.scenes.board_render import photograph
+
+SEEDS = range(1, 13)
+
+
+def _photo(shot: Shot, random: np.random.Generator) -> Photo:
+    """The photo, with a calibrated camera that is off by as much as its covariance says."""
+    lens = shot.lens
+    standard = np.array([0.25, 0.25, 0.5, 0.5, 1e-3, 2.5e-3, 5e-5, 5e-5, 2.5e-3])
+    parameters = np.array([lens.focal, lens.focal, *lens.centre, *lens.bend]) + random.normal(0, standard)
+    pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
+    return Photo(pixels, Camera(lens.width, lens.height, parameters, np.diag(standard**2)).with_focus_drift())
+
+
+def main() -> None:
+    """Print one line a characteristic."""
+    errors: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    wanted = found = 0
+    seconds = []
+    for seed in SEEDS:
+        board = any_board(seed)
+        photo = _photo(any_shot(board, seed, phone_lens()), np.random.default_rng(seed))
+        start = time.process_time()
+        result = measure_board([photo], Known(1.0, 0.0002))
+        seconds.append(time.process_time() - start)
+        values = {(each.characteristic, each.instance): each for each in result.measurements}
+        truth = board.truth()
+        wanted += len(truth)
+        found += sum(key in values for key in truth)
+        for key in truth.keys() & values.keys():
+            errors[key[0]].append((values[key].value - truth[key], values[key].u))
+        print(".", end="", file=sys.stderr, flush=True)
+    print(f"{len(seconds)} boards, {found / wanted:.1%} of the features, median {np.median(seconds):.1f} s a photo")
+    for name, rows in sorted(errors.items()):
+        away, standard = np.array(rows).T
+        print(f"{name:<26} n {len(away):3}  mean |error| {np.abs(away).mean():6.3f}  "
+              f"median {np.median(np.abs(away)):6.3f}  "
+              f"bias {away.mean():+6.3f}  within U {np.mean(np.abs(away) < 2 * standard):4.0%}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""A lot judged and certified: 100,000 pieces against 10,000, in time and in memory."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SIZES = (10_000, 100_000)
+_ONE = """
+import resource, sys, time
+from benchmarks.lots import certified
+from pathlib import Path
+started = time.process_time()
+pdf, verdict = certified(Path(sys.argv[1]))
+print(time.process_time() - started, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, len(pdf), verdict)
+"""
+
+
+def certified(path: Path) -> tuple[bytes, str]:
+    """Read, judge, record and certify a file of coins."""
+    from datetime import date
+
+    from inspect_kit.certificate.lot import make_lot_certificate
+    from inspect_kit.inspection.record import Subject
+    from inspect_kit.inspection.walk import Task
+    from inspect_kit.judgement.rules import RuleName
+    from inspect_kit.quality.lot import Usual, judge_pieces
+    from inspect_kit.quality.lot_file import Wanted, read_lot
+    from inspect_kit.quality.lot_plan import Agreed, plan_for
+    from inspect_kit.quality.lot_recording import lot_record_of
+    from inspect_kit.rulebook.library import load
+
+    sheet = load("icf-cs")
+    task = Task(sheet, sheet.item("coin-set"), RuleName.GUARDED, date(2026, 11, 16))
+    file = read_lot(path, Wanted(("coin.diameter",)))
+    outcome = judge_pieces(task, file, plan_for(len(file.pieces), Agreed()), Usual("0.01"))
+    record = lot_record_of(outcome, Subject("Lot"))
+    return make_lot_certificate(record, language="en"), record.verdict
+
+
+def main() -> None:
+    """Print processor seconds, peak memory and the ratios."""
+    figures = []
+    with tempfile.TemporaryDirectory() as folder:
+        for size in SIZES:
+            path = _lot(Path(folder) / f"{size}.csv", size)
+            run = subprocess.run([sys.executable, "-c", _ONE, str(path)], capture_output=True, text=True, check=True)
+            seconds, peak, length, verdict = run.stdout.split()
+            figures.append((float(seconds), float(peak)))
+            used = f"{float(seconds):7.2f} s  peak {float(peak):6.0f} MB"
+            print(f"{size:>8,} pieces  {used}  PDF {int(length):>9,} B  {verdict}")
+    (short, small), (long, large) = figures
+    print(f"ratio 100,000 : 10,000   time {long / short:5.1f}   memory {large / small:5.2f}")
+
+
+def _lot(path: Path, size: int) -> Path:
+    source = random.Random(1)
+    rows = (f"C{number:06},{source.gauss(31.0, 0.16):.2f}\n" for number in range(size))
+    with path.open("w") as stream:
+        stream.write("piece,coin.diameter [mm]\n")
+        stream.writelines(rows)
+    return path
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""Twenty desks at once certifying strikers at one station, beside an empty page of the same station; loopback only."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import httpx2
+
+from inspect_kit.certificate.keys import Founding, found
+from inspect_kit.registry.accounts import set_account
+from inspect_kit.registry.auditing import audit
+from inspect_kit.registry.checkin import inspections, unissued
+from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.registry.opening import Registry, open_registry
+
+DESKS = 20
+STRIKERS = 4
+PIN = "402861"
+_SERVER = """
+import sys; from pathlib import Path
+from inspect_kit.certificate.keys import own_keyring, unlock
+from inspect_kit.registry.opening import open_registry
+from inspect_kit.station.serving import Listening, serve
+from inspect_kit.station.station import Station
+home = Path(sys.argv[1])
+station = Station(home, open_registry(home), unlock(home, "", None), (own_keyring(home),))
+serve(station, Listening("127.0.0.1", 0), lambda address: print(address, flush=True))
+"""
+
+
+class Desk:
+    """One browser; notes how long each answer took."""
+
+    def __init__(self, url: str, name: str, event: str = "") -> None:
+        self.client = httpx2.AsyncClient(base_url=url, timeout=120, headers={"Accept-Language": "en"})
+        self.name, self.event, self.page = name, event, ""
+        self.times: dict[str, list[float]] = {}
+
+    async def ask(self, kind: str, method: str, path: str, data: dict[str, str] | None = None) -> httpx2.Response:
+        """One request, timed."""
+        token = re.search(r'name="csrf" value="(\w+)"', self.page)
+        form = {**data, "csrf": token[1] if token else ""} if data is not None else None
+        start = time.perf_counter()
+        answer = await self.client.request(method, path, data=form)
+        self.times.setdefault(kind, []).append(time.perf_counter() - start)
+        if answer.status_code >= 400:
+            raise SystemExit(f"{kind}: {answer.status_code} {answer.text[:200]}")
+        self.page = answer.text or self.page
+        return answer
+
+    async def sign_in(self) -> None:
+        """Name and PIN."""
+        await self.ask("sign in", "GET", "/sign-in")
+        await self.ask("sign in", "POST", "/sign-in", {"name": self.name, "pin": PIN, "back": "/"})
+        await self.ask("sign in", "GET", "/")
+
+    async def announce(self) -> str:
+        """An event; gives its name in addresses."""
+        await self.ask("event", "GET", "/events/new?sheet=icf-2001-it")
+        day = date.today().isoformat()
+        form = {"sheet": "icf-2001-it", "name": "Load", "since": day, "until": day, "rule": "guarded", "language": "en"}
+        answer = await self.ask("event", "POST", "/events/new", form)
+        return answer.headers["location"].rsplit("/", 1)[-1]
+
+    async def empty(self) -> None:
+        """A page with nothing on it, as often as the walk has answers."""
+        for _ in range(STRIKERS * 3):
+            await self.ask("empty page", "GET", "/look-up")
+
+    async def certify(self, owner: str) -> None:
+        """The whole walk for one striker."""
+        desk = f"/events/{self.event}/desk/striker"
+        await self.ask("form", "GET", desk)
+        where = (await self.ask("verdict", "POST", desk, _filled(self.page, owner))).headers["location"]
+        await self.ask("verdict page", "GET", where)
+        await self.ask("decision", "POST", f"{where}/decision", {"decision": "approve", "pin": PIN})
+        await self.ask("decision page", "GET", where)
+
+    async def work(self) -> None:
+        """One striker after the other."""
+        for number in range(STRIKERS):
+            await self.certify(f"{self.name} {number}")
+
+
+def _filled(page: str, owner: str) -> dict[str, str]:
+    fields = dict(re.findall(r'<label for="(q\d+)"><b>Striker, (\w+)', page))
+    looks = dict.fromkeys(re.findall(r'aria-labelledby="(q\d+)l"', page), "yes")
+    ticket = re.search(r'name="ticket" value="(\w+)"', page)
+    values = {name: "14.82" if what == "mass" else "41.0" for name, what in fields.items()}
+    return {"ticket": ticket[1] if ticket else "", "owner": owner, "gauge_g": "scale-200g", "gauge_mm": "caliper-150",
+            **looks, **values}  # fmt: skip
+
+
+async def _run(url: str) -> tuple[str, list[Desk], float]:
+    first = Desk(url, "Referee 0")
+    await first.sign_in()
+    event = await first.announce()
+    desks = [Desk(url, f"Referee {number}", event) for number in range(DESKS)]
+    for desk in desks:
+        await desk.sign_in()
+    await desks[0].certify("Warm up")
+    desks[0].times.clear()
+    await asyncio.gather(*(desk.empty() for desk in desks))
+    start = time.perf_counter()
+    await asyncio.gather(*(desk.work() for desk in desks))
+    took = time.perf_counter() - start
+    for desk in (first, *desks):
+        await desk.client.aclose()
+    return event, desks, took
+
+
+def _prepared(home: Path) -> Registry:
+    found(home, Founding("Load Club", "LC", "Inspector"), None, datetime.now(UTC))
+    registry = open_registry(home)
+    for number in range(DESKS):
+        set_account(registry, AccountSet(f"Referee {number}", "referee", by="load"), PIN, datetime.now(UTC))
+    return registry
+
+
+def _report(desks: list[Desk], took: float) -> None:
+    times: dict[str, list[float]] = {}
+    for desk in desks:
+        for kind, values in desk.times.items():
+            times.setdefault(kind, []).extend(values)
+    times.pop("sign in", None)
+    empty = statistics.median(times.pop("empty page"))
+    print(f"empty page, {DESKS} desks at once         median {1000 * empty:7.1f} ms")
+    for kind, values in times.items():
+        middle = statistics.median(values)
+        slow = sorted(values)[int(0.95 * (len(values) - 1))]
+        print(f"{kind:38} median {1000 * middle:7.1f} ms  {middle / empty:5.2f} ×   95 % {1000 * slow:7.1f} ms")
+    everything = statistics.median([value for values in times.values() for value in values])
+    print(f"all answers of the walk                median {1000 * everything:7.1f} ms  {everything / empty:5.2f} ×")
+    print(f"{DESKS * STRIKERS} strikers decided in {took:.1f} s: {took / STRIKERS:.1f} s a striker and desk")
+
+
+def main() -> None:
+    """Print the figures, and fail if anything was lost."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        registry = _prepared(home)
+        command = [sys.executable, "-c", _SERVER, str(home)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ}) as server:
+            assert server.stdout is not None
+            try:
+                event, desks, took = asyncio.run(_run(server.stdout.readline().strip()))
+                start = time.perf_counter()
+                while (waiting := _waiting(registry)) and time.perf_counter() - start < 180:
+                    time.sleep(1)
+                extra = time.perf_counter() - start
+            finally:
+                server.terminate()
+        _report(desks, took)
+        with registry.reading() as connection:
+            seen = inspections(connection, event)
+        approved = sum(each.decision == "approve" for each in seen)
+        certified = len({each.number for each in seen if each.number})
+        faults = audit(registry, lambda _: "").faults
+        print(f"approved {approved}, certified {certified}, audit faults {len(faults)}")
+        print(f"certificates still waiting {extra:.0f} s after the last decision: {waiting}")
+        if approved != DESKS * STRIKERS + 1 or certified != approved or faults:
+            raise SystemExit("entries were lost")
+
+
+def _waiting(registry: Registry) -> int:
+    with registry.reading() as connection:
+        return len(unissued(connection))
+
+
+if __name__ == "__main__":
+    main()

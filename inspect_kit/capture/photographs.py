@@ -1,0 +1,186 @@
+"""Photographs from strangers: JPEG, PNG and HEIC, upright, bounded in bytes, pixels and time, with their SHA-256."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, UnidentifiedImageError
+
+from inspect_kit.capture.files import read_bytes, sha256
+from inspect_kit.errors import BadInput
+
+MAX_BYTES: Final = 60_000_000
+LEAST_PIXELS: Final = 300_000
+MOST_PIXELS: Final = 51_000_000
+_FORMATS: Final = (JpegImagePlugin.JpegImageFile.format, PngImagePlugin.PngImageFile.format,
+                   MpoImagePlugin.MpoImageFile.format, "HEIF")  # fmt: skip
+"""By their plugins, so that each is loaded before a file asks for it."""
+_TROUBLE: Final = (
+    OSError, ValueError, SyntaxError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError,
+)  # fmt: skip
+"""What decoders raise on damaged files."""
+_TURNS: Final = {3: 2, 4: 2, 5: 1, 6: 1, 7: 3, 8: 3}
+"""Quarters clockwise that set a picture upright, by EXIF orientation."""
+_MIRRORED: Final = frozenset({2, 4, 5, 7})
+_ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
+_FOCAL, _FOCAL_35 = 0x920A, 0xA405
+_PLANE_X, _PLANE_UNIT = 0xA20E, 0xA210
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """A photo set upright. `quarters` is how far it was turned clockwise from the way the sensor saw it."""
+
+    file: str
+    sha256: str
+    pixels: NDArray[np.uint8] = field(repr=False)
+    quarters: int = 0
+    focal: float | None = None
+    """Focal length in pixels, where the photo's own notes tell it."""
+    camera: str = ""
+    colour_spread: float = 0.0
+    """Pixels by which the format blurs colour (not brightness): 0 where it stores both alike."""
+
+    @property
+    def width(self) -> int:
+        """Across, as a viewer shows it."""
+        return int(self.pixels.shape[1])
+
+    @property
+    def height(self) -> int:
+        """Down, as a viewer shows it."""
+        return int(self.pixels.shape[0])
+
+
+def read_photograph(path: Path) -> Photograph:
+    """The photo in this file, or `BadInput` in a sentence."""
+    content = read_bytes(path, MAX_BYTES)
+    return open_photograph(content, path.name, where=str(path))
+
+
+def open_photograph(content: bytes, name: str, *, where: str = "") -> Photograph:
+    """The photo in these bytes."""
+    _allow_heif()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(content), formats=_known_formats()) as image:
+                _check_size(image, where)
+                exif = _exif(image)
+                spread = _colour_spread(image)
+                pixels = _decoded(image)
+    except BadInput:
+        raise
+    except UnidentifiedImageError:
+        raise BadInput("is not a JPEG, PNG or HEIC photo", where=where, hint="save it as JPEG") from None
+    except Image.DecompressionBombError:
+        raise BadInput("has more than 50 megapixels", where=where, hint="save it smaller") from None
+    except _TROUBLE as problem:
+        raise BadInput(
+            f"is damaged or cut off ({str(problem)[:60] or type(problem).__name__})", where=where, hint="copy it anew"
+        ) from None
+    orientation = exif.get("orientation", 1)
+    quarters = _TURNS.get(orientation, 0)
+    upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
+    return Photograph(name, sha256(content), upright, quarters, _focal_pixels(exif, pixels.shape[1], pixels.shape[0]),
+                      exif.get("camera", ""), spread)  # fmt: skip
+
+
+def _known_formats() -> list[str]:
+    return [name for name in _FORMATS if name in Image.OPEN]
+
+
+def _allow_heif() -> None:
+    if "HEIF" not in Image.OPEN:
+        try:
+            from pillow_heif import register_heif_opener
+        except ImportError:
+            return
+        register_heif_opener(thumbnails=False)
+
+
+def _colour_spread(image: Image.Image) -> float:
+    """Colour at half the resolution is averaged over two pixels and drawn out again between them."""
+    if image.format in ("JPEG", "MPO"):
+        return 1.0 if JpegImagePlugin.get_sampling(image) in (1, 2) else 0.0
+    return 1.0 if image.format == "HEIF" else 0.0
+
+
+def _check_size(image: Image.Image, where: str) -> None:
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        raise BadInput(
+            f"has {width:,} × {height:,} pixels, more than 50 megapixels", where=where, hint="save it smaller"
+        )
+    if width * height < LEAST_PIXELS or min(width, height) < 200:
+        raise BadInput(
+            f"has only {width} × {height} pixels, fewer than 0.3 megapixels",
+            where=where,
+            hint="send the original photo, not a preview",
+        )
+
+
+def _decoded(image: Image.Image) -> NDArray[np.uint8]:
+    image.seek(0)
+    if image.mode in ("I;16", "I;16B", "I;16L", "I", "F"):
+        return _from_deep(image)
+    if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
+        ground = Image.new("RGBA", image.size, "white")
+        image = Image.alpha_composite(ground, image.convert("RGBA"))
+    return np.asarray(image.convert("RGB"), dtype=np.uint8)
+
+
+def _from_deep(image: Image.Image) -> NDArray[np.uint8]:
+    """16 bits of grey; a picture that uses only part of the range is still read over the whole of it."""
+    values = np.asarray(image, dtype=np.float32)
+    grey = np.clip(values / 257.0, 0, 255).astype(np.uint8)
+    return np.repeat(grey[:, :, None], 3, axis=2)
+
+
+def _exif(image: Image.Image) -> dict[str, Any]:
+    """What the photo notes about itself; notes that make no sense are as good as none."""
+    try:
+        root = image.getexif()
+        inner = root.get_ifd(_EXIF)
+        orientation = root.get(_ORIENTATION, 1)
+        return {
+            "orientation": orientation if isinstance(orientation, int) else 1,
+            "camera": f"{_word(root.get(_MAKE))} {_word(root.get(_MODEL))}".strip(),
+            "focal": _number(inner.get(_FOCAL)),
+            "focal35": _number(inner.get(_FOCAL_35)),
+            "plane_x": _number(inner.get(_PLANE_X)),
+            "plane_unit": inner.get(_PLANE_UNIT),
+        }
+    except Exception:
+        return {}
+
+
+def _word(value: object) -> str:
+    return "".join(sign for sign in value if sign.isprintable())[:40].strip() if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    return number if 0 < number < 1e6 else None
+
+
+def _focal_pixels(exif: dict[str, Any], width: int, height: int) -> float | None:
+    """From the focal length and the sensor's pitch, or from the 35 mm equivalent, which compares diagonals."""
+    unit = {2: 25.4, 3: 10.0, 4: 1.0}.get(exif.get("plane_unit") or 0)
+    focal, pitch, equivalent = exif.get("focal"), exif.get("plane_x"), exif.get("focal35")
+    candidates = []
+    if equivalent:
+        candidates.append(equivalent * float(np.hypot(width, height)) / float(np.hypot(36, 24)))
+    if focal and pitch and unit:
+        candidates.append(focal * pitch / unit)
+    sensible = [value for value in candidates if 0.3 < value / max(width, height) < 20]
+    return sensible[0] if sensible else None

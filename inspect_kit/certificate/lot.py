@@ -1,0 +1,75 @@
+"""One door for lots: a lot's record in, a finished PDF out."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import fields
+
+from inspect_kit.certificate.cover import reference_of
+from inspect_kit.certificate.issue import Issue
+from inspect_kit.certificate.lot_wording import lot_wording_for
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import Record
+from inspect_kit.quality.lot_record import LotRecord
+from inspect_kit.quality.lot_study import studies_of
+
+_PLAIN = Issue()
+_NO_FILES: Mapping[str, bytes] = {}
+
+
+def make_lot_certificate(
+    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_FILES, issue: Issue = _PLAIN
+) -> bytes:
+    """A certificate if the lot is accepted, else a report: PDF/A-3b with the record attached.
+
+    Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
+    """
+    from inspect_kit.certificate.archive import Label, archived
+    from inspect_kit.certificate.lot_cover import lot_content
+    from inspect_kit.certificate.lot_pages import draw_lot_pages
+
+    del photos
+    if not isinstance(record, LotRecord):
+        raise BadInput("is not the record of a lot", where="record")
+    _refuse_unprintable(record, issue)
+    words = lot_wording_for(language, record.wording)
+    content = lot_content(record, words, issue)
+    pages = draw_lot_pages(content, record, studies_of(record), words, issue)
+    label = Label(
+        content.document_title, content.author, language, content.day, record.software or "inspect-kit",
+        issue.number or reference_of(record),
+    )  # fmt: skip
+    return archived(pages, record.canonical(), label)
+
+
+def _refuse_unprintable(record: LotRecord, issue: Issue) -> None:
+    """Say early, and with its place, which character of a name cannot be printed."""
+    from inspect_kit.certificate.fonts import check_printable
+
+    for name in record.subject.__struct_fields__:
+        check_printable(getattr(record.subject, name), where=name)
+    for piece in record.lot.nonconforming:
+        check_printable(piece.piece, where="piece")
+    for field in fields(issue):
+        check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
+
+
+def with_attachment(pdf: bytes, name: str, content: bytes, mime: str) -> bytes:
+    """The file with a further attachment; still the same bytes for the same input. Before signing, never after."""
+    from pikepdf import AttachedFileSpec, Name, ObjectStreamMode, Pdf
+
+    with Pdf.open(io.BytesIO(pdf)) as document:
+        stamp = str(document.docinfo[Name.CreationDate])
+        spec = AttachedFileSpec(
+            document, content, filename=name, description=name, mime_type=mime, creation_date=stamp, mod_date=stamp
+        )
+        spec.relationship = Name.Supplement
+        before = len(document.Root.AF)
+        document.attachments[name] = spec
+        # Newer versions of pikepdf enter it among the associated files themselves.
+        if len(document.Root.AF) == before:
+            document.Root.AF.append(spec.obj)
+        buffer = io.BytesIO()
+        document.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
+        return buffer.getvalue()

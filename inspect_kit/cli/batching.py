@@ -1,0 +1,155 @@
+"""`batch`: thousands of photos, on all cores or on a cluster, and taken up again where it was left."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import click
+
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import print_json
+from inspect_kit.errors import UsageError
+from inspect_kit.nearest import nearest
+from inspect_kit.quality.batch import Batch, Crew, Summary, Told, find_photos, run
+from inspect_kit.quality.batch_cluster import Cluster
+from inspect_kit.quality.batch_pool import Pool, cores
+from inspect_kit.quality.batch_work import Work, check_function
+
+MEASURE: Final = "inspect_kit.cli.batching:measure"
+"""The program's own measuring function."""
+OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
+NOT_ALL, NONE = 3, 4
+_SHOWN: Final = 20
+_ONE_AT_A_TIME: Final = Lock()
+"""What a command prints is caught in a stream that a process has once; a cluster's worker may have several threads."""
+
+
+def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]:
+    """One photo by the command `measure`, as its `--json` prints it."""
+    printed = StringIO()
+    with _ONE_AT_A_TIME, redirect_stdout(printed):
+        try:
+            _measuring().main(_arguments(kind, path, options), prog_name="measure", standalone_mode=False)
+        except click.ClickException as problem:
+            raise UsageError(problem.format_message()) from None
+    result: dict[str, Any] = json.loads(printed.getvalue())
+    return result
+
+
+def _measuring() -> click.Group:
+    command: click.Group = import_module("inspect_kit.cli.measuring").command
+    return command
+
+
+def _arguments(kind: str, path: Path, options: Mapping[str, str]) -> list[str]:
+    given = [part for name, text in options.items() for part in (f"--{name.replace('_', '-')}", text)]
+    return [kind, "--json", *given, "--", str(path)]
+
+
+def check(work: Work) -> None:
+    """Say at once what would go wrong with every photo: an unknown function, kind or option."""
+    check_function(work)
+    if work.function != MEASURE:
+        return
+    group = _measuring()
+    context = click.Context(group, info_name="batch --measure")
+    chosen = group.get_command(context, work.kind)
+    if chosen is None:
+        there = group.list_commands(context)
+        raise UsageError(
+            f"cannot measure {work.kind[:40]!r}", where="--measure",
+            hint=nearest(work.kind, there) or f"there are {', '.join(there)}",
+        )  # fmt: skip
+    chosen.make_context(f"measure {work.kind}", _arguments(work.kind, Path("photo.jpg"), dict(work.options))[1:])
+
+
+@click.command("batch")
+@click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PHOTO… | FOLDER…")
+@click.option(
+    "--measure",
+    "kind",
+    required=True,
+    metavar="WHAT",
+    help="What the photos show: coins, striker, board … as for measure.",
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), default="batch.jsonl", show_default=True,
+              help="The results, one JSON line a photo.")  # fmt: skip
+@click.option("--workers", type=click.IntRange(1, 512), help="Processes (default: one for each core).")
+@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://10.0.0.5:8786 instead of our cores.")
+@click.option("--again", is_flag=True, help="Start over; otherwise finished photos are not measured twice.")
+@click.option("--retry", is_flag=True, help="Try those photos again that could not be measured.")
+@click.option("--camera", help="As for measure: the camera's file.")
+@click.option("--reference", help="As for measure: what gives the scale.")
+@click.option("--print-scale", help="As for measure: measured ÷ nominal length of the check bar.")
+@click.option("--thickness", help="As for measure: the pieces' thickness.")
+@click.option("--edge-radius", help="As for measure: the rounding of the pieces' rim.")
+@click.option("--standoff", help="As for measure: the figure's distance from the backdrop.")
+@click.option("--known", help="As for measure: one length taken with a tape.")
+@click.option("--function", default=MEASURE, metavar="MODULE:NAME", help="A measuring function of your own.")
+@json_option
+def command(photos: tuple[Path, ...], kind: str, out: Path, as_json: bool, **given: Any) -> int:
+    """Measure many photos. A bad one gets its line and does not stop the rest.
+
+    Interrupted or killed, the same command goes on where it stopped; the results are the same in the end. Several
+    machines give the same results as one.
+
+    \b
+    Example:
+      inspect-kit batch trays/ --measure coins --camera phone.json -o trays.jsonl
+      inspect-kit qa lot trays.jsonl --spec icf-cs --item coin-set --characteristic coin.diameter -o lot.pdf
+    """
+    settings = tuple((name, text) for name in OPTIONS if (text := given.get(name)) is not None)
+    work = Work(kind, settings, given["function"])
+    check(work)
+    batch = Batch(find_photos(photos), work, out, given["again"], given["retry"])
+    crew: Crew = Cluster(given["cluster"]) if given["cluster"] else Pool(given["workers"] or cores())
+    try:
+        with _progress(len(batch.photos)) as told:
+            summary = run(batch, crew, told)
+    except KeyboardInterrupt:
+        click.echo("interrupted; the same command goes on from here", err=True)
+        raise
+    if as_json:
+        print_json(as_data(summary, out))
+    else:
+        _print(summary, out)
+    return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Told]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield _silent
+        return
+    with click.progressbar(length=total, label="photos", show_pos=True, file=sys.stderr) as bar:
+        yield lambda done: bar.update(done - bar.pos)
+
+
+def _silent(done: int) -> None:
+    del done
+
+
+def as_data(summary: Summary, out: Path) -> dict[str, object]:
+    """The summary in the form that scripts rely on."""
+    return {
+        "photos": summary.photos, "measured": summary.measured, "taken_over": summary.taken_over,
+        "failed": [{"photo": photo, "error": reason} for photo, reason in summary.failures], "out": str(out),
+    }  # fmt: skip
+
+
+def _print(summary: Summary, out: Path) -> None:
+    before = f", {summary.taken_over:,} of them before" if summary.taken_over else ""
+    click.echo(f"{summary.measured:,} of {summary.photos:,} photos measured{before}: {out}")
+    for photo, reason in summary.failures[:_SHOWN]:
+        click.echo(f"  {photo}: {reason}")
+    if len(summary.failures) > _SHOWN:
+        click.echo(f"  … and {len(summary.failures) - _SHOWN:,} more that could not be measured")

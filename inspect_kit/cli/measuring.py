@@ -1,0 +1,168 @@
+"""`measure`: photos → measurements with uncertainty, as a table or as a measurement file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.photo_document import document, overlay_marks
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.measure.pieces import KINDS, MEASURED_PRINT, Kind, Session, Stated, measure_pieces
+from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+from inspect_kit.vision.camera_file import read_camera
+from inspect_kit.vision.overlay import draw_overlay
+from inspect_kit.vision.references import Reference, marker_dictionary
+
+MOST_PHOTOS: Final = 24
+_PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
+
+
+@click.group("measure")
+def command() -> None:
+    """Measure pieces in photos taken on a printed sheet.
+
+    \b
+    Example:
+      inspect-kit measure coins photo.jpg --camera phone.json --print-scale 0.998 --thickness 8.1mm
+    """
+
+
+def _options(function: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        json_option,
+        click.option("--overlay", type=click.Path(path_type=Path), help="Write the photo with what was found (PNG)."),
+        click.option("--edge-radius", help="Rounding of the rim: 0.5mm or 0.5±0.1mm (0 = sharp)."),
+        click.option("--thickness", help="Thickness of the pieces: 8.1mm or 8.1±0.1mm."),
+        click.option("--print-scale", help="Measured ÷ nominal length of the sheet's check bar."),
+        click.option("--reference", default="auto", show_default=True,
+                     help="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm."),
+        click.option("--camera", type=click.Path(path_type=Path), help="A file of `inspect-kit camera calibrate`."),
+        click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path)),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def _discs_command(name: str, kind: Kind) -> None:
+    @_options
+    def run(photos: tuple[Path, ...], camera: Path | None, overlay: Path | None, as_json: bool, **given: str) -> None:
+        session = _measured(photos, kind, camera, given)
+        if overlay is not None:
+            look = session.looks[0]
+            write_whole(overlay, draw_overlay(look.photo.pixels, overlay_marks(session), look.placed.known.image))
+        if as_json:
+            print_json(document(session))
+        else:
+            warn(session.warnings)
+            for line in columns(_rows(session)):
+                click.echo(line)
+
+    run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
+
+    \b
+    Example:
+      inspect-kit measure {name} photo.jpg --camera phone.json --print-scale 0.998
+    """
+    command.command(name)(run)
+
+
+def _measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: dict[str, str]) -> Session:
+    if len(photos) > MOST_PHOTOS:
+        raise UsageError(f"{len(photos)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
+    stated = Stated(
+        thickness=_length(given["thickness"], "--thickness", 0.2, 60),
+        rim=_length(given["edge_radius"], "--edge-radius", 0.0, 30),
+        print_scale=_scale(given["print_scale"]),
+        reference=parse_reference(given["reference"]),
+    )
+    stored = None if camera is None else read_camera(camera).camera
+    return measure_pieces([read_photograph(path) for path in photos], kind, stored, stated)
+
+
+for _name, _kind in KINDS.items():
+    _discs_command(_name, _kind)
+
+
+def _length(text: str | None, option: str, low: float, high: float) -> tuple[float, float | None] | None:
+    """`8.1±0.1mm`, `8.1 mm` or `8.1`, in mm."""
+    if text is None:
+        return None
+    parts = _PLUS_MINUS.split(text.strip())
+    if len(parts) > 2:
+        raise UsageError(f"expected a length such as 8.1±0.1mm, got {text[:40]!r}", where=option)
+    try:
+        spread = parse_quantity(parts[1], UNITS["mm"]) if len(parts) == 2 else None
+        # `8.1±0.1mm`: the unit behind the spread is that of both.
+        value = parse_quantity(parts[0], spread.unit if spread else UNITS["mm"])
+        size = float(value.to("mm").number)
+        standard = float(spread.to("mm").number) if spread else None
+    except BadInput as problem:
+        raise UsageError(problem.fault.why, where=option, hint="for example 8.1±0.1mm") from None
+    if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
+        raise UsageError(f"{text[:40]} is not between {low:g} and {high:g} mm", where=option)
+    return size, standard
+
+
+def _scale(text: str | None) -> tuple[float, float] | None:
+    """The scale, and its relative uncertainty by the caliper and by the digits that were typed."""
+    if text is None:
+        return None
+    try:
+        number = parse_number(text)
+    except BadInput as problem:
+        raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
+    if not 0.9 <= number <= 1.1:
+        raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
+    digits = -int(number.as_tuple().exponent)
+    rounding = 0.5 * 10.0 ** -max(digits, 3) / 3**0.5
+    return float(number), (MEASURED_PRINT**2 + rounding**2) ** 0.5
+
+
+def parse_reference(text: str) -> Reference:
+    """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`."""
+    match text.split(":"):
+        case ["auto"]:
+            return Reference()
+        case ["chessboard", size]:
+            return Reference("chessboard", _side(size))
+        case ["aruco", dictionary, size]:
+            try:
+                marker_dictionary(dictionary)
+            except BadInput as problem:
+                raise UsageError(problem.fault.why, where="--reference", hint=problem.fault.hint) from None
+            return Reference("aruco", _side(size), dictionary)
+    raise UsageError(f"unknown reference {text[:40]!r}", where="--reference",
+                     hint="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm")  # fmt: skip
+
+
+def _side(text: str) -> float:
+    found = _length(text, "--reference", 1.0, 500.0)
+    assert found is not None
+    return found[0]
+
+
+def _rows(session: Session) -> list[tuple[str, ...]]:
+    """A table for people: value, U, what dominates it, and what was seen."""
+    head = ("piece", "diameter", "U", "mostly from", "roundness" if session.kind.roundness else "", "seen")
+    return [head, *(_row(session, index) for index in range(len(session.pieces)))]
+
+
+def _row(session: Session, index: int) -> tuple[str, ...]:
+    piece = session.pieces[index]
+    largest = piece.diameter.budget[0]
+    share = (largest.standard / piece.diameter.standard) ** 2
+    metal = piece.sighting.metal
+    seen = piece.sighting.colour.name if session.kind.name == "coin" else ""
+    if metal is not None:
+        seen = "metal suspected" if metal.suspected else "no metal"
+    return (
+        piece.instance or "1", f"{piece.diameter.value:.2f} mm", f"± {2 * piece.diameter.standard:.2f} mm",
+        f"{largest.source}, {share:.0%}", f"{piece.roundness.value:.2f} mm" if session.kind.roundness else "", seen,
+    )  # fmt: skip

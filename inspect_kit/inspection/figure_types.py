@@ -1,0 +1,119 @@
+"""Which homologated types of figure a measured one can be, by the dimensions that a sheet prints for each type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from inspect_kit.judgement.finding import Finding, Reason, Verdict
+from inspect_kit.judgement.judge import Evidence, judge_clause
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.rulebook.clause import Clause
+from inspect_kit.rulebook.sheet import Sheet
+
+TYPE: Final = "fig.type"
+"""The observation that names a figure's type; clauses of one type apply when it does."""
+
+
+NEAR: Final = Decimal("0.5")
+"""mm around a nominal that is printed without a tolerance within which a type is still named. This is ours, not the
+federation's (it is the very coarse class of ISO 2768-1), and serves the naming only: nobody is failed by it."""
+
+
+class Fit(StrEnum):
+    """Whether a figure can be of a type."""
+
+    FITS = "fits"
+    MAY_FIT = "may-fit"
+    DOES_NOT_FIT = "does-not-fit"
+    NO_DIMENSIONS = "no-dimensions"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeFit:
+    """One type: whether the figure can be of it, and the findings that say so."""
+
+    type: str
+    fit: Fit
+    findings: tuple[Finding, ...]
+
+
+def fitting_types(sheet: Sheet, evidence: Evidence, rule: RuleName = RuleName.GUARDED) -> tuple[TypeFit, ...]:
+    """Every type of the sheet, in its order. Nothing is said of types whose dimensions were not measured at all.
+
+    A type without printed dimensions cannot be excluded by measuring, nor confirmed.
+    """
+    found = []
+    for name, clauses in _by_type(sheet).items():
+        findings = tuple(
+            finding for clause in clauses if clause.numeric for finding in _findings(clause, evidence, rule)
+        )
+        fit = _fit(findings)
+        if fit is not None:
+            found.append(TypeFit(name, fit, findings))
+    return tuple(found)
+
+
+def named(types: Iterable[TypeFit]) -> str:
+    """The types in a sentence: `fits h0; may also be sports, toccer`. Empty where nothing was measured."""
+    by_fit: dict[Fit, list[str]] = {fit: [] for fit in Fit}
+    for each in types:
+        by_fit[each.fit].append(each.type)
+    sure, maybe, silent = by_fit[Fit.FITS], by_fit[Fit.MAY_FIT], by_fit[Fit.NO_DIMENSIONS]
+    if not (sure or maybe or by_fit[Fit.DOES_NOT_FIT]):
+        return ""
+    parts = [f"fits {', '.join(sure)}" if sure else "fits none of the types for certain"]
+    if maybe:
+        parts.append(f"may {'also ' if sure else ''}be {', '.join(maybe)}")
+    if silent:
+        parts.append(f"no dimensions are printed for {', '.join(silent)}")
+    return "; ".join(parts)
+
+
+def _by_type(sheet: Sheet) -> Mapping[str, Sequence[Clause]]:
+    """The clauses that speak of one type only, by its name."""
+    found: dict[str, list[Clause]] = {}
+    for clause in sheet.clauses:
+        condition = clause.when
+        if condition is not None and condition.characteristic == TYPE and condition.wanted:
+            for word in condition.words:
+                found.setdefault(word, []).append(clause)
+    return found
+
+
+def _findings(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Finding, ...]:
+    """Judged as if the figure were of this type."""
+    asked = replace(evidence, observations={})
+    return judge_clause(_unconditional(clause), asked, rule)
+
+
+def _unconditional(clause: Clause) -> Clause:
+    return replace(clause, when=None)
+
+
+def _fit(findings: Sequence[Finding]) -> Fit | None:
+    if not findings:
+        return Fit.NO_DIMENSIONS
+    if all(finding.reason is Reason.NOT_MEASURED for finding in findings):
+        return None
+    if any(_excludes(finding) for finding in findings):
+        return Fit.DOES_NOT_FIT
+    sure = all(finding.verdict is Verdict.CONFORMS for finding in findings)
+    return Fit.FITS if sure else Fit.MAY_FIT
+
+
+def _excludes(finding: Finding) -> bool:
+    """Outside the limits, whether or not the clause can fail the figure as such; or far from a nominal."""
+    if finding.reason is Reason.NO_TOLERANCE:
+        return _far(finding)
+    return finding.verdict is Verdict.FAILS or finding.reason in (Reason.ABOVE_UPPER, Reason.BELOW_LOWER)
+
+
+def _far(finding: Finding) -> bool:
+    nominal, measurement = finding.clause.bounds.nominal_in_base, finding.measurement
+    if nominal is None or measurement is None:
+        return False
+    return abs(measurement.value - nominal) - (measurement.expanded_uncertainty or 0) > NEAR

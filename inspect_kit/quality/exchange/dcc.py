@@ -1,0 +1,151 @@
+"""XML in the shape of PTB's digital calibration certificate 3.3.0, with D-SI 2.2.1 for the numbers.
+
+A DCC is meant for calibrations; this is an inspection of a lot. It takes over the shape so that programs which read
+DCCs find the values, and says so in a statement. Our own record stays the master.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Final
+
+from inspect_kit.judgement.finding import Verdict
+from inspect_kit.quality.exchange.markup import Markup
+from inspect_kit.quality.exchange.rows import uncertainty
+from inspect_kit.quality.lot_record import LotRecord, Series
+
+_CONFORMITY: Final = {Verdict.CONFORMS: "pass", Verdict.FAILS: "fail", Verdict.UNDECIDED: "noPass"}
+_UNITS: Final = {"mm": r"\milli\metre", "g": r"\gram", "deg": r"\degree", "s": r"\second", "lx": r"\lux"}
+_NOTICE: Final = (
+    "This document has the shape of a digital calibration certificate and is none: it gives the results of the "
+    "inspection of a lot. It makes no claim to accreditation."
+)
+_UNSTATED: Final = "not stated"
+
+
+def dcc_lines(record: LotRecord) -> Iterator[bytes]:
+    """The whole document; its values are lists, so it is short."""
+    sheet = Markup()
+    with sheet.element(
+        "dcc:digitalCalibrationCertificate", xmlns__dcc="https://ptb.de/dcc", xmlns__si="https://ptb.de/si",
+        schemaVersion="3.3.0",
+    ):  # fmt: skip
+        with sheet.element("dcc:administrativeData"):
+            _administrative(sheet, record)
+        with sheet.element("dcc:measurementResults"), sheet.element("dcc:measurementResult"):
+            _named(sheet, "Inspection of the lot")
+            _equipment(sheet, record)
+            _conditions(sheet)
+            with sheet.element("dcc:results"):
+                for series in record.lot.series:
+                    _result(sheet, series)
+    yield sheet.taken()
+
+
+def _named(sheet: Markup, text: str, element: str = "dcc:name") -> None:
+    with sheet.element(element):
+        sheet.leaf("dcc:content", text or _UNSTATED, lang="en")
+
+
+def _administrative(sheet: Markup, record: LotRecord) -> None:
+    name, _, release = (record.software or "inspect-kit 0").partition(" ")
+    with sheet.element("dcc:dccSoftware"), sheet.element("dcc:software"):
+        _named(sheet, name)
+        # The published rules want a letter before the number.
+        sheet.leaf("dcc:release", f"v{release or '0'}")
+    with sheet.element("dcc:coreData"):
+        sheet.leaf("dcc:countryCodeISO3166_1", "XX")
+        sheet.leaf("dcc:usedLangCodeISO639_1", "en")
+        sheet.leaf("dcc:mandatoryLangCodeISO639_1", "en")
+        sheet.leaf("dcc:uniqueIdentifier", record.digest)
+        sheet.leaf("dcc:beginPerformanceDate", record.inspected_on)
+        sheet.leaf("dcc:endPerformanceDate", record.inspected_on)
+        sheet.leaf("dcc:performanceLocation", "other")
+    _items(sheet, record)
+    _bodies(sheet, record)
+    _statements(sheet, record)
+
+
+def _items(sheet: Markup, record: LotRecord) -> None:
+    with sheet.element("dcc:items"), sheet.element("dcc:item"):
+        _named(sheet, record.item.name or record.item.id)
+        if record.subject.owner:
+            with sheet.element("dcc:manufacturer"):
+                _named(sheet, record.subject.owner)
+        with sheet.element("dcc:identifications"), sheet.element("dcc:identification"):
+            sheet.leaf("dcc:issuer", "manufacturer")
+            sheet.leaf("dcc:value", record.subject.text)
+
+
+def _bodies(sheet: Markup, record: LotRecord) -> None:
+    subject = record.subject
+    with sheet.element("dcc:calibrationLaboratory"), sheet.element("dcc:contact"):
+        _named(sheet, subject.issuer)
+        with sheet.element("dcc:location"):
+            sheet.leaf("dcc:city", subject.place or _UNSTATED)
+    with sheet.element("dcc:respPersons"), sheet.element("dcc:respPerson"):
+        with sheet.element("dcc:person"):
+            _named(sheet, subject.inspector)
+        sheet.leaf("dcc:mainSigner", "true")
+    with sheet.element("dcc:customer"):
+        _named(sheet, subject.owner)
+        with sheet.element("dcc:location"):
+            sheet.leaf("dcc:city", _UNSTATED)
+
+
+def _statements(sheet: Markup, record: LotRecord) -> None:
+    plan = record.lot.plan
+    how = f"{plan.kind}, n = {plan.sample} of {record.lot.size}"
+    how += f", AQL {plan.aql}, Ac = {plan.accept}, Re = {plan.reject}" if plan.accept is not None else ""
+    with sheet.element("dcc:statements"):
+        with sheet.element("dcc:statement"):
+            _named(sheet, _NOTICE, "dcc:declaration")
+        with sheet.element("dcc:statement"):
+            sheet.leaf("dcc:norm", f"{record.sheet.id}: {record.sheet.title}, {record.sheet.edition}")
+            _named(sheet, f"Lot decided by sampling plan: {how}; decision rule: {record.rule}", "dcc:declaration")
+            sheet.leaf("dcc:conformity", _CONFORMITY[Verdict(record.verdict)])
+
+
+def _equipment(sheet: Markup, record: LotRecord) -> None:
+    with sheet.element("dcc:usedMethods"), sheet.element("dcc:usedMethod"):
+        _named(sheet, f"Measured by the clauses of {record.sheet.id}")
+        sheet.leaf("dcc:norm", record.sheet.title)
+    if record.instruments:
+        with sheet.element("dcc:measuringEquipments"):
+            for gauge in record.instruments:
+                with sheet.element("dcc:measuringEquipment"):
+                    _named(sheet, gauge.name or gauge.id)
+                    with sheet.element("dcc:identifications"), sheet.element("dcc:identification"):
+                        sheet.leaf("dcc:issuer", "owner")
+                        sheet.leaf("dcc:value", gauge.serial or gauge.id)
+
+
+def _conditions(sheet: Markup) -> None:
+    """The published rules ask for conditions; ours are not part of a lot's record, and that is said."""
+    with sheet.element("dcc:influenceConditions"), sheet.element("dcc:influenceCondition"):
+        _named(sheet, "Ambient conditions")
+        with sheet.element("dcc:data"), sheet.element("dcc:text"):
+            sheet.leaf("dcc:content", _UNSTATED, lang="en")
+
+
+def _result(sheet: Markup, series: Series) -> None:
+    places = [place for place, value in enumerate(series.values) if value is not None]
+    with sheet.element("dcc:result"):
+        _named(sheet, series.characteristic)
+        with sheet.element("dcc:data"), sheet.element("dcc:quantity"):
+            _named(sheet, series.characteristic)
+            with sheet.element("si:realListXMLList"):
+                sheet.leaf("si:valueXMLList", " ".join(str(series.values[place]) for place in places))
+                sheet.leaf("si:unitXMLList", _UNITS.get(series.unit, r"\one"))
+                _uncertainties(sheet, series, places)
+
+
+def _uncertainties(sheet: Markup, series: Series, places: list[int]) -> None:
+    if any(standard is None for standard in series.u):
+        return
+    listed = [uncertainty(series, place) or "0" for place in (places if len(series.u) > 1 else places[:1])]
+    with sheet.element("si:measurementUncertaintyUnivariateXMLList"), sheet.element("si:expandedMUXMLList"):
+        sheet.leaf("si:valueExpandedMUXMLList", " ".join(f"{2 * Decimal(standard):f}" for standard in listed))
+        sheet.leaf("si:coverageFactorXMLList", "2")
+        sheet.leaf("si:coverageProbabilityXMLList", "0.95")

@@ -1,0 +1,46 @@
+"""CSV: one row a reading, in the form that `judge` and `qa lot` read, with limits and verdict beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Final
+
+from inspect_kit.quality.lot_record import LotRecord, Series
+
+COLUMNS: Final = (
+    "characteristic", "instance", "value", "unit", "u", "lower", "upper", "verdict", "reason", "lot",
+)  # fmt: skip
+_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_lines(record: LotRecord) -> Iterator[bytes]:
+    """A header and the readings, characteristic by characteristic, in order of making."""
+    yield _line(COLUMNS)
+    odd = {(piece.characteristic, piece.piece): piece for piece in record.lot.nonconforming}
+    for series in record.lot.series:
+        for place, (piece, value) in enumerate(zip(record.lot.pieces, series.values, strict=True)):
+            found = odd.get((series.characteristic, piece))
+            if value is not None:
+                yield _line((
+                    series.characteristic, _harmless(piece), value, series.unit, uncertainty(series, place) or "",
+                    series.lower or "", series.upper or "", found.verdict if found else "conforms",
+                    found.reason if found else "within", _harmless(record.subject.text),
+                ))  # fmt: skip
+
+
+def uncertainty(series: Series, place: int) -> str | None:
+    """The standard uncertainty of one value."""
+    return series.u[0] if len(series.u) == 1 else series.u[place]
+
+
+def _harmless(text: str) -> str:
+    """A name that a spreadsheet would take for a formula gets an apostrophe before it."""
+    return f"'{text}" if text.startswith(_FORMULAS) else text
+
+
+def _line(cells: tuple[str, ...]) -> bytes:
+    stream = io.StringIO(newline="")
+    csv.writer(stream, lineterminator="\n").writerow(cells)
+    return stream.getvalue().encode()

@@ -1,0 +1,100 @@
+"""All routes of the station, each with what a person must be allowed to do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from inspect_kit.inspection.roles import Act
+from inspect_kit.places import shipped
+from inspect_kit.station import desk, events, guided, lookup, people, signing, tickets
+from inspect_kit.station.guard import Guard
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.refusals import not_found
+from inspect_kit.station.rendering import STATIC
+from inspect_kit.station.station import Station
+from inspect_kit.station.visit import Handler, Visit, endpoint
+
+LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+_EVENT: Final = "/events/{event}"
+_TICKET: Final = "/events/{event}/tickets/{ticket}"
+_DESK: Final = "/events/{event}/desk/{item}"
+_GUIDED: Final = "/events/{event}/guided/{item}"
+
+_ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
+    ("GET", "/", events.show_events, Act.LOOK_UP),
+    ("GET", "/setup", signing.show_setup, None),
+    ("POST", "/setup", signing.set_up, None),
+    ("GET", "/sign-in", signing.show_sign_in, None),
+    ("POST", "/sign-in", signing.sign_in, None),
+    ("POST", "/sign-out", signing.sign_out, None),
+    ("GET", "/language/{language}", signing.choose_language, None),
+    ("GET", "/people", people.show_people, Act.SET_UP),
+    ("POST", "/people", people.change_people, Act.SET_UP),
+    ("GET", "/look-up", lookup.show_lookup, Act.LOOK_UP),
+    ("POST", "/look-up", lookup.look_at_code, Act.LOOK_UP),
+    ("GET", "/events/new", events.show_new, Act.SET_UP),
+    ("POST", "/events/new", events.announce, Act.SET_UP),
+    ("GET", _EVENT, events.show_event, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/settings", events.show_settings, Act.SET_UP),
+    ("POST", f"{_EVENT}/settings", events.change_settings, Act.SET_UP),
+    ("GET", f"{_EVENT}/list", events.show_list, Act.LOOK_UP),
+    ("GET", _DESK, desk.show_desk, Act.RECORD),
+    ("POST", _DESK, desk.inspect_now, Act.RECORD),
+    ("POST", f"{_DESK}/weigh", desk.weigh_now, Act.RECORD),
+    ("GET", _GUIDED, guided.show_start, Act.RECORD),
+    ("POST", _GUIDED, guided.start, Act.RECORD),
+    ("GET", f"{_GUIDED}/{{ticket}}", guided.show_question, Act.RECORD),
+    ("POST", f"{_GUIDED}/{{ticket}}", guided.answer, Act.RECORD),
+    ("GET", _TICKET, tickets.show_ticket, Act.LOOK_UP),
+    ("POST", f"{_TICKET}/decision", tickets.decide_now, Act.DECIDE),
+    ("GET", f"{_TICKET}/photo", tickets.show_photo, Act.LOOK_UP),
+    ("GET", f"{_TICKET}/certificate.pdf", tickets.show_certificate, Act.LOOK_UP),
+    ("GET", f"{_TICKET}/label.pdf", tickets.show_label, Act.RECORD),
+    ("GET", f"{_TICKET}/slip", tickets.show_slip, Act.LOOK_UP),
+)
+
+
+def create_app(station: Station, hosts: frozenset[str] = LOOPBACK) -> Starlette:
+    """The station as an ASGI application."""
+    maker = Maker(station)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        maker.start()
+        yield
+        maker.stop()
+
+    routes = [Route(path, endpoint(handler, act), methods=[method]) for method, path, handler, act in _ROUTES]
+    app = Starlette(
+        routes=[
+            Route("/empty", _empty),
+            *routes,
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/fonts", StaticFiles(directory=shipped("reports") / "fonts")),
+            Route("/{rest:path}", endpoint(_nowhere, None), methods=["GET", "POST"]),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
+        lifespan=lifespan,
+    )
+    app.state.station, app.state.maker = station, maker
+    return app
+
+
+async def _empty(_: Request) -> Response:
+    """A page with nothing on it, to see that the station answers."""
+    return PlainTextResponse("")
+
+
+def _nowhere(visit: Visit) -> Response:
+    del visit
+    raise not_found()

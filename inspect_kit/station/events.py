@@ -1,0 +1,205 @@
+"""Events: announcing one, its settings, its progress at a glance, and the list with signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import msgspec
+from starlette.responses import Response
+
+from inspect_kit.certificate.checkin import with_house_text
+from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.desk_form import fits_a_page
+from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.progress import State, Thing, labels, tallies, things
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.registry.checkin import all_events, inspections, recent, set_event
+from inspect_kit.registry.desk_entries import DayMark, EventSet, Expected
+from inspect_kit.rulebook.library import load, sheet_ids
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.station.visit import Visit, sees
+
+_MOST = 500
+_MOST_DAYS = 31
+
+
+def show_events(visit: Visit) -> Response:
+    """All events of this person."""
+    with visit.station.registry.reading() as connection:
+        found = [event for event in all_events(connection) if sees(visit.person, event.event)]
+    today = visit.station.today.isoformat()
+    return visit.page("events.html", events=found, today=today)
+
+
+def show_new(visit: Visit) -> Response:
+    """First the sheet, then all the rest."""
+    wanted = visit.query("sheet")
+    if wanted not in sheet_ids():
+        sheets = [load(sheet_id) for sheet_id in sheet_ids()]
+        return visit.page("sheets.html", sheets=sheets)
+    today = visit.station.today.isoformat()
+    blank = EventSet("", "", today, today, wanted, RuleName.GUARDED, visit.person.name, language=visit.words.language)
+    return _form(visit, blank, load(wanted))
+
+
+def _form(visit: Visit, event: EventSet, sheet: Sheet, fault: str = "", house: str = "") -> Response:
+    expected = {each.item: each for each in event.expected}
+    return visit.page(
+        "event_form.html", 422 if fault else 200, event=event, sheet=sheet, fault=fault, house=house,
+        rules=[rule.value for rule in RuleName], expected=expected, nothing=Expected(""), days=list(_days(event)),
+        marks={mark.day: mark.mark for mark in event.marks},
+    )  # fmt: skip
+
+
+def _days(event: EventSet) -> Iterator[str]:
+    day, last = date.fromisoformat(event.since), date.fromisoformat(event.until)
+    for _ in range(_MOST_DAYS):
+        if day > last:
+            return
+        yield day.isoformat()
+        day += timedelta(days=1)
+
+
+def announce(visit: Visit) -> Response:
+    """A new event."""
+    wanted = visit.form.get("sheet", "")
+    if wanted not in sheet_ids():
+        raise BadInput(visit.words("event.choose_sheet"))
+    ticket, today = visit.station.ticket(), visit.station.today.isoformat()
+    return _saved(visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), load(wanted))
+
+
+def show_settings(visit: Visit) -> Response:
+    """An event's settings."""
+    event = visit.event()
+    house = ""
+    if event.house:
+        with visit.station.registry.reading() as connection:
+            house = visit.station.registry.shelf.take(connection, event.house.sha256).decode()
+    return _form(visit, event, load(event.sheet), house=house)
+
+
+def change_settings(visit: Visit) -> Response:
+    """Change an event's settings; what they were stays in the chain."""
+    event = visit.event()
+    return _saved(visit, event, load(event.sheet))
+
+
+def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:
+    house = _house(visit)
+    try:
+        event = _filled(visit, base, sheet)
+        if house:
+            with_house_text(sheet, house)
+    except (InspectKitError, ValueError) as problem:
+        typed = msgspec.structs.replace(base, **_typed(visit))
+        return _form(visit, typed, sheet, str(problem) or "?", house.decode(errors="replace"))
+    event = set_event(visit.station.registry, event, house or None, visit.station.now())
+    return visit.go(f"/events/{event.event}")
+
+
+def _house(visit: Visit) -> bytes:
+    return visit.files.get("house_file", b"")[:1_000_000] or visit.form.get("house", "").strip().encode()
+
+
+def _typed(visit: Visit) -> dict[str, str]:
+    """What can be shown again as it was typed."""
+    return {name: visit.form.get(name, "")[:200] for name in ("name", "venue")}
+
+
+def _filled(visit: Visit, base: EventSet, sheet: Sheet) -> EventSet:
+    form, words = visit.form, visit.words
+    since, until = (_day(form.get(key, ""), words(f"event.{key}")) for key in ("since", "until"))
+    if until < since or until - since > timedelta(days=366):
+        raise BadInput(words("event.dates_wrong"))
+    rule, language = form.get("rule", ""), form.get("language", "")
+    return msgspec.structs.replace(
+        base,
+        name=clean(form.get("name", ""), where=words("event.name"), needed=True),
+        venue=clean(form.get("venue", ""), where=words("event.venue")),
+        since=since.isoformat(),
+        until=until.isoformat(),
+        rule=RuleName(rule) if rule in set(RuleName) else RuleName.GUARDED,
+        language=language if language in LANGUAGES else words.language,
+        expected=tuple(_expected(visit, sheet)),
+        marks=tuple(_marks(visit)),
+        four_eyes="four_eyes" in form,
+        daily="daily" in form,
+        house=None,
+        by=visit.person.name,
+    )
+
+
+def _day(text: str, where: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise BadInput("expected a date such as 2026-11-16", where=where) from None
+
+
+def _expected(visit: Visit, sheet: Sheet) -> Iterator[Expected]:
+    for item in sheet.items:
+        count, quota = (_count(visit, f"{key}_{item.id}") for key in ("count", "quota"))
+        if count or quota:
+            yield Expected(item.id, count, quota)
+
+
+def _count(visit: Visit, key: str) -> int:
+    text = visit.form.get(key, "").strip()
+    if text and not (text.isascii() and text.isdigit() and int(text[:9]) <= _MOST):
+        raise BadInput(f"expected a number up to {_MOST}, got {text[:20]!r}", where=key.partition("_")[2])
+    return int(text) if text else 0
+
+
+def _marks(visit: Visit) -> Iterator[DayMark]:
+    for name, text in visit.form.items():
+        if name.startswith("mark_") and text.strip():
+            day = _day(name.removeprefix("mark_"), "mark")
+            yield DayMark(day.isoformat(), clean(text, where=day.isoformat()))
+
+
+def expected_labels(event: EventSet, sheet: Sheet) -> tuple[tuple[str, str], ...]:
+    """Item and label of everything that was announced by number, in the language of the event."""
+    names = wording_for(event.language, sheet.wording)
+    found: list[tuple[str, str]] = []
+    for each in event.expected:
+        title = names.name("item", sheet.item(each.item).name)
+        found += [(each.item, label) for label in labels(title, each.count)]
+    return tuple(found)
+
+
+def _things(visit: Visit, event: EventSet, sheet: Sheet) -> tuple[Thing, ...]:
+    with visit.station.registry.reading() as connection:
+        return things(expected_labels(event, sheet), inspections(connection, event.event))
+
+
+def show_event(visit: Visit) -> Response:
+    """Progress at a glance, who waits for a decision, and who is to come back after the match."""
+    event = visit.event()
+    sheet = visit.station.sheet(event)
+    everything = _things(visit, event, sheet)
+    with visit.station.registry.reading() as connection:
+        waiting, conditional = (recent(connection, event.event, decision) for decision in ("", "condition"))
+    asked = {each.item for each in event.expected}
+    items = [item for item in sheet.items if item.id in asked] or list(sheet.items)
+    names = {item.id: visit.words.item(item.name) for item in sheet.items}
+    marks = {mark.day: mark.mark for mark in event.marks}
+    return visit.page(
+        "event.html", event=event, sheet=sheet, tallies=tallies(everything), states=list(State), items=items,
+        names=names, waiting=waiting, conditional=conditional, mark=marks.get(visit.station.today.isoformat(), ""),
+        things=everything, quick={item.id for item in items if fits_a_page(sheet, item.id)},
+    )  # fmt: skip
+
+
+def show_list(visit: Visit) -> Response:
+    """Everything with its state, and room for signatures; to be printed."""
+    event = visit.event()
+    sheet = visit.station.sheet(event)
+    names = {item.id: visit.words.item(item.name) for item in sheet.items}
+    everything = _things(visit, event, sheet)
+    return visit.page(
+        "list.html", event=event, sheet=sheet, things=everything, names=names, tallies=tallies(everything),
+        states=list(State), printed=visit.station.now().strftime("%Y-%m-%d %H:%M"),
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""What every request passes: the Host it asks for, how large it is, and the headers that every answer carries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Final
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+MOST_BYTES: Final = 26_000_000
+"""A photo of a phone, and the form around it."""
+
+HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; "
+    "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=()",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Stands before the station. `hosts` are the names it answers to; others may be a trick to reach this machine."""
+
+    app: ASGIApp
+    hosts: frozenset[str]
+    secure: bool = False
+    addresses: bool = False
+    """Whether it also answers to bare addresses: a name can be made to lead here from outside, an address cannot."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or say why not."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        counted = _Counted(receive)
+        refusal = self._refusal(headers)
+        answer = refusal or self.app
+
+        async def adorned(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _adorn(message, scope["path"], secure=self.secure)
+            await send(message)
+
+        await answer(scope, counted, adorned)
+
+    def _refusal(self, headers: Headers) -> ASGIApp | None:
+        host = _host(headers.get("host", ""))
+        if host not in self.hosts and not (self.addresses and _is_address(host)):
+            return PlainTextResponse("This station does not go by that name.", 421)
+        size = headers.get("content-length", "0")
+        if not size.isdigit() or int(size) > MOST_BYTES:
+            return PlainTextResponse("That is too large: at most 25 MB.", 413)
+        return None
+
+
+def _host(header: str) -> str:
+    """The name without its port."""
+    name = header.strip().lower()
+    if name.startswith("["):
+        return name.partition("]")[0] + "]"
+    return name.partition(":")[0]
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+class TooLarge(Exception):
+    """More was sent than was announced or is allowed."""
+
+
+class _Counted:
+    """Reads a request no further than it may go, whatever its headers say."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._seen = 0
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._seen += len(message.get("body", b""))
+        if self._seen > MOST_BYTES:
+            raise TooLarge
+        return message
+
+
+def _adorn(message: Message, path: str, *, secure: bool) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers[name] = value
+    if not path.startswith(("/static/", "/fonts/")):
+        headers["Cache-Control"] = "no-store"
+    if secure:
+        headers["Strict-Transport-Security"] = "max-age=31536000"

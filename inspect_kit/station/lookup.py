@@ -1,0 +1,176 @@
+"""Look-up at the table: valid or not, for whom, until when. It only reads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from inspect_kit.certificate.qr import looks_like_qr
+from inspect_kit.certificate.verifying import Counter, Verification, verify_qr
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.inspection.progress import State, state_of
+from inspect_kit.registry.checkin import (
+    Seen,
+    event_of,
+    inspection,
+    inspections,
+    is_ticket,
+    recorded,
+    ticket_of_record,
+)  # fmt: skip
+from inspect_kit.registry.desk_entries import EventSet
+from inspect_kit.registry.finding import Standing, find
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.station.visit import Visit, sees
+
+_LONGEST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is known. `valid` is `None` where a thing may play on a condition."""
+
+    valid: bool | None
+    headline: str
+    sentences: tuple[str, ...]
+    subject: str = ""
+    owner: str = ""
+    item: str = ""
+    event: str = ""
+    number: str = ""
+    until: str = ""
+    mark: str = ""
+    photo: str = ""
+
+
+def show_lookup(visit: Visit) -> Response:
+    """The field, and the answer below it."""
+    asked = visit.query("q").strip()
+    return visit.page("lookup.html", asked=asked, answer=_answer(visit, asked) if asked else None, fault="")
+
+
+def look_at_code(visit: Visit) -> Response:
+    """From a photograph of the code, for phones without a scanner."""
+    from inspect_kit.vision.code import read_code
+
+    try:
+        text = read_code(visit.files.get("photo", b""))
+    except InspectKitError as problem:
+        return visit.page("lookup.html", 422, asked="", answer=None, fault=str(problem))
+    return visit.page("lookup.html", asked=text[:_LONGEST], answer=_answer(visit, text[:_LONGEST]), fault="")
+
+
+def _answer(visit: Visit, asked: str) -> Answer:
+    try:
+        if looks_like_qr(asked):
+            return _by_code(visit, asked)
+        ticket = re.sub(r"[\s-]", "", asked.rsplit("/", 1)[-1]).upper()
+        if is_ticket(ticket):
+            return _by_ticket(visit, ticket)
+        return _by_number(visit, str(number_of(asked)))
+    except InspectKitError as problem:
+        return Answer(False, visit.words("lookup.unknown"), (str(problem),))
+
+
+def _unknown(visit: Visit) -> Answer:
+    return Answer(False, visit.words("lookup.unknown"), (visit.words("lookup.unknown_here"),))
+
+
+def _by_code(visit: Visit, asked: str) -> Answer:
+    """The signature in the code speaks for itself; the registry says how things stand since."""
+    station = visit.station
+    own = station.key.issuer.code if station.key else ""
+    seen = verify_qr(asked, Counter(station.keyrings, own, station.registry, station.today))
+    known = _by_number(visit, seen.number)
+    if known.number:
+        broken = tuple(check.sentence for check in seen.checks if check.holds is False)
+        return known if seen.holds else _spoiled(visit, known, broken)
+    return _foreign(visit, seen)
+
+
+def _spoiled(visit: Visit, known: Answer, broken: tuple[str, ...]) -> Answer:
+    return Answer(False, visit.words("lookup.not_valid"), broken, known.subject, known.owner, known.item, known.event,
+                  known.number)  # fmt: skip
+
+
+def _foreign(visit: Visit, seen: Verification) -> Answer:
+    """A certificate of another desk or event: what its code says, and nothing of ours."""
+    good = seen.holds and seen.verdict == "conforms"
+    sentences = tuple(check.sentence for check in seen.checks if check.holds is not True or good)
+    headline = visit.words("lookup.valid" if good else "lookup.not_valid")
+    return Answer(good, headline, sentences, seen.subject, "", seen.item, seen.event, seen.number)
+
+
+def _by_number(visit: Visit, number: str) -> Answer:
+    with visit.station.registry.reading() as connection:
+        standing = find(connection, number)
+        ticket = ticket_of_record(connection, standing.record) if standing else ""
+    if standing is None:
+        return _unknown(visit)
+    if ticket:
+        return _by_ticket(visit, ticket)
+    if visit.person.events:
+        return _unknown(visit)
+    return _from_registry(visit, standing)
+
+
+def _from_registry(visit: Visit, standing: Standing) -> Answer:
+    """A certificate that was not issued at a desk."""
+    state = standing.state(visit.station.today)
+    good = state == "valid"
+    sentences = (visit.words(f"standing.{state}"), standing.revoked_because) if not good else ()
+    return Answer(
+        good, visit.words("lookup.valid" if good else "lookup.not_valid"), tuple(filter(None, sentences)),
+        standing.subject, standing.owner, standing.item, standing.event, standing.number, standing.valid_until,
+    )  # fmt: skip
+
+
+def _by_ticket(visit: Visit, ticket: str) -> Answer:
+    with visit.station.registry.reading() as connection:
+        asked = inspection(connection, ticket)
+        if asked is None or not sees(visit.person, asked.event):
+            return _unknown(visit)
+        event = event_of(connection, asked.event)
+        same = [
+            seen for seen in inspections(connection, asked.event, item=asked.item, owner=asked.owner)
+            if seen.text == asked.text
+        ]  # fmt: skip
+        newest = same[-1] if same else asked
+        photos = [file.sha256 for file in recorded(connection, newest).evidence if file.role == "photo"]
+        standing = find(connection, newest.number) if newest.number else None
+    if event is None:
+        raise UsageError(visit.words("lookup.unknown_here"))
+    return _at_desk(visit, event, newest, standing, bool(photos))
+
+
+def _at_desk(visit: Visit, event: EventSet, seen: Seen, standing: Standing | None, photo: bool) -> Answer:
+    """How a thing stands by its newest inspection."""
+    words, state, today = visit.words, state_of(seen.decision), visit.station.today.isoformat()
+    registered = standing.state(visit.station.today) if standing else ""
+    spoiled = registered in ("revoked", "replaced", "expired")
+    over = event.until < today or (event.daily and bool(seen.decided_at) and seen.decided_at[:10] < today)
+    good = state is State.APPROVED and not spoiled and not over
+    sentences = [words("lookup.override", referee=seen.decided_by, reason=seen.because)] if seen.override else []
+    if spoiled:
+        sentences.append(words(f"standing.{registered}"))
+    elif state is State.APPROVED and over:
+        sentences.append(words("standing.expired"))
+    if state is State.CONDITIONAL:
+        sentences.append(words("lookup.after", match=seen.after or "–"))
+    headline = (
+        words("lookup.valid")
+        if good
+        else words("lookup.conditional" if state is State.CONDITIONAL else "lookup.not_valid")
+    )
+    if state in (State.FAILED, State.WAITING):
+        sentences.append(words(f"state.{state}"))
+    sheet = visit.station.sheet(event)
+    until = standing.valid_until if standing and standing.valid_until else today if event.daily else event.until
+    return Answer(
+        None if state is State.CONDITIONAL else good, headline, tuple(sentences), seen.text, seen.owner,
+        words.item(sheet.item(seen.item).name), event.name, seen.number, until if good else "",
+        next((mark.mark for mark in event.marks if mark.day == today), "") if good else "",
+        f"/events/{seen.event}/tickets/{seen.ticket}/photo" if photo else "",
+    )  # fmt: skip

@@ -1,0 +1,95 @@
+"""Makes certificates behind the desks' backs: a decision is answered at once, its PDF follows."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from threading import Event, Thread
+from typing import Final
+
+from inspect_kit.certificate.checkin import AlreadyIssued, certify_decided
+from inspect_kit.certificate.issuing import load_slow_parts
+from inspect_kit.errors import InspectKitError
+from inspect_kit.registry.checkin import Seen, event_of, unissued
+from inspect_kit.registry.queueing import somebody_waits
+from inspect_kit.station.station import Station
+
+_PAUSE: Final = 20.0
+"""Seconds after which what could not be made is tried again."""
+
+_STEP: Final = 0.05
+_TURNS: Final = 60
+
+_LOG = logging.getLogger("inspect_kit.station")
+
+
+@dataclass(slots=True)
+class Maker:
+    """One thread that issues what was approved, the oldest first; after a restart it goes on where it was."""
+
+    station: Station
+    troubles: dict[str, str] = field(default_factory=dict)
+    _wake: Event = field(default_factory=Event)
+    _over: Event = field(default_factory=Event)
+    _thread: Thread | None = None
+
+    def start(self) -> None:
+        """Begin; without keys there is nothing to do."""
+        if self.station.key is not None:
+            self._thread = Thread(target=self._run, name="certificates", daemon=True)
+            self._thread.start()
+            self._wake.set()
+
+    def wake(self) -> None:
+        """There is something to make."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Finish the certificate in hand, and end."""
+        self._over.set()
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=30)
+
+    def _run(self) -> None:
+        load_slow_parts()
+        while not self._over.is_set():
+            self._wake.wait(_PAUSE)
+            self._wake.clear()
+            try:
+                self.make_all()
+            except Exception as problem:
+                _LOG.warning("certificates wait: %s", type(problem).__name__)
+
+    def make_all(self) -> int:
+        """Everything that is approved and has no certificate; gives how many were made."""
+        with self.station.registry.reading() as connection:
+            waiting = unissued(connection)
+        made = 0
+        for seen in waiting:
+            if self._over.is_set():
+                break
+            made += self._make(seen)
+        return made
+
+    def _let_desks_go_first(self) -> None:
+        """A desk with a person before it has the right of way, for a while."""
+        for _ in range(_TURNS):
+            if not somebody_waits(self.station.registry) or self._over.wait(_STEP):
+                return
+
+    def _make(self, seen: Seen) -> int:
+        with self.station.registry.reading() as connection:
+            event = event_of(connection, seen.event)
+        if event is None:
+            return 0
+        self._let_desks_go_first()
+        try:
+            certify_decided(self.station.desk(), seen, event)
+        except AlreadyIssued:
+            return 0
+        except InspectKitError as problem:
+            self.troubles[seen.ticket] = str(problem)
+            return 0
+        self.troubles.pop(seen.ticket, None)
+        return 1

@@ -1,0 +1,62 @@
+"""The people of the station: who has which part, at which events."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.roles import Role
+from inspect_kit.registry.accounts import account, accounts, set_account
+from inspect_kit.registry.checkin import all_events
+from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.station.visit import Visit, sees
+
+
+def show_people(visit: Visit, fault: str = "", status: int = 200) -> Response:
+    """Everybody, and a form for one more."""
+    with visit.station.registry.reading() as connection:
+        people, events = accounts(connection), all_events(connection)
+    visible = [event for event in events if sees(visit.person, event.event)]
+    names = {event.event: event.name for event in events}
+    return visit.page(
+        "people.html", status, people=people, events=visible, names=names, roles=list(Role), fault=fault,
+        form=visit.form,
+    )  # fmt: skip
+
+
+def change_people(visit: Visit) -> Response:
+    """Add somebody, change their part or PIN, or take them out."""
+    try:
+        _change(visit)
+    except InspectKitError as problem:
+        return show_people(visit, str(problem), 422)
+    return visit.go("/people")
+
+
+def _change(visit: Visit) -> None:
+    form, station = visit.form, visit.station
+    name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
+    if not visit.check_pin(visit.person.name, form.get("own_pin", "")):
+        raise UsageError(visit.words("ticket.wrong_pin"))
+    if "remove" in form:
+        _remove(visit, name)
+        return
+    role = Role(form.get("role", "")) if form.get("role", "") in set(Role) else None
+    if role is None:
+        raise UsageError(visit.words("people.choose_role"))
+    chosen = form.get("event", "")
+    # Somebody who sees some events only cannot hand out more than that.
+    events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
+    body = AccountSet(name, role, by=visit.person.name, events=events)
+    set_account(station.registry, body, form.get("pin", "") or None, station.now())
+
+
+def _remove(visit: Visit, name: str) -> None:
+    if name == visit.person.name:
+        raise UsageError(visit.words("people.not_oneself"))
+    with visit.station.registry.reading() as connection:
+        there = account(connection, name)
+    if there is not None:
+        body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
+        set_account(visit.station.registry, body, None, visit.station.now())

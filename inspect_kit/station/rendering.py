@@ -1,0 +1,104 @@
+"""Pages: templates that escape everything, the words of a language, and what every page shows."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from inspect_kit.certificate.station_wording import station_words
+from inspect_kit.certificate.wording import LANGUAGES, Wording, wording_for
+
+_HERE: Final = Path(__file__).resolve().parent
+STATIC: Final = _HERE / "static"
+LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "cs": "Čeština", "it": "Italiano"}
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    environment.filters["plain"] = plain
+    environment.globals["version"] = _version()
+    environment.globals["languages"] = LANGUAGE_NAMES
+    return environment
+
+
+@cache
+def _version() -> str:
+    """Changes with the static files, so that browsers may keep them."""
+    content = b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()) if path.is_file())
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+def plain(text: str) -> str:
+    """Words of a certificate for a screen: its mathematical italics as ordinary letters."""
+    return unicodedata.normalize("NFKC", text)
+
+
+class Words:
+    """The words of the station in one language, beside those of certificates."""
+
+    def __init__(self, language: str, own: Mapping[str, Mapping[str, str]] | None = None) -> None:
+        self.language = language
+        self.certificate: Wording = wording_for(language, own)
+        self._texts = station_words(language)
+
+    def __call__(self, key: str, **values: object) -> str:
+        """A text of the station, with its gaps filled."""
+        return self._texts[key].format_map(values)
+
+    def frame(self, key: str) -> str:
+        """A text of certificates, for the screen."""
+        return plain(self.certificate.say(key))
+
+    def item(self, name: str) -> str:
+        """The name of an item."""
+        return self.certificate.name("item", name)
+
+    def day(self, iso: str) -> str:
+        """A date in words."""
+        return self.certificate.day(iso) if iso else ""
+
+    def time(self, iso: str) -> str:
+        """A time of an entry, on the clock of this place."""
+        return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M") if iso else ""
+
+
+@cache
+def words_of(language: str) -> Words:
+    """The words of a language without those of a sheet."""
+    return Words(language)
+
+
+def language_from(wanted: str, header: str) -> str:
+    """The language that was chosen, or the first one that the browser asks for and we speak."""
+    if wanted in LANGUAGES:
+        return wanted
+    for part in header[:200].split(","):
+        code = part.strip()[:2].lower()
+        if code in LANGUAGES:
+            return code
+    return LANGUAGES[0]
+
+
+def drawn(template: str, context: Mapping[str, Any]) -> str:
+    """A page's text."""
+    return _environment().get_template(template).render(context)
+
+
+def safe(svg: str) -> Markup:
+    """A drawing of our own, which is put into the page as it is."""
+    return Markup(svg)  # noqa: S704
+
+
+Translate = Callable[..., str]

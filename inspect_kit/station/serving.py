@@ -1,0 +1,87 @@
+"""Running the station: where it listens, what it is called there, and what may be seen in its log."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from pathlib import Path
+
+import uvicorn
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.accounts import anybody
+from inspect_kit.station.app import LOOPBACK, create_app
+from inspect_kit.station.station import Station, open_station
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Address and port, and the files for TLS if it is wanted."""
+
+    host: str
+    port: int
+    tls: tuple[Path, Path] | None = None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach that address."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def names_here(host: str) -> tuple[str, ...]:
+    """What others may call this machine."""
+    own = socket.gethostname().lower()
+    found = ["localhost", "127.0.0.1", own, f"{own}.local", host.lower(), *_addresses()]
+    return tuple(dict.fromkeys(name for name in found if name and name not in ("0.0.0.0", "::")))  # noqa: S104
+
+
+def _addresses() -> list[str]:
+    """The address that the local network knows this machine by; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+            return [str(probe.getsockname()[0])]
+        except OSError:
+            return []
+
+
+def serve(station: Station, listening: Listening, ready: Callable[[str], None]) -> None:
+    """Listen until it is stopped. On any address but loopback only with accounts, which strangers cannot set up."""
+    loopback = is_loopback(listening.host)
+    opened = open_station(replace(station, loopback=loopback, secure=listening.tls is not None))
+    with opened.registry.reading() as connection:
+        if not loopback and not anybody(connection):
+            raise UsageError(
+                "others may only reach the station when accounts are set up", where=f"--host {listening.host}",
+                hint='run: inspect-kit station user add "Your name" --role referee',
+            )  # fmt: skip
+    hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
+    config = uvicorn.Config(
+        create_app(opened, frozenset(hosts)), host=listening.host.strip("[]"), port=listening.port,
+        log_level="warning", access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=20,
+        limit_concurrency=400, timeout_graceful_shutdown=10, loop="asyncio", http="h11", ws="none",
+        ssl_certfile=listening.tls and str(listening.tls[0]), ssl_keyfile=listening.tls and str(listening.tls[1]),
+    )  # fmt: skip
+    with _bound(listening) as door:
+        scheme, port = "https" if listening.tls else "http", door.getsockname()[1]
+        shown = "127.0.0.1" if loopback else (names_here(listening.host)[-1])
+        ready(f"{scheme}://{shown}:{port}/")
+        uvicorn.Server(config).run(sockets=[door])
+
+
+def _bound(listening: Listening) -> socket.socket:
+    """The open door; a port that is taken is said in a sentence."""
+    try:
+        family = socket.AF_INET6 if ":" in listening.host.strip("[]") else socket.AF_INET
+        return socket.create_server((listening.host.strip("[]"), listening.port), family=family, backlog=256)
+    except (OSError, OverflowError) as problem:
+        why = problem.strerror if isinstance(problem, OSError) else str(problem)
+        where = f"{listening.host}:{listening.port}"
+        raise BadInput(f"cannot listen there: {why}", where=where, hint="choose another --port") from None

@@ -1,0 +1,147 @@
+"""The station itself: the desk's home, its registry and keys, the clock, and what it remembers while it runs."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from inspect_kit.capture.connections import Connection, read_connections
+from inspect_kit.capture.driver import read_stable
+from inspect_kit.capture.protocols.table import PROTOCOLS
+from inspect_kit.capture.readings import InstrumentReading
+from inspect_kit.certificate.checkin import sheet_of
+from inspect_kit.certificate.issuing import Desk
+from inspect_kit.certificate.keyring import Keyring
+from inspect_kit.certificate.keys import SigningKey
+from inspect_kit.certificate.make import make_certificate
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.checkin import ticket_from
+from inspect_kit.registry.desk_entries import EventSet
+from inspect_kit.registry.evidence import written_beside
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.queueing import queued
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.station.limits import Bucket, Doors
+
+SESSION_HOURS: Final = 14
+_MOST_SHEETS: Final = 40
+
+
+def local_now() -> datetime:
+    """The time, in this place's zone."""
+    return datetime.now(UTC).astimezone()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How often clients may ask, and how often a PIN may be wrong."""
+
+    requests: Bucket
+    sign_ins: Bucket
+    doors: Doors
+
+
+def usual_limits(seconds: Callable[[], float] = time.monotonic) -> Limits:
+    """Far above what people at a desk do, far below what guessing needs."""
+    return Limits(Bucket(40, 400, seconds), Bucket(0.5, 20, seconds), Doors(seconds))
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """One running station. Without keys it records and decides, and certificates wait until there are some."""
+
+    home: Path
+    registry: Registry
+    key: SigningKey | None = None
+    keyrings: tuple[Keyring, ...] = ()
+    loopback: bool = True
+    secure: bool = False
+    now: Callable[[], datetime] = local_now
+    random: Callable[[int], int] = secrets.randbelow
+    limits: Limits = field(default_factory=usual_limits)
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
+    _instrument: Lock = field(default_factory=Lock, repr=False)
+
+    @property
+    def today(self) -> date:
+        """The local day."""
+        return self.now().astimezone().date()
+
+    @property
+    def gauge_folders(self) -> tuple[Path, ...]:
+        """Where the desk's own instrument sheets are."""
+        return (self.home / "instruments",)
+
+    def ticket(self) -> str:
+        """A new name for an inspection or event."""
+        return ticket_from(self.random(2**70))
+
+    def desk(self) -> Desk:
+        """The desk that certificates are issued from."""
+        if self.key is None:
+            raise UsageError(
+                "there are no keys to sign certificates with", hint="stop the station and run: inspect-kit keys init"
+            )
+        return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
+
+    def sheet(self, event: EventSet) -> Sheet:
+        """The edition in force at an event; read once."""
+        house = event.house.sha256 if event.house else ""
+        found = self._sheets.get((event.sheet, house))
+        if found is None:
+            found = self._sheets_read(event)
+            if len(self._sheets) >= _MOST_SHEETS:
+                self._sheets.clear()
+            self._sheets[event.sheet, house] = found
+        return found
+
+    def _sheets_read(self, event: EventSet) -> Sheet:
+        if event.house is None:
+            return sheet_of(event, None)
+        with self.registry.reading() as connection:
+            return sheet_of(event, self.registry.shelf.take(connection, event.house.sha256))
+
+    def scale(self) -> tuple[str, Connection] | None:
+        """The scale that is plugged in here, if there is one."""
+        connections = read_connections(self.home)
+        scales = [(name, each) for name, each in connections.items() if PROTOCOLS[each.protocol].kind == "scale"]
+        return scales[0] if scales else None
+
+    def weigh(self, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
+        """The scale's name and one stable reading; one request at a time talks to it."""
+        found = self.scale()
+        if found is None:
+            raise UsageError("no scale is connected", hint="inspect-kit instruments add, with its port")
+        if not self._instrument.acquire(timeout=seconds):
+            raise BadInput("another desk is reading the scale", hint="try again")
+        try:
+            name, connection = found
+            return name, read_stable(connection.address, connection.protocol, connection.unit, seconds)
+        finally:
+            self._instrument.release()
+
+
+def open_station(station: Station) -> Station:
+    """The station with a queue for writers and a secret that outlives a restart, so that open forms stay good."""
+    from dataclasses import replace
+
+    return replace(station, registry=queued(station.registry), secret=_secret(station.home / "station" / "secret"))
+
+
+def _secret(path: Path) -> bytes:
+    """Thirty-two bytes that only this desk's owner can read."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.is_file():
+            written_beside(path, secrets.token_bytes(32)).replace(path)
+            path.chmod(0o600)
+        return path.read_bytes()
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path.parent)) from None

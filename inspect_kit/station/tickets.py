@@ -1,0 +1,182 @@
+"""One inspection: its verdict in words, the referee's decision, and what is printed: certificate, label, slip."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from msgspec import structs
+from starlette.responses import Response
+
+from inspect_kit.certificate.checkin import code_as_svg, decided_record
+from inspect_kit.certificate.content import Group
+from inspect_kit.certificate.findings import groups_of
+from inspect_kit.certificate.labels import STOCKS, draw_labels, sticker_of
+from inspect_kit.certificate.wording import wording_for
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.progress import State, state_of
+from inspect_kit.inspection.record import Record, open_record
+from inspect_kit.inspection.roles import Decision, check_decision, check_four_eyes, overrides
+from inspect_kit.judgement.finding import Verdict
+from inspect_kit.registry.checkin import File, Seen, acts, decide, inspection, is_ticket, recorded
+from inspect_kit.registry.desk_entries import Decided, EventSet
+from inspect_kit.registry.finding import Standing, find
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.refusals import Refused, not_found
+from inspect_kit.station.rendering import safe
+from inspect_kit.station.visit import Visit
+
+_DECIDING = (Verdict.FAILS, Verdict.UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An inspection with its event and its record."""
+
+    event: EventSet
+    seen: Seen
+    record: Record
+    photo: str = ""
+
+
+def case_of(visit: Visit) -> Case:
+    """The inspection of the address; one of another event is as good as none."""
+    event, ticket = visit.event(), visit.path("ticket")
+    if not is_ticket(ticket):
+        raise not_found()
+    registry = visit.station.registry
+    with registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        if seen is None or seen.event != event.event:
+            raise not_found()
+        record = open_record(registry.shelf.take(connection, seen.record))
+        photos = [file.sha256 for file in recorded(connection, seen).evidence if file.role == "photo"]
+    return Case(event, seen, record, photos[0] if photos else "")
+
+
+def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
+    """The verdict, why, and what comes next."""
+    case = case_of(visit)
+    words = wording_for(visit.words.language, case.record.wording)
+    groups = groups_of(case.record, words)
+    with visit.station.registry.reading() as connection:
+        history = acts(connection, case.seen.ticket)
+    state = state_of(case.seen.decision)
+    maker: Maker = visit.request.app.state.maker
+    open_decision = state in (State.WAITING, State.CONDITIONAL) and not case.seen.retested
+    return visit.page(
+        "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
+        deciding=[group for group in groups if _decides(group)], state=state, photo=bool(case.photo),
+        history=history, open_decision=open_decision, decisions=list(Decision), form=visit.form,
+        making=state is State.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
+        against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
+        item=visit.words.item(case.record.item.name),
+    )  # fmt: skip
+
+
+def _decides(group: Group) -> bool:
+    return any(row.mark.verdict in _DECIDING for row in group.rows)
+
+
+def decide_now(visit: Visit) -> Response:
+    """The referee's decision, with the PIN."""
+    case = case_of(visit)
+    try:
+        if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
+            return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
+        _decided(visit, case)
+    except InspectKitError as problem:
+        return show_ticket(visit, str(problem), 409)
+    maker: Maker = visit.request.app.state.maker
+    maker.wake()
+    return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
+
+
+def _decided(visit: Visit, case: Case) -> None:
+    form, seen, who = visit.form, case.seen, visit.person.name
+    if form.get("decision", "") not in set(Decision):
+        raise UsageError(visit.words("ticket.choose"))
+    decision = Decision(form["decision"])
+    because = clean(form.get("because", ""), where=visit.words("ticket.because"))
+    after = clean(form.get("after", ""), where=visit.words("ticket.after"))
+    check_decision(decision, seen.verdict, because)
+    check_four_eyes(seen.by, who, wanted=case.event.four_eyes)
+    body = Decided(
+        seen.ticket, case.event.event, decision, who, because, overrides(decision, seen.verdict),
+        after if decision is Decision.CONDITION else "",
+    )  # fmt: skip
+    files: list[File] = []
+    if decision is Decision.APPROVE:
+        final = decided_record(case.record, seen, body, case.event.language)
+        body = structs.replace(body, record=final.digest)
+        files.append(File("record", final.canonical()))
+    quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
+    decide(visit.station.registry, body, files, visit.station.now(), quota)
+
+
+def show_photo(visit: Visit) -> Response:
+    """The photograph of an inspection."""
+    case = case_of(visit)
+    if not case.photo:
+        raise not_found()
+    with visit.station.registry.reading() as connection:
+        content = visit.station.registry.shelf.take(connection, case.photo)
+    return Response(content, media_type="image/jpeg")
+
+
+def _standing(visit: Visit, case: Case) -> Standing:
+    if not case.seen.number:
+        raise Refused(404, "refused.no_certificate")
+    with visit.station.registry.reading() as connection:
+        found = find(connection, case.seen.number)
+    if found is None:
+        raise not_found()
+    return found
+
+
+def show_certificate(visit: Visit) -> Response:
+    """The PDF as it was signed."""
+    standing = _standing(visit, case_of(visit))
+    with visit.station.registry.reading() as connection:
+        content = visit.station.registry.shelf.take(connection, standing.pdf)
+    return _pdf(content, standing.number)
+
+
+def show_label(visit: Visit) -> Response:
+    """The sticker for the back of the thing."""
+    case = case_of(visit)
+    standing = _standing(visit, case)
+    issuer = case.record.subject.issuer or (visit.station.key.issuer.name if visit.station.key else "")
+    sticker = sticker_of(standing, issuer, case.event.language)
+    return _pdf(draw_labels([sticker], STOCKS["62x29"]), f"{standing.number}-label")
+
+
+def _pdf(content: bytes, name: str) -> Response:
+    headers = {"Content-Disposition": f'inline; filename="{name}.pdf"'}
+    return Response(content, media_type="application/pdf", headers=headers)
+
+
+def show_slip(visit: Visit) -> Response:
+    """What the player takes along: what to change, or that the thing is to come back after the match."""
+    case = case_of(visit)
+    words = wording_for(visit.words.language, case.record.wording)
+    groups = [group for group in groups_of(case.record, words) if _decides(group)]
+    return visit.page(
+        "slip.html", event=case.event, seen=case.seen, record=case.record, groups=groups,
+        state=state_of(case.seen.decision), code=safe(code_as_svg(case.seen.ticket)),
+        item=visit.words.item(case.record.item.name), advice=_advice(visit, groups),
+    )  # fmt: skip
+
+
+def _advice(visit: Visit, groups: list[Group]) -> list[tuple[Group, str]]:
+    """What to do about each point, as far as the reason tells it."""
+    found: list[tuple[Group, str]] = []
+    for group in groups:
+        row = next(row for row in group.rows if row.mark.verdict in _DECIDING)
+        if row.scale is None or row.mark.verdict != Verdict.FAILS:
+            key = "slip.look" if row.scale is None else "slip.measure_again"
+        else:
+            upper = row.scale.upper
+            key = "slip.too_large" if upper is not None and row.scale.value > upper else "slip.too_small"
+        found.append((group, visit.words(key, limit=group.requirement)))
+    return found

@@ -1,0 +1,204 @@
+"""One request: who asks, in which language, with which form; and the way from a handler to an answer."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.roles import Act, allowed
+from inspect_kit.registry.accounts import pin_holds, who_is
+from inspect_kit.registry.checkin import event_of, is_ticket
+from inspect_kit.registry.desk_entries import AccountSet, EventSet
+from inspect_kit.station.guard import TooLarge
+from inspect_kit.station.refusals import Refused, not_found
+from inspect_kit.station.rendering import Words, drawn, language_from, words_of
+from inspect_kit.station.station import Station
+
+SESSION: Final = "inspect_kit_desk"
+LANGUAGE: Final = "inspect_kit_language"
+_MOST_FIELDS: Final = 400
+_MOST_TEXT: Final = 200_000
+_LONGEST: Final = 60_000
+
+Handler = Callable[["Visit"], Response]
+
+
+@dataclass(slots=True)
+class Visit:
+    """A request on its way through a handler."""
+
+    station: Station
+    request: Request
+    token: str
+    words: Words
+    who: AccountSet | None = None
+    form: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def csrf(self) -> str:
+        """What a form must bring along to show that it was ours: only this browser's session gives it."""
+        return hmac.new(self.station.secret, self.token.encode(), hashlib.sha256).hexdigest()
+
+    @property
+    def person(self) -> AccountSet:
+        """Who asks; pages that need nobody do not call this."""
+        if self.who is None:
+            raise Refused(403, "refused.sign_in")
+        return self.who
+
+    def path(self, name: str) -> str:
+        """A part of the address."""
+        return str(self.request.path_params.get(name, ""))
+
+    def query(self, name: str) -> str:
+        """A part of the query, bounded."""
+        return self.request.query_params.get(name, "")[:1000]
+
+    def may(self, act: Act) -> bool:
+        """Whether the person may do that."""
+        return self.who is not None and allowed(self.who.role, act)
+
+    def event(self) -> EventSet:
+        """The event in the address, if it is one of this person's."""
+        wanted = self.path("event")
+        if not is_ticket(wanted) or not sees(self.person, wanted):
+            raise not_found()
+        with self.station.registry.reading() as connection:
+            found = event_of(connection, wanted)
+        if found is None:
+            raise not_found()
+        return found
+
+    def page(self, template: str, status: int = 200, **context: Any) -> Response:
+        """A page with what all pages show."""
+        common = {
+            "t": self.words, "lang": self.words.language, "who": self.who, "csrf": self.csrf, "may": self._may_word,
+            "here": self.request.url.path, "keys": self.station.key is not None, "event": None,
+        }  # fmt: skip
+        return HTMLResponse(drawn(template, {**common, **context}), status)
+
+    def _may_word(self, act: str) -> bool:
+        return self.may(Act(act))
+
+    def go(self, path: str) -> Response:
+        """To another page, after something was done."""
+        return RedirectResponse(path, 303)
+
+    def check_pin(self, name: str, pin: str) -> bool:
+        """Whether the PIN is right; after some wrong ones a name has to wait."""
+        doors = self.station.limits.doors
+        if doors.wait(name) > 0:
+            raise Refused(429, "refused.wait")
+        right = pin_holds(self.station.registry, name, pin)
+        doors.note(name, right=right)
+        return right
+
+
+def sees(who: AccountSet, event: str) -> bool:
+    """Whether an event is one of a person's; somebody without a list is there for all of them."""
+    return not who.events or event in who.events
+
+
+def digest_of(token: str) -> str:
+    """What is kept of a session."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def endpoint(handler: Handler, act: Act | None) -> Callable[[Request], Awaitable[Response]]:
+    """A handler as a route: `act` is what the person must be allowed to do; `None` is for everybody."""
+
+    async def answer(request: Request) -> Response:
+        station: Station = request.app.state.station
+        token = request.cookies.get(SESSION, "")
+        known = 20 <= len(token) <= 100 and token.isascii()
+        visit = Visit(station, request, token if known else secrets.token_urlsafe(32), _words(request))
+        try:
+            if not station.limits.requests.take(_client(request, token if known else "")):
+                raise Refused(429, "refused.too_many")
+            if request.method == "POST":
+                await _read_form(visit)
+            response = await run_in_threadpool(_handled, visit, handler, act)
+        except Refused as refusal:
+            response = _refusal(visit, refusal)
+        except TooLarge:
+            response = _refusal(visit, Refused(413, "refused.too_large"))
+        except HTTPException as problem:
+            response = _refusal(visit, Refused(problem.status_code, "refused.form"))
+        if not known and SESSION not in response.headers.get("set-cookie", ""):
+            set_session(response, visit.token, secure=station.secure)
+        return response
+
+    return answer
+
+
+def set_session(response: Response, token: str, *, secure: bool) -> None:
+    """Give the browser its session: no script reads it, and no other site sends it."""
+    response.set_cookie(SESSION, token, httponly=True, samesite="strict", secure=secure, path="/")
+
+
+def _client(request: Request, token: str) -> str:
+    return token or (request.client.host if request.client else "")
+
+
+def _words(request: Request) -> Words:
+    return words_of(language_from(request.cookies.get(LANGUAGE, ""), request.headers.get("accept-language", "")))
+
+
+async def _read_form(visit: Visit) -> None:
+    """The form's texts and files, bounded; a form that is not ours is refused."""
+    texts: dict[str, str] = {}
+    files: dict[str, bytes] = {}
+    async with visit.request.form(max_files=2, max_fields=_MOST_FIELDS, max_part_size=_MOST_TEXT) as form:
+        for name, value in form.multi_items():
+            if isinstance(value, UploadFile):
+                files[name[:60]] = await value.read()
+            else:
+                texts[name[:60]] = value[:_LONGEST].replace("\x00", "")
+    sent = visit.request.headers.get("x-csrf-token", "") or texts.get("csrf", "")
+    if not hmac.compare_digest(sent.encode(), visit.csrf.encode()):
+        raise Refused(403, "refused.csrf")
+    visit.form, visit.files = texts, {name: content for name, content in files.items() if content}
+
+
+def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
+    """Runs in a thread of its own: nobody waits for another desk's disk."""
+    try:
+        with visit.station.registry.reading() as connection:
+            visit.who = who_is(connection, digest_of(visit.token), visit.station.now())
+        if act is not None and visit.who is None:
+            if visit.request.method == "GET":
+                return RedirectResponse(f"/sign-in?back={quote(_asked_for(visit.request))}", 303)
+            raise Refused(403, "refused.sign_in")
+        if act is not None and not visit.may(act):
+            raise Refused(403, "refused.role")
+        return handler(visit)
+    except InspectKitError as problem:
+        return _refusal(visit, Refused(400, "refused.problem", str(problem)))
+
+
+def _asked_for(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _refusal(visit: Visit, refusal: Refused) -> Response:
+    sentence = refusal.sentence or visit.words(refusal.key)
+    return visit.page("message.html", refusal.status, heading=visit.words("refused.heading"), sentence=sentence)
+
+
+def back_to(wanted: str) -> str:
+    """A path of ours to go back to; anything else is the first page."""
+    plain = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted and wanted.isprintable()
+    return wanted if plain else "/"

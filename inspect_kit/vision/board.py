@@ -1,0 +1,358 @@
+"""Measuring a carrom board: photos in, every dimension a camera can see out, with its uncertainty budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.board_bundle import CARD_THICKNESS_U, Bundle, solve_bundle
+from inspect_kit.vision.board_cards import SeenCard, find_cards
+from inspect_kit.vision.board_features import Features, gather
+from inspect_kit.vision.board_finding import Match, find_pattern, upright
+from inspect_kit.vision.board_frame import HEIGHT_U
+from inspect_kit.vision.board_layout import CIRCLES, CORNERS, SIDES, Placement
+from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
+from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
+from inspect_kit.vision.board_values import Formula, formulas, squares
+from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.view import view_scale
+
+MAX_PHOTOS: Final = 8
+CLEAR: Final = 0.1
+"""Clarity of the pattern from which a board counts as drawn the usual way."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A length or factor with its standard uncertainty."""
+
+    value: float
+    u: float
+
+
+UNCHECKED_PRINT: Final = Known(1.0, 0.003)
+"""Nobody measured the check bar: printers scale by up to a percent."""
+
+
+@dataclass(frozen=True)
+class Photo:
+    """One upright photo and the camera that took it (calibrated, or guessed from its notes)."""
+
+    pixels: Pixels = field(repr=False)
+    camera: Camera
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class BoardMeasurement:
+    """One dimension: value and standard uncertainty in its unit, the budget by source, and where it is seen."""
+
+    characteristic: str
+    instance: str
+    value: float
+    unit: str
+    u: float
+    budget: tuple[tuple[str, float], ...]
+    pixel: tuple[float, float]
+    photo: int
+
+
+@dataclass(frozen=True)
+class BoardObservation:
+    """What was seen and not measured."""
+
+    characteristic: str
+    instance: str
+    value: str
+    confidence: float
+
+
+@dataclass(frozen=True)
+class BoardResult:
+    """All that the photos tell; `scene` is what the overlay is drawn from."""
+
+    measurements: tuple[BoardMeasurement, ...]
+    observations: tuple[BoardObservation, ...]
+    warnings: tuple[str, ...]
+    scene: Scene = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Photos, views and shapes, for drawing."""
+
+    photos: tuple[Photo, ...]
+    bundle: Bundle
+    placement: Placement
+    shapes: Shapes
+
+
+def measure_board(
+    photos: Sequence[Photo], print_scale: Known | None = None, known_side: Known | None = None
+) -> BoardResult:
+    """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured."""
+    if not 1 <= len(photos) <= MAX_PHOTOS:
+        raise BadInput(f"{len(photos)} photos", hint=f"give one to {MAX_PHOTOS} photos of one board")
+    greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
+    seen = [find_cards(grey) for grey in greys]
+    if any(seen):
+        return _with_cards(photos, seen, print_scale)
+    if known_side is None:
+        raise BadInput(
+            "none of our cards can be read in the photo",
+            hint="lay 4 cards of `inspect-kit target cards` flat on the board, photograph them sharply, or measure one "
+            "side with a tape and give it as --known surface.side=738.2mm",
+        )
+    from inspect_kit.vision.board_uncarded import solve_uncarded
+
+    solved = solve_uncarded(photos[0], known_side)
+    work = _Work(
+        (photos[0],),
+        solved.bundle,
+        solved.placement,
+        solved.features,
+        (("known length", known_side.u / known_side.value),),
+    )
+    extra = (
+        (f"only the first of {len(photos)} photos is used: without cards they cannot be joined",)
+        if len(photos) > 1
+        else ()
+    )
+    return _result(work, solved.clarity, (*solved.warnings, *extra))
+
+
+def _with_cards(
+    photos: Sequence[Photo], seen: Sequence[tuple[SeenCard, ...]], print_scale: Known | None
+) -> BoardResult:
+    warnings = [
+        f"{photo.name or 'a photo'} shows no card and is left out"
+        for photo, cards in zip(photos, seen, strict=True)
+        if not cards
+    ]
+    used = [photo for photo, cards in zip(photos, seen, strict=True) if cards]
+    scale = print_scale or UNCHECKED_PRINT
+    if print_scale is None:
+        warnings.append(
+            "the cards' check bar was not measured: scale is uncertain by 0.3 %; measure it and give --print-scale"
+        )
+    bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
+    warnings += _card_warnings(bundle)
+    shots = shots_of(used, bundle)
+    mosaic = _surroundings(shots, bundle)
+    match = find_pattern(mosaic)
+    placement = upright(match.placement, shots[0].view)
+    features = gather(shots, placement, mosaic)
+    height = float(np.mean([shot.view.centre[2] for shot in shots]))
+    common = (("print scale", scale.u / scale.value), ("card thickness", CARD_THICKNESS_U / height))
+    return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
+
+
+def _card_warnings(bundle: Bundle) -> list[str]:
+    found = []
+    if bundle.cards < 2:
+        found.append("only one card is seen: lay four cards far apart, near the edges of the surface")
+    if bundle.noise > 0.4:
+        found.append(
+            f"the cards' corners scatter by {bundle.noise:.1f} pixels: is the photo blurred, or a card not flat?"
+        )
+    return found
+
+
+def shots_of(photos: Sequence[Photo], bundle: Bundle) -> list[Shot]:
+    """The photos in linear light with their views."""
+    return [Shot(index, whole_light(photo.pixels), bundle.view(index), bundle.quads[index] if bundle.quads else ())
+            for index, photo in enumerate(photos)]  # fmt: skip
+
+
+def _surroundings(shots: Sequence[Shot], bundle: Bundle) -> Mosaic:
+    """A window around the cards, as large as a board with any of them at its edge."""
+    quads = [quad for quads in bundle.quads for quad in quads]
+    points = np.concatenate(quads)
+    low, high = points.max(axis=0) - 790, points.min(axis=0) + 790
+    wide = np.maximum(high - low, 820)
+    middle = (low + high) / 2
+    window = (*(middle - wide / 2), *(middle + wide / 2))
+    return make_mosaic([shot.light for shot in shots], [shot.view for shot in shots], window, 1.0, bundle.quads[0])
+
+
+@dataclass(frozen=True)
+class _Work:
+    photos: tuple[Photo, ...]
+    bundle: Bundle
+    placement: Placement
+    features: Features
+    common: tuple[tuple[str, float], ...]
+    """Sources that scale all lengths alike, as relative standard uncertainties."""
+
+
+def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResult:
+    traces = work.features.traces
+    shapes = fit_shapes(traces, work.bundle, work.placement)
+    spread = spread_of(shapes, traces, work.bundle, work.placement)
+    by_view = _by_view(traces, work)
+    by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
+    possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
+    measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
+    told = (*warnings, *_missing(work.features, clarity), *_squareness(shapes))
+    return BoardResult(
+        measurements, _colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
+    )
+
+
+def _by_view(traces: Traces, work: _Work) -> Floats:
+    """How every number of the shapes moves with cameras and poses."""
+    bundle = work.bundle
+    scale = np.ones(len(bundle.vector))
+    for slot, camera in zip(bundle.slots, bundle.cameras, strict=True):
+        scale[slot] = view_scale(camera)
+    columns = []
+    for index, size in enumerate(scale):
+        step = np.zeros_like(bundle.vector)
+        step[index] = 1e-5 * size
+        high = fit_shapes(traces, bundle, work.placement, bundle.vector + step).numbers
+        low = fit_shapes(traces, bundle, work.placement, bundle.vector - step).numbers
+        columns.append((high - low) / (2e-5 * size))
+    return np.stack(columns, axis=1)
+
+
+def _measured(
+    formula: Formula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work
+) -> BoardMeasurement:
+    spread, by_view, by_height = sources
+    value = formula.value(shapes)
+    slope = _slope(formula, shapes)
+    camera = slope @ by_view
+    pose = float(camera @ work.bundle.pose_covariance @ camera)
+    parts = [
+        ("edge", float(slope @ spread.edge @ slope)),
+        ("line width" if formula.needs[0][0] != "foot" else "foot", float(slope @ spread.outline @ slope)),
+        ("pose", pose),
+        ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
+        ("frame height", float(slope @ by_height * HEIGHT_U) ** 2),
+        *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
+    ]
+    budget = tuple((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts if part > 1e-10)
+    u = float(np.sqrt(sum(part**2 for _, part in budget)))
+    photo, pixel = _pixel(formula.place(shapes), work)
+    return BoardMeasurement(formula.characteristic, formula.instance, value, formula.unit, u, budget, pixel, photo)
+
+
+def _slope(formula: Formula, shapes: Shapes) -> Floats:
+    """How the value moves with the numbers of the shapes it takes."""
+    slope = np.zeros(len(shapes.numbers))
+    for key in formula.needs:
+        for index in range(shapes.places[key].start, shapes.places[key].stop):
+            slope[index] = (
+                formula.value(moved(shapes, index, 1e-4)) - formula.value(moved(shapes, index, -1e-4))
+            ) / 2e-4
+    return slope
+
+
+def _pixel(place: Floats, work: _Work) -> tuple[int, tuple[float, float]]:
+    """The first photo that shows the place, and where."""
+    point = np.array([*work.placement.to_plane(place[None])[0], 0.0])[None]
+    for index, photo in enumerate(work.photos):
+        at = work.bundle.view(index).pixels(point)[0]
+        height, width = photo.pixels.shape[:2]
+        if 0 <= at[0] < width and 0 <= at[1] < height:
+            return index, (float(at[0]), float(at[1]))
+    at = work.bundle.view(0).pixels(point)[0]
+    return 0, (float(at[0]), float(at[1]))
+
+
+# ---------------------------------------------------------------------------------------------------- what was not seen
+
+_NAMES: Final = {
+    "foot": "foot of the frame", "lower": "lower base line", "upper": "upper base line", "circle": "base circle",
+    "disc": "red disc of the base circle", "pocket": "pocket", "shaft": "arrow", "tail": "start of the arrow",
+    "tip": "tip of the arrow",
+    "outer": "outer circle", "centre": "centre circle",
+}  # fmt: skip
+_ALL: Final = {
+    "circle": CIRCLES,
+    "disc": CIRCLES,
+    "lower": SIDES,
+    "upper": SIDES,
+    "foot": SIDES,
+    "pocket": CORNERS,
+    "shaft": CORNERS,
+}
+
+
+def _missing(features: Features, clarity: float) -> list[str]:
+    """Sentences on what was not found, like with like."""
+    told = []
+    bare = all(("circle", name) not in features.traces for name in CIRCLES)
+    if clarity < CLEAR or bare:
+        told.append(
+            "the markings are not those of a standard carrom board: nothing of it can be approved from this photo"
+        )
+    for kind, name in _NAMES.items():
+        if kind in ("disc", "tail", "tip"):
+            own = {
+                key: why
+                for key, why in features.absent.items()
+                if key[0] == kind and (_whole(kind), key[1]) in features.traces
+            }
+        else:
+            own = {key: why for key, why in features.absent.items() if key[0] == kind}
+        for why in sorted(set(own.values())):
+            where = [key[1] for key, reason in own.items() if reason == why and key[1]]
+            told.append(_sentence(kind, name, where, why))
+    return told
+
+
+def _whole(kind: str) -> str:
+    return {"disc": "circle", "tail": "shaft", "tip": "shaft"}[kind]
+
+
+def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
+    many = len(where) > 1
+    if kind in _ALL and len(where) == len(_ALL[kind]):
+        return (
+            f"no {name}s found: {'missing' if why == 'missing' else why}" if why == "missing" else f"all {name}s: {why}"
+        )
+    return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
+
+
+def _squareness(shapes: Shapes) -> list[str]:
+    if not all(("foot", side) in shapes for side in SIDES):
+        return []
+    inside, around = squares(shapes)
+    return [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
+
+
+def _colours(features: Features) -> tuple[BoardObservation, ...]:
+    """Red discs and black lines, by their light over the ground's."""
+    found = []
+    for (kind, name), traces in features.traces.items():
+        characteristic = {
+            "disc": "basecircle.colour",
+            "lower": "baseline.colour",
+            "shaft": "arrow.colour",
+            "outer": "outer.colour",
+        }.get(kind)
+        if characteristic:
+            word, sure = _colour_word(np.median([trace.colour for trace in traces], axis=0))
+            found.append(BoardObservation(characteristic, name, word, sure))
+    return tuple(found)
+
+
+def _colour_word(share: Floats) -> tuple[str, float]:
+    """Named by what the ink leaves of the ground's light: all alike little is black; red leaves red."""
+    red, green, blue = (float(value) for value in share)
+    if red > 1.8 * max(green, blue, 0.05):
+        return "red", min(0.99, 0.5 + (red - max(green, blue)))
+    if max(red, green, blue) < 0.75 and red < 1.5 * max(green, 0.12):
+        return "black", float(np.clip(1.1 - max(red, green, blue), 0.5, 0.99))
+    return "other", 0.6
+
+
+__all__ = ["BoardMeasurement", "BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]

@@ -1,0 +1,173 @@
+"""All markings of a board in one photo: every line and circle the layout knows, traced or said why not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision import board_layout as layout
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board_layout import CIRCLES, OUTWARDS, SIDES, Placement
+from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, trace_circle, trace_disc, trace_line
+from inspect_kit.vision.board_mosaic import Mosaic
+from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_rings import find_ring
+from inspect_kit.vision.circle import Circle, fit_circle
+
+Mark = Trace | Absent
+Survey = dict[tuple[str, str], Mark]
+
+_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
+_THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
+_RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
+_OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
+_LEAST_RING: Final = 0.12
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the features of one photo are looked for with."""
+
+    shot: Shot
+    placement: Placement
+    mosaic: Mosaic
+
+
+def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
+    """The lower lines first: they tell the photo's blur and the ink; then the upper lines beside them."""
+    found: Survey = {}
+    first = {side: _lower(around, side, None) for side in SIDES}
+    blurs = [mark.blur for mark in first.values() if isinstance(mark, Trace) and mark.blur > 0]
+    if blurs:
+        blur = float(np.clip(np.median(blurs), 0.3, 4.0))
+        around = replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05)))
+        first = {side: _lower(around, side, None) for side in SIDES}
+    inks = [mark for mark in first.values() if isinstance(mark, Trace)]
+    ink = None
+    if inks:
+        colour = np.median([mark.colour for mark in inks], axis=0)
+        ink = Ink(tuple(float(value) for value in colour), float(np.median([mark.ink for mark in inks])))  # type: ignore[arg-type]
+    for side, mark in first.items():
+        found["lower", side] = mark
+        found["upper", side] = _upper(around, side, mark, ink)
+    return around, found, ink
+
+
+def _path(around: Surroundings, side: str, level: float, reach: float) -> tuple[Floats, Floats]:
+    """Ends of a path along a side, `level` mm from the middle; its normal points to the middle's other side."""
+    out = np.array(OUTWARDS[side])
+    along = np.array([out[1], -out[0]])
+    ends = around.placement.to_plane(np.stack([out * level - reach * along, out * level + reach * along]))
+    return ends[0], ends[1]
+
+
+def _lower(around: Surroundings, side: str, ink: Ink | None) -> Mark:
+    level = layout.HALF - layout.LOWER - layout.LOWER_THICKNESS / 2
+    start, end = _path(around, side, level, layout.REACH - 16)
+    return trace_line(around.shot, start, end, _LOWER, ink)
+
+
+def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mark:
+    level = layout.HALF - layout.LOWER - layout.SPACING + 0.4
+    wanted = _THIN
+    if isinstance(lower, Trace):
+        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
+        level = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 - layout.SPACING + 0.4
+    else:
+        wanted = replace(wanted, reach=6.0)
+    start, end = _path(around, side, level, layout.REACH - 16)
+    return trace_line(around.shot, start, end, wanted, ink)
+
+
+def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
+    """Base circles with their discs, the outer and the centre circle."""
+    found: Survey = {}
+    for name in CIRCLES:
+        circle = _base_circle(around, name, lines, ink)
+        found["circle", name] = circle
+        found["disc", name] = _disc(around, circle, ink)
+    found["outer", ""] = _outer(around, ink)
+    found["centre", ""] = _uncovered(_centre(around, found["outer", ""], ink), found)
+    return found
+
+
+def _uncovered(centre: Mark, others: Survey) -> Mark:
+    """A queen left on the centre circle is as large as it, but its outline is never as clean as the drawn circles'."""
+    usual = [mark.scatter for mark in others.values() if isinstance(mark, Trace) and mark.width > 0]
+    if isinstance(centre, Trace) and usual and centre.scatter > max(2.5 * float(np.median(usual)), 0.08):
+        return Absent("covered or not one clean circle")
+    return centre
+
+
+def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None) -> Mark:
+    guess = layout.circle_place(name)
+    side = name.split(".", maxsplit=1)[0]
+    lower = lines["lower", side]
+    out = np.array(OUTWARDS[side])
+    if isinstance(lower, Trace):
+        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
+        edge = float(np.median(points @ out)) + lower.width / 2
+        guess = guess + out * (edge - layout.CIRCLE / 2 - float(guess @ out))
+    place = around.placement.to_plane(guess[None])[0]
+    where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
+    if clarity < _LEAST_RING:
+        return _absent(around, place, 18.0)
+    return trace_circle(around.shot, where, radius, _RING, _touching(around, name), ink)
+
+
+def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
+    """Missing where the place can be seen, hidden where it cannot."""
+    angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    ring = place + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    at = np.round(around.mosaic.pixel(ring)).astype(int)
+    height, width = around.mosaic.seen.shape
+    inside = (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 0] < width) & (at[:, 1] < height)
+    seen = np.array([bool(around.mosaic.seen[y, x]) for x, y in at[inside]])
+    return Absent("missing" if len(seen) > 12 and seen.mean() > 0.6 else "hidden or out of the picture")
+
+
+def _touching(around: Surroundings, name: str) -> Mask:
+    """Azimuths (frame of the views) where base lines, neighbour or the gap's circle touch a base circle."""
+    side, towards = name.split(".")
+    out, along = np.array(OUTWARDS[side]), np.array(OUTWARDS[towards])
+    angles = np.radians(np.arange(360) + 0.5) - around.placement.angle
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    up, ahead = ways @ out, ways @ along
+    # The lower line fills the lane's outer part from the tangent point inwards, the upper line is thin.
+    lower = (up > 0.5) & (ahead < 0.3)
+    upper = (up < -0.8) & (ahead < 0.35)
+    gap = (ways @ (along - (-out)) / np.sqrt(2) > 2) | ((ways @ (along + out) / np.sqrt(2)) > 0.93)
+    return np.asarray(lower | upper | gap)
+
+
+def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
+    if isinstance(circle, Absent):
+        return circle
+    fitted = fit_circle(around.shot.view.on_plane(circle.pixels))
+    if not isinstance(fitted, Circle):
+        return Absent("missing")
+    middle = np.array([fitted.x, fitted.y])
+    return trace_disc(around.shot, middle, (fitted.radius, circle.width), ink)
+
+
+def _outer(around: Surroundings, ink: Ink | None) -> Mark:
+    place = around.placement.to_plane(np.zeros((1, 2)))[0]
+    where, radius, clarity = find_ring(around.mosaic, place, (80.0, 90.0), 10.0)
+    if clarity < 0.5 * _LEAST_RING:
+        return _absent(around, place, 85.0)
+    return trace_circle(around.shot, where, radius, _OUTER, None, ink)
+
+
+def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
+    place = around.placement.to_plane(np.zeros((1, 2)))[0]
+    reach = 8.0
+    if isinstance(outer, Trace):
+        fitted = fit_circle(around.shot.view.on_plane(outer.pixels))
+        if isinstance(fitted, Circle):
+            place, reach = np.array([fitted.x, fitted.y]), 2.5
+    where, radius, clarity = find_ring(around.mosaic, place, (14.0, 18.0), reach)
+    if clarity < 0.15 * _LEAST_RING:
+        return _absent(around, place, 16.0)
+    return trace_circle(around.shot, where, radius, _RING, None, ink)

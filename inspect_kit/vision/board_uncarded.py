@@ -1,0 +1,287 @@
+"""A board without cards: its own four feet, taken for a square of known side, place the camera.
+
+What is not known then is how square the board is: every side and corner may be off by as much as boards usually are,
+and that is carried into the budget as an uncertainty of the pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision import board_layout as layout
+from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.board_bundle import Bundle
+from inspect_kit.vision.board_features import Features, gather
+from inspect_kit.vision.board_finding import find_pattern
+from inspect_kit.vision.board_layout import CIRCLES, SIDES, Placement
+from inspect_kit.vision.board_marks import Trace
+from inspect_kit.vision.board_mosaic import make_mosaic, whole_light
+from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_shapes import direction
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
+from inspect_kit.vision.camera import COUNT, Camera
+from inspect_kit.vision.estimation import inverse, solve
+from inspect_kit.vision.view import Known as Points
+from inspect_kit.vision.view import View, fit_view, pixels_of, view_scale
+
+if TYPE_CHECKING:
+    from inspect_kit.vision.board import Known, Photo
+
+_SMALL: Final = 700
+_QUAD_NOISE: Final = 0.003
+_GLANCES: Final = 2
+_DRAWN: Final = 2.0
+"""mm by which markings may lie off their usual places."""
+_OFF_LEVEL: Final = 0.8
+_OFF_SLOPE: Final = 0.0015
+"""Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
+
+
+@dataclass(frozen=True)
+class Uncarded:
+    """What a board without cards gives."""
+
+    bundle: Bundle
+    placement: Placement
+    features: Features
+    clarity: float
+    warnings: tuple[str, ...]
+
+
+def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
+    """Features and view from one photo of the whole board."""
+    light = whole_light(photo.pixels)
+    quad = find_surface(photo.pixels)
+    view = _first_view(photo.camera, quad, side.value)
+    placement = Placement(0.0, 0.0, 0.0)
+    clarity, features = 0.0, None
+    for _ in range(_GLANCES):
+        # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
+        view = _from_marks(photo.camera, view, _glance(light, view, side.value), side.value)
+    for _ in range(2):
+        features, clarity, placement = _look(light, view, side.value)
+        feet = {name: features.traces.get(("foot", name), ()) for name in SIDES}
+        if any(not own for own in feet.values()):
+            missing = ", ".join(name for name, own in feet.items() if not own)
+            raise BadInput(f"the foot of the frame cannot be made out on side {missing}",
+                           hint="photograph the whole board with its frame, from above, in even light")  # fmt: skip
+        view = _from_feet(photo.camera, view, feet, side)
+    assert features is not None
+    fixed = np.zeros((COUNT + 6, COUNT + 6))
+    fixed[COUNT:, COUNT:] = view.pose_covariance
+    bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
+    shown = ("without cards the board is taken for a square of the given side: its squareness is not measured, "
+             "and every length carries that; lay cards on it to measure it")  # fmt: skip
+    return Uncarded(bundle, placement, features, clarity, (shown,))
+
+
+def find_surface(pixels: Pixels) -> Floats:
+    """Corners (north-west, north-east, south-east, south-west in the photo) of the large even area in the middle."""
+    factor = _SMALL / max(pixels.shape[:2])
+    small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    best: tuple[float, Floats] | None = None
+    for tolerance in (14, 20, 28, 38):
+        mask = _even_area(np.asarray(small, dtype=np.uint8), tolerance)
+        found = _quad(mask)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    if best is None:
+        raise BadInput(
+            "no board can be made out in the photo", hint="photograph the whole board from above, filling the picture"
+        )
+    return np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
+
+
+def _even_area(small: Pixels, tolerance: float) -> Mask:
+    """Colours near those of the middle part, joined to it, markings filled."""
+    lab = cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32)
+    height, width = lab.shape[:2]
+    middle = lab[height // 4 : 3 * height // 4, width // 4 : 3 * width // 4].reshape(-1, 3)
+    ground = np.median(middle, axis=0)
+    away = np.hypot(
+        (lab[:, :, 0] - ground[0]) * 0.45, np.hypot(lab[:, :, 1] - ground[1], lab[:, :, 2] - ground[2]) * 1.3
+    )
+    mask = (away < tolerance).astype(np.uint8)
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA])) if len(stats) > 1 else 0
+    return np.asarray(labels == largest) if largest else np.zeros(mask.shape, dtype=bool)
+
+
+def _quad(mask: Mask) -> tuple[float, Floats] | None:
+    """The quadrilateral around an area and how well it fills it, from straight lines through its four flanks."""
+    if mask.mean() < 0.12:
+        return None
+    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    hull = cv2.convexHull(max(contours, key=cv2.contourArea))
+    for share in np.arange(0.01, 0.12, 0.005):
+        rough = cv2.approxPolyDP(hull, share * cv2.arcLength(hull, True), True).reshape(-1, 2)
+        if len(rough) == 4:
+            break
+    else:
+        return None
+    lines = _flanks(max(contours, key=cv2.contourArea).reshape(-1, 2).astype(np.float64), rough.astype(np.float64))
+    corners = np.array([_meet(lines[index - 1], lines[index]) for index in range(4)])
+    if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
+        return None
+    drawn = np.zeros(mask.shape, np.uint8)
+    cv2.fillConvexPoly(drawn, np.round(corners).astype(np.int32), 1)
+    both = float((mask & (drawn > 0)).sum())
+    return both / float((mask | (drawn > 0)).sum()) + 0.2 * float(mask.mean()), _ordered(corners)
+
+
+def _flanks(outline: Floats, rough: Floats) -> list[Floats]:
+    """Homogeneous lines through the outline's points near the middle parts of each flank."""
+    lines = []
+    for a, b in zip(rough, np.roll(rough, -1, axis=0), strict=True):
+        way = (b - a) / np.linalg.norm(b - a)
+        normal = np.array([-way[1], way[0]])
+        along, across = (outline - a) @ way, (outline - a) @ normal
+        near = (along > 0.14 * np.linalg.norm(b - a)) & (along < 0.86 * np.linalg.norm(b - a)) & (np.abs(across) < 14)
+        slope, level = (0.0, 0.0)
+        for _ in range(5):
+            if near.sum() < 10:
+                break
+            slope, level = np.polyfit(along[near], across[near], 1)
+            left = np.abs(across - slope * along - level)
+            near = near & (left < max(2.5 * float(np.median(left[near])), 0.8))
+        first, second = a + normal * level, b + normal * (level + slope * np.linalg.norm(b - a))
+        lines.append(np.cross([*first, 1.0], [*second, 1.0]))
+    return lines
+
+
+def _meet(first: Floats, second: Floats) -> Floats:
+    point = np.cross(first, second)
+    return point[:2] / point[2] if abs(point[2]) > 1e-9 else np.full(2, np.nan)
+
+
+def _ordered(corners: Floats) -> Floats:
+    """Clockwise in the photo from the upper left."""
+    middle = corners.mean(axis=0)
+    angles = np.arctan2(corners[:, 1] - middle[1], corners[:, 0] - middle[0])
+    turned = corners[np.argsort(angles)]
+    first = int(np.argmin(turned.sum(axis=1)))
+    return np.roll(turned, -first, axis=0)
+
+
+def _first_view(camera: Camera, quad: Floats, side: float) -> View:
+    """The quadrilateral is known to a few pixels only, so the camera stays near what is known of it."""
+    half = side / 2
+    corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
+    stiff = replace(camera, covariance=camera.covariance * 1e-6 + np.diag(np.full(COUNT, 1e-18)))
+    begin = fit_view(stiff, Points(corners, quad, side)).vector
+    begin = np.concatenate([camera.parameters, begin[COUNT:]])
+    information = np.zeros((COUNT + 6, COUNT + 6))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    noise = _QUAD_NOISE * max(camera.width, camera.height)
+
+    def residuals(vector: Floats) -> Floats:
+        return np.asarray((pixels_of(vector, corners) - quad).ravel() / noise, dtype=np.float64)
+
+    found = solve(residuals, begin, view_scale(camera), information, begin)
+    return View(camera, found.parameters, found.covariance, found.covariance[COUNT:, COUNT:], 1.0, 4, 4)
+
+
+def _look(light: Light, view: View, side: float) -> tuple[Features, float, Placement]:
+    """The features as this view sees them."""
+    shot = Shot(0, light, view, ())
+    window = (-side * 0.58, -side * 0.58, side * 0.58, side * 0.58)
+    mosaic = make_mosaic([light], [view], window, 1.0)
+    match = find_pattern(mosaic, np.array([0.0]))
+    # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
+    near = np.hypot(match.placement.x, match.placement.y) < 25 and match.clarity > 0.1
+    placement = match.placement if near else Placement(0.0, 0.0, 0.0)
+    return gather([shot], placement, mosaic), match.clarity, placement
+
+
+def _glance(light: Light, view: View, side: float) -> dict[tuple[str, str], Mark]:
+    """Lines and circles only, as this view sees them; nothing where the pattern is not clear."""
+    mosaic = make_mosaic([light], [view], (-side * 0.58, -side * 0.58, side * 0.58, side * 0.58), 1.0)
+    match = find_pattern(mosaic, np.array([0.0]))
+    if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
+        return {}
+    around, marks, ink = survey_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
+    return {**marks, **survey_circles(around, marks, ink)}
+
+
+def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
+    """Camera and pose for which lines and circles lie about where makers draw them."""
+    found = {
+        key: mark for key, mark in marks.items() if isinstance(mark, Trace) and key[0] in ("lower", "circle", "outer")
+    }
+    if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
+        return view
+    grown = side / (2 * layout.HALF)
+    goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
+
+    def residuals(vector: Floats) -> Floats:
+        own = View(camera, vector, view.covariance, view.pose_covariance, 1.0, 0, 0)
+        rows = []
+        for key, mark in found.items():
+            points = own.on_plane(mark.pixels)
+            if key[0] == "lower":
+                out, _ = direction(key)
+                level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
+                rows.append((points @ out - level) / (_DRAWN * np.sqrt(len(points) / 4)))
+            else:
+                low, high = points.min(axis=0), points.max(axis=0)
+                rows.append(((low + high) / 2 - goals[key]) / _DRAWN)
+        return np.concatenate(rows)
+
+    information = np.zeros((COUNT + 6, COUNT + 6))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    mean = np.concatenate([camera.parameters, view.vector[COUNT:]])
+    solved = solve(residuals, view.vector, view_scale(camera), information, mean)
+    return View(camera, solved.parameters, solved.covariance, solved.covariance[COUNT:, COUNT:], 1.0, 0, 0)
+
+
+def _from_feet(camera: Camera, view: View, feet: Mapping[str, tuple[Trace, ...]], side: Known) -> View:
+    """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
+    half = side.value / 2
+
+    def residuals(vector: Floats) -> Floats:
+        own = View(camera, vector[: COUNT + 6], view.covariance, view.pose_covariance, 1.0, 0, 0)
+        rows = []
+        for number, name in enumerate(SIDES):
+            out, along = direction(("foot", name))
+            trace = feet[name][0]
+            points = own.on_plane(trace.pixels, trace.height)
+            level, slope = vector[COUNT + 6 + 2 * number : COUNT + 8 + 2 * number]
+            away = points @ out - half - level - slope * (points @ along)
+            rows.append(away / (np.hypot(trace.scatter, 0.05) * np.sqrt(trace.alike)))
+        return np.concatenate(rows)
+
+    start = np.concatenate([view.vector, np.zeros(8)])
+    scale = np.concatenate([view_scale(camera), np.tile([1.0, 0.01], 4)])
+    information = np.zeros((len(start), len(start)))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    for number in range(4):
+        trace = feet[SIDES[number]][0]
+        information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (_OFF_LEVEL**2 + trace.u_width**2)
+        information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / _OFF_SLOPE**2
+    mean = np.concatenate([camera.parameters, start[COUNT:]])
+    mean[COUNT + 6 :] = 0
+    found = solve(residuals, start, scale, information, mean)
+    return View(
+        camera,
+        found.parameters[: COUNT + 6],
+        found.covariance[: COUNT + 6, : COUNT + 6],
+        _given_camera(found.covariance),
+        1.0,
+        0,
+        0,
+    )
+
+
+def _given_camera(covariance: Floats) -> Floats:
+    """The pose's covariance were the camera known exactly."""
+    camera, pose = slice(0, COUNT), slice(COUNT, COUNT + 6)
+    cross = covariance[pose, camera]
+    return np.asarray(covariance[pose, pose] - cross @ inverse(covariance[camera, camera]) @ cross.T, dtype=np.float64)

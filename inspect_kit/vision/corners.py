@@ -1,0 +1,49 @@
+"""Crossings of checkerboards to a fraction of a pixel, and whether a crossing is really seen there."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
+
+_STEPS: Final = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_COUNT, 40, 0.002)
+_LARGEST: Final = 12
+_LEAST_CONTRAST: Final = 24.0
+
+
+def refine_crossings(grey: Pixels, guesses: Floats, reach: float) -> tuple[Floats, Mask]:
+    """Crossings near the guesses, looking at most `reach` pixels around; and which of them stayed near.
+
+    At a crossing the light is symmetric, so neither blur nor the picture's gamma nor spread ink moves it.
+    """
+    half = int(np.clip(round(reach), 2, _LARGEST))
+    height, width = grey.shape
+    inside = np.all((guesses > half + 2) & (guesses < np.array([width, height]) - half - 3), axis=1)
+    found = guesses.copy()
+    if inside.any():
+        start = guesses[inside].astype(np.float32).reshape(-1, 1, 2)
+        found[inside] = cv2.cornerSubPix(grey, start, (half, half), (-1, -1), _STEPS).reshape(-1, 2)
+    near = np.linalg.norm(found - guesses, axis=1) < max(reach, 2.0)
+    return found, np.asarray(inside & near)
+
+
+def is_crossing(grey: Pixels, centres: Floats, arms: Floats) -> Mask:
+    """Whether two opposite quadrants are dark, the others light; `arms` are two half-diagonals each, in pixels."""
+    points = np.stack([centres + arms[:, 0], centres + arms[:, 1], centres - arms[:, 0], centres - arms[:, 1]], axis=1)
+    values = sample(grey, points.reshape(-1, 2)).reshape(-1, 4)
+    first, second = values[:, [0, 2]], values[:, [1, 3]]
+    gap = np.abs(first.mean(axis=1) - second.mean(axis=1))
+    unlike = np.maximum(np.abs(np.diff(first)).ravel(), np.abs(np.diff(second)).ravel())
+    return np.asarray((gap > _LEAST_CONTRAST) & (unlike < 0.6 * gap))
+
+
+def sample(picture: AnyArray, points: Floats) -> Floats:
+    """Values between the pixels, linearly; the picture's border goes on outside."""
+    wanted = points.astype(np.float32)
+    values = cv2.remap(
+        picture, wanted[None, :, 0], wanted[None, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return np.asarray(values[0], dtype=np.float64)

@@ -1,0 +1,159 @@
+"""The square around the pips: one colour inside, and straight sides at the same distance from the middle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
+
+REACH: Final = 3.4
+_FINE: Final = 14
+_SIDE: Final = round(2 * REACH * _FINE) + 1
+_STEPS: Final = (np.arange(_SIDE) - _SIDE // 2) / _FINE
+_ACROSS, _DOWN = np.meshgrid(_STEPS, _STEPS)
+_FACE: Final = np.maximum(np.abs(_ACROSS), np.abs(_DOWN)) < 1.1
+_NEAR: Final = np.hypot(_ACROSS, _DOWN) < 1.0
+
+_RAYS: Final = 72
+_ANGLES: Final = np.arange(_RAYS) * 2 * np.pi / _RAYS
+_DISTANCES: Final = np.arange(0.5, REACH - 0.05, 0.5 / _FINE)
+_AT_X: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.cos(_ANGLES), _DISTANCES)).astype(int)
+_AT_Y: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.sin(_ANGLES), _DISTANCES)).astype(int)
+_CORNER: Final = np.radians(33)
+"""Rays that lean more than this from a side's normal meet the rounded corner."""
+_HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
+"""Half the edge of a die over half the distance between its corner pips."""
+_BLUR: Final = 2.8
+"""Pixels beyond a pip's outline that still show it."""
+_LEAST_SEEN: Final = 40
+_SLACK: Final = 0.13
+_TURNS: Final = np.radians(np.arange(0, 90, 5))
+ACES: Final = (2.2, 3.3)
+"""Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
+
+
+@dataclass(frozen=True)
+class Layers:
+    """The picture's colours (CIE Lab as stored in bytes), each layer half the size of the one before."""
+
+    levels: tuple[AnyArray, ...]
+
+    def patch(self, centre: Floats, frame: Floats) -> tuple[AnyArray, float]:
+        """The picture around a face, set straight at `_FINE` pixels a unit; and how far an edge is blurred there."""
+        scale = float(np.sqrt(abs(np.linalg.det(frame)))) / _FINE
+        level = int(np.clip(np.floor(np.log2(max(scale, 1.0)) + 0.3), 0, len(self.levels) - 1))
+        picture, factor = self.levels[level], 0.5**level
+        linear = frame / _FINE * factor
+        origin = (centre + 0.5) * factor - 0.5 - linear @ np.full(2, _SIDE // 2)
+        straight = cv2.warpAffine(picture, np.column_stack([linear, origin]), (_SIDE, _SIDE),
+                                  flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_CONSTANT,
+                                  borderValue=(0.0, 255.0, 255.0))  # fmt: skip
+        return np.asarray(straight), _BLUR / (scale * _FINE * factor)
+
+    def colours(self, points: Floats) -> AnyArray | None:
+        """The picture at points, each at its nearest pixel; `None` where one lies outside."""
+        at = np.round(points).astype(int)
+        height, width = self.levels[0].shape[:2]
+        if not len(at) or at.min() < 0 or np.any(at >= (width, height)):
+            return None
+        return np.asarray(self.levels[0][at[:, 1], at[:, 0]])
+
+
+@dataclass(frozen=True)
+class Square:
+    """How a face's surroundings look: half edge and turn in the frame, and what speaks for a die."""
+
+    half_edge: float
+    turn: float
+    uniform: float
+    """Share of the face, pips left out, that has one colour."""
+    sides: Floats
+    """Share of each of the four sides that is seen where it should be."""
+    colour: Floats
+
+    @property
+    def support(self) -> float:
+        """How well all four sides are seen, the worst counting twice."""
+        return float(self.sides.sum() + self.sides.min())
+
+
+def layers_of(picture: Pixels) -> Layers:
+    """The picture in Lab, at falling sizes."""
+    levels = [cv2.cvtColor(picture, cv2.COLOR_RGB2LAB)]
+    while min(levels[-1].shape[:2]) > 200:
+        levels.append(cv2.pyrDown(levels[-1]))
+    return Layers(tuple(level.astype(np.float32) for level in levels))
+
+
+def tolerance(contrast: float) -> float:
+    """How far colours of one face lie apart at most."""
+    return max(6.0, 0.16 * contrast)
+
+
+def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float, contrast: float) -> Square:
+    """The square around pips at the places `taken`, in the frame's units; a lone pip leaves open how it is turned."""
+    patch, blur = patched
+    lone = len(taken) == 1
+    hidden = _hidden(taken, 1.25 * radius + blur)
+    inside = (_NEAR if lone else _FACE) & ~hidden
+    if inside.sum() < _LEAST_SEEN:
+        return Square(1.0, 0.0, 0.0, np.zeros(4), np.zeros(3))
+    colour = np.median(patch[inside], axis=0)
+    uniform = float((np.sqrt(((patch[inside] - colour) ** 2).sum(axis=1)) < tolerance(contrast)).mean())
+    away = np.sqrt(((patch - _sloping(patch, inside, colour, contrast)) ** 2).sum(axis=2))
+    limit = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
+    away[hidden] = 0
+    ends = _ends(away, limit)
+    half, turn, sides = max((_fit(ends, float(angle)) for angle in (_TURNS if lone else _TURNS[:1])), key=_support)
+    return Square(half, turn, uniform, sides, np.asarray(colour, dtype=np.float64))
+
+
+def _sloping(patch: AnyArray, inside: AnyArray, colour: AnyArray, contrast: float) -> AnyArray:
+    """The face's colour, which may change evenly from one side to the other, continued outwards."""
+    chosen = inside & (((patch - colour) ** 2).sum(axis=2) < tolerance(contrast) ** 2)
+    if chosen.sum() < 60:
+        return colour
+    design = np.column_stack([_ACROSS[chosen], _DOWN[chosen], np.ones(int(chosen.sum()))]).astype(np.float32)
+    slope = np.linalg.lstsq(design.T @ design, design.T @ patch[chosen], rcond=None)[0]
+    return np.asarray(_ACROSS[:, :, None] * slope[0] + _DOWN[:, :, None] * slope[1] + slope[2], dtype=np.float32)
+
+
+def _hidden(taken: Floats, radius: float) -> AnyArray:
+    cover = np.zeros((_SIDE, _SIDE), dtype=bool)
+    for x, y in taken:
+        cover |= (_ACROSS - x) ** 2 + (_DOWN - y) ** 2 < radius * radius
+    return cover
+
+
+def _ends(away: AnyArray, limit: float) -> Floats:
+    """Where each ray from the middle leaves the face's colour; infinite where it does not."""
+    left = away[_AT_Y, _AT_X] > limit
+    first = left.argmax(axis=1)
+    return np.where(left.any(axis=1), _DISTANCES[first], np.inf)
+
+
+def _fit(ends: Floats, turn: float) -> tuple[float, float, Floats]:
+    """The square, turned so, that most rays end at; and the share of each side's rays that do."""
+    lean = (_ANGLES - turn + np.pi / 4) % (np.pi / 2) - np.pi / 4
+    side = np.floor((_ANGLES - turn + np.pi / 4) / (np.pi / 2)).astype(int) % 4
+    use = np.abs(lean) < _CORNER
+    reached, side = (ends * np.cos(lean))[use], side[use]
+    close = np.abs(reached[None, :] / _HALF_EDGES[:, None] - 1) < _SLACK
+    shares = np.stack([close[:, side == number].mean(axis=1) for number in range(4)], axis=1)
+    sums = shares.sum(axis=1) + shares.min(axis=1)
+    # Several half edges may serve alike: the middle one of them.
+    best = int(np.median(np.nonzero(sums >= sums.max() - 1e-9)[0]))
+    return float(_HALF_EDGES[best]), turn, shares[best]
+
+
+def _support(found: tuple[float, float, Floats]) -> float:
+    return float(found[2].sum() + found[2].min())
+
+
+def places_of(centres: Floats, middle: Floats, frame: Floats) -> Floats:
+    """Pips' centres in a face's frame."""
+    return np.asarray((centres - middle) @ np.linalg.inv(frame).T, dtype=np.float64)

@@ -1,0 +1,215 @@
+"""Faces of dice: pips that stand as on a die, around the middle of a square of one colour."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
+from inspect_kit.vision.dice_pips import Pip
+
+PLACES: Final = np.array(
+    [[-1, -1], [1, 1], [0, 0], [1, -1], [-1, 1], [0, -1], [0, 1], [-1, 0], [1, 0]], dtype=np.float64
+)
+"""Where pips may stand on a face, in halves of the distance between its corner pips; the first two are a diagonal."""
+
+PATTERNS: Final = {
+    frozenset({0, 1}): 2,
+    frozenset({0, 1, 2}): 3,
+    frozenset({0, 1, 3, 4}): 4,
+    frozenset({0, 1, 2, 3, 4}): 5,
+    frozenset({0, 1, 3, 4, 5, 6}): 6,
+    frozenset({0, 1, 3, 4, 7, 8}): 6,
+}
+"""Which places are taken, and the number that this is."""
+
+_SPACING: Final = (1.55, 4.8)
+"""Half the distance between corner pips over a pip's radius."""
+_NEAR: Final = 0.34
+_ALIKE: Final = 1.75
+_COLOUR: Final = 0.5
+_EVEN: Final = 0.35
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Pips that make a number: `frame` takes the places above to pixels, `centre` is the face's middle."""
+
+    number: int
+    pips: tuple[int, ...]
+    centre: Floats
+    frame: Floats
+    radius: float
+    """Of the pips, in the frame's units."""
+    misfit: float
+    """Mean distance of the pips from where they belong, in the frame's units."""
+
+
+@dataclass(frozen=True)
+class Spots:
+    """All pips of a picture as arrays."""
+
+    pips: tuple[Pip, ...]
+    centres: Floats
+    shapes: Floats
+    inner: Floats
+    around: Floats
+    sizes: Floats
+    contrast: Floats
+
+    def of(self, chosen: list[int]) -> tuple[Pip, ...]:
+        """Some of the pips."""
+        return tuple(self.pips[index] for index in chosen)
+
+
+def spots_of(pips: list[Pip]) -> Spots:
+    """The pips as arrays."""
+    return Spots(
+        tuple(pips),
+        np.array([[pip.x, pip.y] for pip in pips]).reshape(-1, 2),
+        np.array([pip.shape for pip in pips]).reshape(-1, 2, 2),
+        np.array([pip.inner for pip in pips]).reshape(-1, 3),
+        np.array([pip.around for pip in pips]).reshape(-1, 3),
+        np.array([pip.longest for pip in pips]),
+        np.array([pip.contrast for pip in pips]),
+    )
+
+
+def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
+    """Every way in which two or more pips stand as on a face: all such numbers have two pips on a diagonal."""
+    for first in range(len(spots.pips)):
+        kin = _kin(spots, first)
+        root = root_of(spots.shapes[first])
+        away = (spots.centres[kin] - spots.centres[first]) @ np.linalg.inv(root).T
+        half = np.linalg.norm(away, axis=1) / np.sqrt(8)
+        near = (half > _SPACING[0]) & (half < _SPACING[1]) & (kin > first)
+        for second in kin[near][_body_between(spots, first, away[near] @ root.T, root, colours)]:
+            found = _read(spots, first, int(second), kin)
+            if found is not None:
+                yield found
+
+
+def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, colours: AnyArray) -> Mask:
+    """Whether the four places half way between middle and corners, which no number covers, have the body's colour."""
+    turn = root @ np.array([[0, -1], [1, 0]]) @ np.linalg.inv(root)
+    middle, step = spots.centres[first] + diagonals / 2, diagonals / 4
+    aside = step @ turn.T
+    at = np.round(np.stack([middle + step, middle - step, middle + aside, middle - aside], axis=1)).astype(int)
+    limit = np.array([colours.shape[1] - 1, colours.shape[0] - 1])
+    seen = colours[np.clip(at[:, :, 1], 0, limit[1]), np.clip(at[:, :, 0], 0, limit[0])]
+    gap = np.linalg.norm(seen - spots.around[first], axis=2).max(axis=1, initial=0)
+    return np.asarray((gap < _EVEN * spots.contrast[first] + 6) & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
+
+
+def _kin(spots: Spots, index: int) -> Whole:
+    """Pips of about the same size and colours that are near enough to be on the same face."""
+    ratio = spots.sizes / spots.sizes[index]
+    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE)
+    good &= np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 2.9 * _SPACING[1] * spots.sizes[index]
+    limit = _COLOUR * np.minimum(spots.contrast, spots.contrast[index])
+    good &= np.linalg.norm(spots.inner - spots.inner[index], axis=1) < 1.2 * limit + 8
+    good &= np.linalg.norm(spots.around - spots.around[index], axis=1) < limit
+    good[index] = False
+    return np.nonzero(good)[0]
+
+
+def root_of(shape: Floats) -> Floats:
+    """The symmetric matrix that makes a unit circle this ellipse."""
+    sizes, ways = np.linalg.eigh(shape)
+    return np.asarray((ways * np.sqrt(sizes)) @ ways.T, dtype=np.float64)
+
+
+def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
+    """The number of which these two are a diagonal, if what else is near makes one."""
+    shape = (spots.shapes[first] + spots.shapes[second]) / 2
+    pattern = _with_shape(spots, (first, second), kin, shape)
+    if pattern is None:
+        return None
+    mean = spots.shapes[list(pattern.pips)].mean(axis=0)
+    better = _with_shape(spots, (first, second), kin, mean)
+    return _fitted(spots, better if better is not None and len(better.pips) >= len(pattern.pips) else pattern)
+
+
+def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Pattern | None:
+    frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
+    others = np.array([index for index in kin if index != pair[1]], dtype=np.intp)
+    seen = (spots.centres[others] - centre) @ np.linalg.inv(frame).T
+    inside = np.abs(seen).max(axis=1, initial=0) < 1.45
+    others, seen = others[inside], seen[inside]
+    gaps = np.linalg.norm(seen[:, None, :] - PLACES[None], axis=2)
+    nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1, initial=9.0)
+    first = _once(nearest, np.abs(np.log(spots.sizes[others] / spots.sizes[list(pair)].mean())))
+    others, nearest, distance = others[first], nearest[first], distance[first]
+    if np.any(distance > _NEAR):
+        return None
+    number = PATTERNS.get(frozenset({0, 1, *nearest.tolist()}))
+    if number is None:
+        return None
+    radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+    misfit = float(distance.sum() / number)
+    return Pattern(number, (*pair, *others.tolist()), centre, frame, radius, misfit)
+
+
+def _once(nearest: Whole, unlike: Floats) -> Whole:
+    """One pip for each place but the first two, which are taken: the one most like them in size.
+
+    Around a pip there may be a second outline, where it runs together with its neighbour.
+    """
+    order = np.argsort(unlike)
+    _, first = np.unique(nearest[order], return_index=True)
+    chosen = order[first]
+    return np.asarray(chosen[nearest[chosen] >= 2], dtype=np.intp)
+
+
+def diagonal_frame(first: Floats, second: Floats, shape: Floats) -> tuple[Floats, Floats]:
+    """The frame in which the pips are circles and two of them lie at (−1, −1) and (1, 1); and its middle."""
+    root = root_of(shape)
+    along = np.linalg.solve(root, second - first) / 2
+    # Turned so that (1, 1) goes to `along`, in the metric in which a pip is a circle.
+    turn = np.array([[along[0] + along[1], along[0] - along[1]], [along[1] - along[0], along[0] + along[1]]]) / 2
+    return root @ turn, (first + second) / 2
+
+
+def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
+    """With four pips and more the frame follows from where they are, not from how flat they look."""
+    if pattern.number < 4:
+        return pattern
+    points = spots.centres[list(pattern.pips)]
+    seen = (points - pattern.centre) @ np.linalg.inv(pattern.frame).T
+    ideal = PLACES[np.linalg.norm(seen[:, None, :] - PLACES[None], axis=2).argmin(axis=1)]
+    design = np.column_stack([ideal, np.ones(len(ideal))])
+    found = np.linalg.lstsq(design, points, rcond=None)[0]
+    frame, centre = found[:2].T, found[2]
+    away = np.linalg.norm((points - design @ found) @ np.linalg.inv(frame).T, axis=1)
+    shape = spots.shapes[list(pattern.pips)].mean(axis=0)
+    radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+    return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
+
+
+def goes_on(spots: Spots, pattern: Pattern) -> int:
+    """How many spots of the same kind carry the pattern on beyond the face, as on a dotted cloth or a page of print."""
+    chosen = list(pattern.pips)
+    seen = (spots.centres[_same_kind(spots, chosen)] - pattern.centre) @ np.linalg.inv(pattern.frame).T
+    far = np.abs(seen).max(axis=1, initial=0)
+    seen = seen[(far > 1.5) & (far < 3.4)]
+    odd = np.abs(seen - (2 * np.floor(seen / 2) + 1)).max(axis=1, initial=0)
+    even = np.abs(seen - 2 * np.round(seen / 2)).max(axis=1, initial=0)
+    return int((np.minimum(odd, even) < 0.3).sum())
+
+
+def crowd(spots: Spots, index: int) -> int:
+    """How many spots of the same kind stand within three edges of a die around a lone one."""
+    near = np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 14 * spots.sizes[index]
+    return int((_same_kind(spots, [index]) & near).sum()) - 1
+
+
+def _same_kind(spots: Spots, chosen: list[int]) -> Mask:
+    contrast = spots.contrast[chosen].mean()
+    like = np.abs(np.log(spots.sizes / spots.sizes[chosen].mean())) < 0.25
+    like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.25 * contrast
+    return np.asarray(
+        like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.15 * contrast)
+    )

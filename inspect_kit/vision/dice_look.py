@@ -1,0 +1,188 @@
+"""One photo of dice: every die's number, and on a reference sheet its edges, the angle of its face, and its pips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.circle import Unfit
+from inspect_kit.vision.corners import sample
+from inspect_kit.vision.dice_edges import (
+    LARGEST,
+    SMALLEST,
+    Expected,
+    Fitted,
+    Sketch,
+    fit_cube,
+    placed_cube,
+    rounding_of,
+    sketch_cube,
+)
+from inspect_kit.vision.dice_photo import read_on_sheet, read_photo
+from inspect_kit.vision.dice_reading import Face, Reading
+from inspect_kit.vision.dice_solid import HEIGHT, Cube
+from inspect_kit.vision.edges import Optics
+from inspect_kit.vision.light import linear, window_of
+from inspect_kit.vision.references import Placed
+from inspect_kit.vision.sharpness import blur_of
+from inspect_kit.vision.view import View
+
+USUAL_ROUNDING: Final = (0.8, 0.7)
+"""Radius of a die's edges, mm, where nobody tells, and its standard uncertainty."""
+_SPACINGS: Final = (1.55, 2.5)
+"""Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
+_GRID: Final = 41
+_LONE: Final = (0.8, 1.45)
+
+
+@dataclass(frozen=True)
+class Pips:
+    """Of one face, mm: mean diameter, largest minus smallest, and how far their middle is from the face's."""
+
+    diameter: float
+    spread: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Die:
+    """A die in a photo: the number on top, how sure it is, middle and outline in pixels; measured, or why not."""
+
+    number: int
+    confidence: float
+    pixel: tuple[float, float]
+    outline: Floats
+    fitted: Fitted | None = None
+    pips: Pips | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class DiceLook:
+    """All dice of a photo in reading order, places of dice that cannot be read, and sides seen beside an upper face."""
+
+    dice: tuple[Die, ...]
+    unread: tuple[tuple[float, float], ...]
+    sides: tuple[tuple[int, int], ...]
+    rounding: tuple[float, float] | None = None
+
+
+def look_at_dice(pixels: Pixels, focal: float | None) -> DiceLook:
+    """Numbers only: no reference says how large anything is."""
+    reading = read_photo(pixels, focal)
+    return _look(reading, [_die(reading, face) for face in reading.faces])
+
+
+def measure_on_sheet(
+    pixels: Pixels, placed: Placed, rounding: tuple[float, float] | None, colour_spread: float
+) -> DiceLook:
+    """Numbers and sizes, in mm of the sheet as it was meant to be printed; `rounding` as stated, if it was."""
+    reading = read_on_sheet(pixels, placed)
+    optics = Optics(blur_of(pixels, placed.known), colour_spread)
+    view = placed.view
+    sketches = _sketches(reading, view)
+    expected = Expected(*(rounding or USUAL_ROUNDING), optics)
+    rough = [sketch_cube(pixels, view, sketch, expected) for sketch in sketches]
+    if rounding is None:
+        rounding = rounding_of(pixels, view, [cube for cube in rough if isinstance(cube, Cube)], optics)
+        expected = Expected(*(rounding or USUAL_ROUNDING), optics)
+    fits = [
+        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected)
+        for cube, sketch in zip(rough, sketches, strict=True)
+    ]
+    pairs = zip(reading.faces, fits, strict=True)
+    return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+
+
+def _sketches(reading: Reading, view: View) -> list[Sketch]:
+    """Every face with the outlines of all others."""
+    alone = [_sketch(reading, face, view) for face in reading.faces]
+    hulls = [view.pixels(_cube(view, sketch).hull) for sketch in alone]
+    return [replace(sketch, others=tuple(hulls[:index] + hulls[index + 1 :])) for index, sketch in enumerate(alone)]
+
+
+def _cube(view: View, sketch: Sketch) -> Cube:
+    """A die of the size that is likeliest, pips being as they usually are."""
+    return placed_cube(view, sketch, 0.5 * sketch.sizes[0] + 0.5 * sketch.sizes[1], USUAL_ROUNDING[0])
+
+
+def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
+    """The face in the photo's pixels, and what its pips tell of its size."""
+    centre = reading.window.in_photo(face.centre)
+    frame = face.frame / reading.window.factor
+    ends = view.on_plane(
+        np.stack([centre + frame[:, 0], centre - frame[:, 0], centre + frame[:, 1], centre - frame[:, 1]]), 15.0
+    )
+    between = float(np.linalg.norm(ends[0] - ends[1]) + np.linalg.norm(ends[2] - ends[3])) / 2
+    low, high = _SPACINGS if face.number > 1 else (share * face.square.half_edge for share in _LONE)
+    low, high = np.clip([low * between, high * between], SMALLEST + 0.5, LARGEST - 0.5)
+    return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
+
+
+def _die(reading: Reading, face: Face) -> Die:
+    centre = reading.window.in_photo(face.centre)
+    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+    outline = reading.window.in_photo(face.centre + signs * face.square.half_edge @ face.frame.T)
+    return Die(face.number, face.score, (float(centre[0]), float(centre[1])), outline)
+
+
+def _measured(pixels: Pixels, reading: Reading, face: Face, fit: Fitted | Unfit, view: View) -> Die:
+    die = _die(reading, face)
+    if isinstance(fit, Unfit):
+        return replace(die, refused=fit.reason)
+    return replace(die, outline=view.pixels(fit.cube.corners), fitted=fit, pips=_pips(pixels, reading, face, fit, view))
+
+
+def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: View) -> Pips | None:
+    """Pips on the plane of the upper face."""
+    cube = fitted.cube
+    height = float(cube.vector[HEIGHT])
+    places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
+    radius = fitted.resolution**-1 * float(np.mean([pip.radius for pip in face.spots])) / reading.window.factor
+    sizes = [pip_diameter(pixels, view, np.array([*place, height]), radius) for place in places]
+    if any(size is None for size in sizes):
+        return None
+    away = places.mean(axis=0) - cube.top[:2]
+    return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
+
+
+def pip_diameter(pixels: Pixels, view: View, centre: Floats, radius: float) -> float | None:
+    """Of the circle of the same area, mm.
+
+    Linear light adds up: what a blurred pip lacks inside its outline lies outside, so the sum over both is its area.
+    """
+    steps = np.linspace(-1.7, 1.7, _GRID) * radius
+    x, y = np.meshgrid(steps, steps)
+    points = np.column_stack([centre[0] + x.ravel(), centre[1] + y.ravel(), np.full(x.size, centre[2])])
+    seen = view.pixels(points)
+    part, origin = window_of(pixels, seen, 2)
+    light = sample(linear(part), seen - origin).reshape(_GRID, _GRID, 3)
+    far = np.hypot(x, y) / radius
+    inner, outer = (np.median(light[zone], axis=0) for zone in (far < 0.6, (far > 1.5) & (far < 1.7)))
+    step = inner - outer
+    if float(np.linalg.norm(step)) < 0.02:
+        return None
+    share = np.clip((light - outer) @ step / (step @ step), -0.2, 1.0)[far < 1.6]
+    area = float(share.sum()) * float(steps[1] - steps[0]) ** 2
+    return float(2 * np.sqrt(max(area, 0.0) / np.pi))
+
+
+def _look(reading: Reading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
+    unread = [reading.window.in_photo(place) for place in reading.unread]
+    return DiceLook(tuple(reading_order(dice)), tuple((float(x), float(y)) for x, y in unread), reading.sides, rounding)
+
+
+def reading_order(dice: Sequence[Die]) -> list[Die]:
+    """Row by row from the upper left, as the photo shows them; dice of one row overlap in height."""
+    rows: list[list[Die]] = []
+    for die in sorted(dice, key=lambda each: each.pixel[1]):
+        half = float(np.ptp(die.outline[:, 1])) / 2
+        if rows and abs(die.pixel[1] - np.mean([other.pixel[1] for other in rows[-1]])) < half:
+            rows[-1].append(die)
+        else:
+            rows.append([die])
+    return [die for row in rows for die in sorted(row, key=lambda each: each.pixel[0])]

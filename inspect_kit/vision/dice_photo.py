@@ -1,0 +1,76 @@
+"""Dice in a whole photo: small ones are looked at again from nearer, and on a sheet only the sheet is searched."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice_plane import outlook_of, straight_down
+from inspect_kit.vision.dice_reading import Reading, Window, read_dice, whole_photo
+from inspect_kit.vision.references import Placed
+
+_SMALL: Final = 26.0
+"""Half an edge in pixels, below which pips are too few pixels to be trusted."""
+_WISHED: Final = 45.0
+_CLOSER: Final = 2400
+_PER_MM: Final = 5.5
+"""Pixels a mm on the sheet at which dice of 10 mm are still read."""
+_MARGIN: Final = 15.0
+"""mm around the sheet, and above it, that dice may reach into."""
+
+
+def read_photo(pixels: Pixels, focal: float | None) -> Reading:
+    """The dice of a photo without a reference."""
+    window = whole_photo(pixels)
+    start = straight_down(pixels.shape[1], pixels.shape[0], focal)
+    reading = read_dice(pixels, window, start)
+    closer = _closer(pixels, reading)
+    if closer is None:
+        return reading
+    again = read_dice(pixels, closer, start)
+    return again if len(again.faces) >= len(reading.faces) else reading
+
+
+def _closer(pixels: Pixels, reading: Reading) -> Window | None:
+    """The part of the photo with dice, enlarged, where they are small; all of it where none was found."""
+    window = reading.window
+    limit = max(pixels.shape[:2])
+    if not reading.faces:
+        side = min(limit, _CLOSER)
+        return whole_photo(pixels, side) if window.factor < 0.8 * side / limit else None
+    sizes = [face.size for face in reading.faces]
+    zoom = min(_WISHED / float(np.median(sizes)), 1.0 / window.factor if window.factor < 1 else 1.0)
+    if np.median(sizes) > _SMALL or zoom < 1.25:
+        return None
+    places = window.in_photo(np.array([face.centre for face in reading.faces] + list(reading.unread)))
+    return _around(pixels, places, 8 * float(np.median(sizes)) / window.factor, window.factor * zoom)
+
+
+def _around(pixels: Pixels, places: Floats, margin: float, factor: float) -> Window:
+    height, width = pixels.shape[:2]
+    left, top = np.maximum(np.floor(places.min(axis=0) - margin), 0).astype(int)
+    right, bottom = np.minimum(np.ceil(places.max(axis=0) + margin), (width, height)).astype(int)
+    size = max(right - left, bottom - top, 1)
+    return Window(int(left), int(top), int(right - left), int(bottom - top), min(factor, _CLOSER / size))
+
+
+def _searched(placed: Placed) -> tuple[Floats, Floats]:
+    """The free middle of a mat and a little more, or all of another reference, as lower and upper corner in mm."""
+    points = placed.known.sheet[:, :2]
+    middle = placed.sheet.middle if placed.sheet is not None else None
+    if middle is not None:
+        points = np.array([[middle.left, middle.bottom], [middle.left + middle.width, middle.bottom + middle.height]])
+    return points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
+
+
+def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
+    """The dice on a reference, whose plane is known."""
+    view = placed.view
+    low, high = _searched(placed)
+    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, _MARGIN)])
+    seen = np.clip(view.pixels(corners), 0, (pixels.shape[1], pixels.shape[0]))
+    middle = np.array([*(low + high) / 2, 0.0])
+    factor = float(np.clip(_PER_MM / max(view.resolution(middle), 1e-3), 0.2, 1.0))
+    return read_dice(pixels, _around(pixels, seen, 0.0, factor), outlook_of(view), known=True)

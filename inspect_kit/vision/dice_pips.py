@@ -1,0 +1,208 @@
+"""Pips: small round spots that stand out from what is around them, light or dark, seen as ellipses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
+
+LEAST_SIDE: Final = 5
+LARGEST_SHARE: Final = 0.09
+"""Longest side of a pip over the longer side of the picture."""
+
+_LEVELS: Final = tuple(range(12, 250, 11))
+_FLATTEST: Final = 5.5
+_SOLID: Final = 0.78
+_ROUND: Final = 0.9
+_COMPACT: Final = 0.022
+"""Area over the squared number of pixels of the outline; 0.08 to 0.1 for a circle."""
+_FURTHEST: Final = 1.15
+_LEAST_CONTRAST: Final = 16.0
+_MOST: Final = 500
+_GREY: Final = 5.0
+
+
+@dataclass(frozen=True)
+class Pip:
+    """An ellipse: centre, the matrix whose eigenvalues are the squared half axes, and the colours inside and around."""
+
+    x: float
+    y: float
+    shape: Floats
+    inner: Floats
+    around: Floats
+    sharpness: float
+
+    @property
+    def centre(self) -> Floats:
+        """As a point."""
+        return np.array([self.x, self.y])
+
+    @property
+    def radius(self) -> float:
+        """Of the circle of the same area."""
+        return float(np.linalg.det(self.shape) ** 0.25)
+
+    @property
+    def longest(self) -> float:
+        """The longer half axis: what foreshortening leaves as it is."""
+        return float(np.sqrt(np.linalg.eigvalsh(self.shape)[1]))
+
+    @property
+    def flatness(self) -> float:
+        """Short axis over long one: 1 for a circle."""
+        low, high = np.linalg.eigvalsh(self.shape)
+        return float(np.sqrt(low / high))
+
+    @property
+    def contrast(self) -> float:
+        """Distance between the colours inside and around."""
+        return float(np.linalg.norm(self.inner - self.around))
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """A closed level line that may be a pip's outline, and how steep the light is along it."""
+
+    x: float
+    y: float
+    shape: Floats
+    area: float
+    sharpness: float
+
+
+def find_pips(picture: Pixels) -> list[Pip]:
+    """Pips of a picture, strongest first; the picture's noise should be smoothed away."""
+    spots: list[_Spot] = []
+    for layer in _layers(picture):
+        steep = _steepness(layer)
+        spots += [spot for level in _LEVELS for spot in _level_spots(layer, steep, level)]
+    kept = sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.5)[:_MOST]
+    return _with_colours(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB), kept)
+
+
+def _layers(picture: Pixels) -> Iterator[Pixels]:
+    """Red and green, between them they show every usual pip; one of them where the picture is grey anyway."""
+    if float(np.abs(picture[:, :, 0].astype(np.float32) - picture[:, :, 2]).mean()) < _GREY:
+        yield np.ascontiguousarray(picture[:, :, 1])
+        return
+    for index in (0, 1):
+        yield np.ascontiguousarray(picture[:, :, index])
+
+
+def _steepness(layer: Pixels) -> AnyArray:
+    across = cv2.Sobel(layer, cv2.CV_32F, 1, 0, ksize=3)
+    down = cv2.Sobel(layer, cv2.CV_32F, 0, 1, ksize=3)
+    return np.asarray(cv2.magnitude(across, down)) / 8
+
+
+def _level_spots(layer: Pixels, steep: AnyArray, level: int) -> Iterator[_Spot]:
+    """Closed lines of one level that look like ellipses."""
+    _, above = cv2.threshold(layer, level, 255, cv2.THRESH_BINARY)
+    lines, kin = cv2.findContours(above, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
+    largest = LARGEST_SHARE * max(layer.shape)
+    for index, line in enumerate(lines):
+        if len(line) < 3 * LEAST_SIDE or len(line) > 4 * largest:
+            continue
+        _, _, width, height = cv2.boundingRect(line)
+        if min(width, height) < LEAST_SIDE or max(width, height) > min(largest, _FLATTEST * min(width, height)):
+            continue
+        spot = _elliptic(line, grow=-0.5 if kin[0, index, 3] >= 0 else 0.5)
+        if spot is not None:
+            points = line[:, 0, :]
+            yield _Spot(*spot, float(steep[points[:, 1], points[:, 0]].mean()))
+
+
+def _elliptic(line: AnyArray, grow: float) -> tuple[float, float, Floats, float] | None:
+    """Centre, shape and area of a line's hull, if the hull is an ellipse and the line nearly fills it.
+
+    Lines run through the middles of pixels: those around a spot lie half a pixel outside, those of a spot half inside.
+    """
+    area = cv2.contourArea(line)
+    if area < 16 or area < _COMPACT * len(line) ** 2:
+        return None
+    hull = cv2.convexHull(line)
+    whole = cv2.contourArea(hull)
+    if area < _SOLID * whole:
+        return None
+    m = cv2.moments(hull)
+    x, y, size = m["m10"] / m["m00"], m["m01"] / m["m00"], m["m00"] / 4
+    xx, xy, yy = m["mu20"] / size, m["mu11"] / size, m["mu02"] / size
+    middle, apart = (xx + yy) / 2, math.hypot((xx - yy) / 2, xy)
+    long, short = math.sqrt(middle + apart), math.sqrt(max(middle - apart, 0.01))
+    if long > _FLATTEST * short or whole < _ROUND * math.pi * long * short * (1 - 0.25 / max(short, 1.0)):
+        return None
+    if short > 5 and _furthest(hull, (x, y), (xx, xy, yy)) > _FURTHEST:
+        return None
+    angle = math.atan2(2 * xy, xx - yy) / 2
+    return x, y, _matrix(long + grow, max(short + grow, 0.5), angle), math.pi * (long + grow) * max(short + grow, 0.5)
+
+
+def _matrix(long: float, short: float, angle: float) -> Floats:
+    c, s = math.cos(angle), math.sin(angle)
+    a, b = long * long, short * short
+    return np.array([[a * c * c + b * s * s, (a - b) * c * s], [(a - b) * c * s, a * s * s + b * c * c]])
+
+
+def _furthest(hull: AnyArray, centre: tuple[float, float], shape: tuple[float, float, float]) -> float:
+    """How far the hull reaches beyond the ellipse: 1 for an ellipse, 1.22 for a square, such as a whole die."""
+    across, down = hull[:, 0, 0] - centre[0], hull[:, 0, 1] - centre[1]
+    xx, xy, yy = shape
+    depth = (yy * across**2 - 2 * xy * across * down + xx * down**2) / (xx * yy - xy * xy)
+    return math.sqrt(float(depth.max()))
+
+
+def _sharpest(spots: list[_Spot]) -> list[_Spot]:
+    """Of level lines around the same spot the steepest one."""
+    kept: list[_Spot] = []
+    places: dict[tuple[int, int], list[_Spot]] = {}
+    for spot in sorted(spots, key=lambda s: -s.sharpness):
+        cell = (int(spot.x // 8), int(spot.y // 8))
+        near = (o for i in (-1, 0, 1) for j in (-1, 0, 1) for o in places.get((cell[0] + i, cell[1] + j), ()))
+        if any(_same(spot, other) for other in near):
+            continue
+        kept.append(spot)
+        places.setdefault(cell, []).append(spot)
+    return kept
+
+
+def _same(one: _Spot, other: _Spot) -> bool:
+    apart2 = (one.x - other.x) ** 2 + (one.y - other.y) ** 2
+    return bool(apart2 < 0.16 * min(one.area, other.area) + 1 and 0.3 < one.area / other.area < 3.3)
+
+
+_ROUNDS: Final = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+_CIRCLE: Final = np.column_stack([np.cos(_ROUNDS), np.sin(_ROUNDS)])
+_INNER: Final = np.concatenate([share * _CIRCLE for share in (0.05, 0.35, 0.6)])
+_OUTER: Final = np.concatenate([share * _CIRCLE for share in (1.3, 1.45)])
+
+
+def _with_colours(colours: AnyArray, spots: list[_Spot]) -> list[Pip]:
+    """Spots whose colours inside and in a ring around differ; those cut off by the picture's border are left out."""
+    if not spots:
+        return []
+    centres = np.array([[spot.x, spot.y] for spot in spots])
+    sizes, ways = np.linalg.eigh(np.array([spot.shape for spot in spots]))
+    roots = np.einsum("nij,nj,nkj->nik", ways, np.sqrt(sizes), ways)
+    inner, _ = _medians(colours, centres, roots, _INNER)
+    around, whole = _medians(colours, centres, roots, _OUTER)
+    good = whole & (np.linalg.norm(inner - around, axis=1) >= _LEAST_CONTRAST)
+    return [
+        Pip(spots[i].x, spots[i].y, spots[i].shape, inner[i], around[i], spots[i].sharpness)
+        for i in np.nonzero(good)[0]
+    ]
+
+
+def _medians(colours: AnyArray, centres: Floats, roots: Floats, unit: Floats) -> tuple[Floats, Mask]:
+    """The median colour at places given for the unit circle, and whether all of them lie in the picture."""
+    at = np.round(np.einsum("nij,kj->nki", roots, unit) + centres[:, None, :]).astype(int)
+    limit = np.array([colours.shape[1] - 1, colours.shape[0] - 1])
+    whole = np.all((at >= 0) & (at <= limit), axis=(1, 2))
+    at = np.clip(at, 0, limit)
+    return np.median(colours[at[:, :, 1], at[:, :, 0]], axis=1), np.asarray(whole)

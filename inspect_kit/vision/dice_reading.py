@@ -1,0 +1,297 @@
+"""Reading dice: which faces are there, which of them are on top, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice_body import ACES, Layers, Square, layers_of, places_of, square_around, tolerance
+from inspect_kit.vision.dice_faces import (
+    Pattern,
+    Spots,
+    crowd,
+    diagonal_frame,
+    find_patterns,
+    goes_on,
+    root_of,
+    spots_of,
+)
+from inspect_kit.vision.dice_pips import Pip, find_pips
+from inspect_kit.vision.dice_plane import Outlook, agreed_plane, unlike
+
+WORKING_SIDE: Final = 1400
+SURE: Final = 0.5
+"""Confidence from which on a face is reported; below, the die is only pointed at."""
+SUSPECTED: Final = 0.25
+
+_SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
+_MOST_LONE: Final = 40
+_SIDEWAYS: Final = 0.32
+_PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face in the picture it was found in: number, middle, frame, square, its pips, and how good all that looks."""
+
+    number: int
+    centre: Floats
+    frame: Floats
+    square: Square
+    pips: tuple[int, ...]
+    radius: float
+    contrast: float
+    score: float
+    spots: tuple[Pip, ...]
+    shape: Floats
+    """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
+
+    @property
+    def size(self) -> float:
+        """Half the edge in pixels, foreshortening averaged."""
+        return float(np.sqrt(abs(np.linalg.det(self.frame)))) * self.square.half_edge
+
+    @property
+    def axes(self) -> Floats:
+        """Half edges as columns, in pixels; where the sides were found too near, as far as dice have them at least."""
+        return np.asarray(self.frame * max(self.square.half_edge, 1.7 if self.number > 1 else 0.0), dtype=np.float64)
+
+    def inside(self, point: Floats) -> float:
+        """How far a point lies from the middle, in half edges: below 1 on the face."""
+        seen = np.linalg.solve(self.frame, point - self.centre)
+        return float(np.abs(seen).max()) / self.square.half_edge
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of a photo that is looked at: its upper left pixel and size, and by how much it is enlarged."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    factor: float
+
+    def in_photo(self, points: Floats) -> Floats:
+        """Points of the working picture in the photo's own pixels."""
+        return np.asarray((points + 0.5) / self.factor - 0.5 + (self.left, self.top), dtype=np.float64)
+
+    def from_photo(self, points: Floats) -> Floats:
+        """The photo's pixels in the working picture."""
+        return np.asarray((points - (self.left, self.top) + 0.5) * self.factor - 0.5, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The dice of a photo: upper faces in the working picture, where a die cannot be read, and their plane."""
+
+    faces: tuple[Face, ...]
+    unread: tuple[Floats, ...]
+    outlook: Outlook
+    window: Window
+    sides: tuple[tuple[int, int], ...] = ()
+    """Numbers on top and on a side of the same die, where a side can be read."""
+
+
+def whole_photo(pixels: Pixels, side: float = WORKING_SIDE) -> Window:
+    """All of a photo at the size in which dice are looked for."""
+    height, width = pixels.shape[:2]
+    return Window(0, 0, width, height, min(side / max(width, height), 2.0))
+
+
+def working_picture(pixels: Pixels, window: Window) -> Pixels:
+    """A part of the photo, its noise smoothed."""
+    part = pixels[window.top : window.top + window.height, window.left : window.left + window.width]
+    size = max(2, round(window.width * window.factor)), max(2, round(window.height * window.factor))
+    way = cv2.INTER_AREA if window.factor < 1 else cv2.INTER_CUBIC
+    small = cv2.resize(part, size, interpolation=way) if window.factor != 1 else part
+    return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.1), dtype=np.uint8)
+
+
+def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = False) -> Reading:
+    """Every die in a part of a photo; `start` is the plane of the upper faces in the photo's pixels, if `known`."""
+    picture = working_picture(pixels, window)
+    spots, layers = spots_of(find_pips(picture)), layers_of(picture)
+    start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
+    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, None))])
+    plane = start if known else agreed_plane(*_evidence(faces), start)
+    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, plane)])
+    tops, unread = _uppermost(faces, plane)
+    sides = [(top.number, face.number) for top in tops for face in faces
+             if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
+    return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
+
+
+def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
+    good = [face for face in faces if face.score > SUSPECTED]
+    return [face.shape for face in good], [face.centre for face in good], [face.score for face in good]
+
+
+# ------------------------------------------------------------------------------------------------------------ all faces
+
+
+def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
+    """Faces of two pips and more."""
+    seen: set[tuple[int, ...]] = set()
+    for pattern in find_patterns(spots, layers.levels[0]):
+        key = tuple(sorted(pattern.pips))
+        if key not in seen and _one_colour(pattern, spots, layers):
+            seen.add(key)
+            yield _face(pattern, spots, layers)
+
+
+def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
+    """A quick look at a few points between the pips."""
+    taken = places_of(spots.centres[list(pattern.pips)], pattern.centre, pattern.frame)
+    clear = np.linalg.norm(_PROBES[:, None] - taken[None], axis=2).min(axis=1) > 1.4 * pattern.radius
+    colours = layers.colours(_PROBES[clear] @ pattern.frame.T + pattern.centre)
+    if colours is None:
+        return False
+    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
+    return bool((away < 1.5 * tolerance(float(spots.contrast[list(pattern.pips)].mean()))).mean() > 0.75)
+
+
+def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
+    chosen = list(pattern.pips)
+    contrast = float(spots.contrast[chosen].mean())
+    taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
+    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, contrast)
+    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
+    even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
+    score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+    score *= 0.2 if goes_on(spots, pattern) >= 5 else 1.0
+    shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
+    return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
+                spots.of(chosen), shape)  # fmt: skip
+
+
+def _looks(square: Square, weight: float) -> float:
+    """0 to 1: one colour inside and at least three clear sides, which count less where many pips speak."""
+    ordered = np.clip(np.sort(square.sides) / 0.85, 0, 1)
+    ends = float(ordered[1:].mean() ** 1.5 * (0.6 + 0.4 * ordered[0]))
+    return float((np.clip((square.uniform - 0.7) / 0.22, 0, 1) * ends) ** weight)
+
+
+def _lone(spots: Spots, layers: Layers, plane: Outlook | None) -> Iterable[Face]:
+    """Faces of one pip: a square around it, its middle where the pip is."""
+    order = [index for index in np.argsort(-spots.contrast * spots.sizes) if _alone(spots, int(index), layers)]
+    for index in order[:_MOST_LONE]:
+        shape = spots.shapes[index]
+        if plane is not None:
+            shape = plane.shape(spots.centres[index]) * np.sqrt(np.linalg.det(shape))
+        yield max(
+            (_ace(spots, int(index), layers, unit * root_of(shape)) for unit in ACES), key=lambda face: face.score
+        )
+
+
+def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
+    contrast, centre = float(spots.contrast[index]), spots.centres[index]
+    radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
+    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
+    score = (0.95 if crowd(spots, index) < 5 else 0.2) * _looks(square, 1.0)
+    return Face(1, centre, frame @ turned(square.turn), square, (index,), radius, contrast, score,
+                spots.of([index]), spots.shapes[index])  # fmt: skip
+
+
+def turned(angle: float) -> Floats:
+    """The turn by an angle."""
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def _alone(spots: Spots, index: int, layers: Layers) -> bool:
+    """Whether the pip stands on one colour, two radii around."""
+    if spots.contrast[index] < 25:
+        return False
+    around = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+    ring = np.concatenate([r * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 2.0, 2.5)])
+    colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
+    if colours is None:
+        return False
+    away = np.linalg.norm(colours - spots.around[index], axis=1)
+    return bool((away < 1.5 * tolerance(float(spots.contrast[index]))).mean() > 0.85)
+
+
+def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
+    """Twos and threes once more: their frame follows from the plane better than from how flat their pips look."""
+    for face in faces:
+        if face.number in (2, 3):
+            ends = spots.centres[list(face.pips[:2])]
+            shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
+            frame, centre = diagonal_frame(ends[0], ends[1], shape)
+            radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+            if 0.15 < radius < 0.7:
+                yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+
+
+# ------------------------------------------------------------------------------------------------------ which is on top
+
+
+def _best(faces: list[Face]) -> list[Face]:
+    """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it."""
+    kept: list[Face] = []
+    for face in sorted(faces, key=lambda f: -f.score * (1 + 0.15 * f.number) - 0.12 * np.log2(f.size)):
+        if face.score > 0.08 and not any(_clash(face, other) for other in kept):
+            kept.append(face)
+    return kept
+
+
+def _clash(one: Face, other: Face) -> bool:
+    if set(one.pips) & set(other.pips):
+        return True
+    return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85
+
+
+def _uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
+    """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
+    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
+    usual = [face for face in flat if face.score >= SURE]
+    alike = [face for face in faces if _like(face, usual)]
+    firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
+    free = [face for face in alike if not any(_is_side(face, top, plane) for top in firm if top is not face)]
+    tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
+    doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
+    return tops, [face.centre for face in doubtful if all(top.inside(face.centre) > 2.4 for top in tops)]
+
+
+def _same_make(face: Face, tops: list[Face]) -> bool:
+    """Only what looks like the other dice is called a die that cannot be read: grounds have dots and letters too."""
+    near = [top for top in tops if 0.6 < face.size / top.size < 1.7]
+    return not tops or any(np.linalg.norm(face.square.colour - top.square.colour) < 0.3 * top.contrast for top in near)
+
+
+def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
+    """Whether a face looks like, and lies where, a side of the die with this upper face."""
+    axes = top.axes
+    down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
+    for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
+        for sign in (-1, 1):
+            away = face.centre - (top.centre + sign * along + down)
+            side = np.column_stack([across, down])
+            if abs(np.linalg.det(side)) < 0.05 * top.size**2:
+                continue
+            near = float(np.linalg.norm(away)) < 0.45 * top.size
+            stretch = unlike(side @ side.T, face.shape) - unlike(plane.shape(face.centre), face.shape)
+            if near and stretch < 0.1:
+                return True
+    return _oblique(face, top, plane)
+
+
+def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
+    """Whether a face next to an upper one is clearly not on its plane."""
+    reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
+    if reach > 2.3 or face.size > 1.3 * top.size:
+        return False
+    return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
+
+
+def _like(face: Face, usual: list[Face]) -> bool:
+    """Dice of one photo are of like size, and their pips stand out alike."""
+    if not usual:
+        return True
+    best = max(usual, key=lambda f: f.score * f.contrast * f.size)
+    return 0.4 < face.size / best.size < 2.5 and face.contrast > 0.3 * best.contrast

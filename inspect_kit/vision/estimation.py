@@ -1,0 +1,99 @@
+"""Least squares with prior knowledge: the most probable parameters and their covariance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats
+
+Residuals = Callable[[Floats], Floats]
+"""Weighted residuals (each of standard deviation one) at some parameters."""
+
+_ROUNDS: Final = 40
+_STEP: Final = 1e-6
+
+
+@dataclass(frozen=True)
+class Prior:
+    """What is known of the parameters beforehand; an infinite standard deviation knows nothing."""
+
+    mean: Floats
+    standard: Floats
+
+    @property
+    def information(self) -> Floats:
+        """The diagonal of the inverse covariance."""
+        return np.where(np.isfinite(self.standard), 1 / np.maximum(self.standard, 1e-12) ** 2, 0.0)
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Parameters, covariance, the residuals there, and their derivatives by the parameters."""
+
+    parameters: Floats
+    covariance: Floats
+    residuals: Floats
+    jacobian: Floats
+
+
+def slopes(function: Residuals, at: Floats, scale: Floats) -> Floats:
+    """Derivatives by central differences; `scale` is the size by which each parameter matters."""
+    columns = []
+    for index, size in enumerate(scale):
+        step = np.zeros_like(at)
+        step[index] = _STEP * size
+        columns.append((function(at + step) - function(at - step)) / (2 * _STEP * size))
+    return np.stack(columns, axis=-1)
+
+
+def solve(function: Residuals, start: Floats, scale: Floats, information: Floats, mean: Floats) -> Solution:
+    """Levenberg–Marquardt on ½|f(p)|² + ½ (p − mean)ᵀ information (p − mean)."""
+    weight = np.diag(information) if information.ndim == 1 else information
+    parameters, damping = start.astype(np.float64), 1e-3
+    residuals = function(parameters)
+    cost = _cost(residuals, parameters - mean, weight)
+    jacobian = slopes(function, parameters, scale)
+    for _ in range(_ROUNDS):
+        normal = jacobian.T @ jacobian + weight
+        gradient = jacobian.T @ residuals + weight @ (parameters - mean)
+        step = -_solved(normal + damping * np.diag(np.diag(normal)), gradient)
+        trial = parameters + step
+        tried = function(trial)
+        trial_cost = _cost(tried, trial - mean, weight)
+        if trial_cost <= cost:
+            settled = bool(np.all(np.abs(step) < 1e-9 * scale) or cost - trial_cost < 1e-10 * (1 + cost))
+            parameters, residuals, cost, damping = trial, tried, trial_cost, max(damping / 10, 1e-12)
+            jacobian = slopes(function, parameters, scale)
+            if settled:
+                break
+        else:
+            damping *= 10
+            if damping > 1e8:
+                break
+    covariance = inverse(jacobian.T @ jacobian + weight)
+    return Solution(parameters, covariance, residuals, jacobian)
+
+
+def _cost(residuals: Floats, away: Floats, weight: Floats) -> float:
+    cost = float(residuals @ residuals + away @ weight @ away)
+    return cost if np.isfinite(cost) else float("inf")
+
+
+def _solved(matrix: Floats, vector: Floats) -> Floats:
+    return np.asarray(inverse(matrix) @ vector, dtype=np.float64)
+
+
+def inverse(matrix: Floats) -> Floats:
+    """The inverse of a symmetric positive matrix whose parameters differ by many orders of magnitude."""
+    size = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    return np.asarray(np.linalg.pinv(matrix / np.outer(size, size), rcond=1e-13, hermitian=True)
+                      / np.outer(size, size), dtype=np.float64)  # fmt: skip
+
+
+def robust_deviation(residuals: Floats) -> float:
+    """Standard deviation from the median of absolute values: outliers do not count."""
+    return 1.4826 * float(np.median(np.abs(residuals))) if residuals.size else 0.0

@@ -1,0 +1,165 @@
+"""The base of a figure as a solid of revolution: a truncated ellipsoid whose upper edge is sharp, cut or rounded (DSTFB VI 1.3),
+and the outline that such a solid shows to a camera."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats
+
+WIDE, HEIGHT, CENTRE, SHARE, EDGE, INWARDS = range(6)
+"""Places of a base's numbers: half-axis across, height, height of the ellipsoid's middle, that height over the upright
+half-axis, depth of the cut or radius of the rounding, width of the cut."""
+
+_ARC: Final = np.linspace(0, 1, 70)
+_FAN: Final = np.linspace(0, 1, 60)
+_STEEP: Final = 1e5
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the profile, upwards: radius, height and the tangent of the normal's elevation.
+
+    A corner has one place and normals from `slopes[0]` to `slopes[-1]`.
+    """
+
+    radii: Floats
+    heights: Floats
+    slopes: Floats
+
+    @property
+    def corner(self) -> bool:
+        """Whether it is a single place."""
+        return len(self.radii) == 1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What the rules ask of a base, in mm."""
+
+    height: float
+    diameter: float
+    depth: float
+    """From the upper face down to the largest diameter."""
+    top_diameter: float
+
+
+def _corner(radius: float, height: float, low: float, high: float) -> Piece:
+    return Piece(np.array([radius]), np.array([height]), np.array([low, max(low, high)]))
+
+
+def radius_at(base: Floats, height: Floats | float) -> Floats:
+    """Of the ellipsoid."""
+    share = (np.asarray(height) - base[CENTRE]) / _tall(base)
+    return np.asarray(base[WIDE] * np.sqrt(np.maximum(1 - share**2, 1e-6)))
+
+
+def _tall(base: Floats) -> float:
+    return float(max(base[CENTRE] / np.clip(base[SHARE], 0.05, 0.999), 1.05 * (base[HEIGHT] - base[CENTRE])))
+
+
+def _slope_at(base: Floats, height: Floats | float) -> Floats:
+    """Tangent of the normal's elevation: −dr/dy."""
+    return np.asarray(
+        base[WIDE] ** 2 * (np.asarray(height) - base[CENTRE]) / (_tall(base) ** 2 * radius_at(base, height))
+    )
+
+
+def _side(base: Floats, upto: float) -> list[Piece]:
+    """Underside's rim and wall."""
+    # Points are spread by the ellipse's angle, so that they are dense where it turns.
+    tall = _tall(base)
+    low, high = (float(np.arcsin(np.clip((y - base[CENTRE]) / tall, -1, 1))) for y in (0.0, upto))
+    heights = base[CENTRE] + tall * np.sin(low + (high - low) * _ARC)
+    radii, slopes = radius_at(base, heights), _slope_at(base, heights)
+    return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), Piece(radii, heights, slopes)]
+
+
+def _sharp(base: Floats) -> list[Piece]:
+    side = _side(base, float(base[HEIGHT]))
+    return [*side, _corner(float(side[1].radii[-1]), float(base[HEIGHT]), float(side[1].slopes[-1]), _STEEP)]
+
+
+def _cut(base: Floats) -> list[Piece]:
+    depth = float(np.clip(base[EDGE], 1e-3, base[HEIGHT] - 0.5))
+    side = _side(base, float(base[HEIGHT]) - depth)
+    radius, slope = float(side[1].radii[-1]), float(side[1].slopes[-1])
+    width = float(np.clip(base[INWARDS], max(slope, 1e-3) * depth, 0.9 * radius))
+    return [
+        *side,
+        _corner(radius, float(base[HEIGHT]) - depth, slope, width / depth),
+        _corner(radius - width, float(base[HEIGHT]), width / depth, _STEEP),
+    ]
+
+
+def _round(base: Floats) -> list[Piece]:
+    ball = float(np.clip(base[EDGE], 1e-3, base[HEIGHT] - 0.5))
+    touch = _touching(base, ball)
+    side = _side(base, touch)
+    low = float(np.arctan(side[1].slopes[-1]))
+    middle = float(side[1].radii[-1]) - ball * np.cos(low)
+    angles = low + (np.pi / 2 - 1e-4 - low) * _ARC
+    arc = Piece(middle + ball * np.cos(angles), base[HEIGHT] - ball + ball * np.sin(angles), np.tan(angles))
+    return [*side, arc, _corner(middle, float(base[HEIGHT]), float(np.tan(angles[-1])), _STEEP)]
+
+
+def _touching(base: Floats, ball: float) -> float:
+    """Height where a ball of this radius, rolling under the upper face, touches the ellipsoid from inside."""
+    low, high = 0.0, float(base[HEIGHT])
+    for _ in range(4):
+        heights = np.linspace(low, high, 24)
+        slopes = _slope_at(base, heights)
+        above = heights - ball * slopes / np.hypot(1, slopes) >= base[HEIGHT] - ball
+        first = int(above.argmax()) if above.any() else len(heights) - 1
+        low, high = float(heights[max(first - 1, 0)]), float(heights[first])
+    return (low + high) / 2
+
+
+PROFILES: Final[Mapping[str, Callable[[Floats], list[Piece]]]] = {"sharp": _sharp, "cut": _cut, "round": _round}
+"""Forms of the upper edge."""
+
+NUMBERS: Final[Mapping[str, int]] = {"sharp": 4, "cut": 6, "round": 5}
+"""How many numbers each form has."""
+
+
+def sizes_of(form: str, base: Floats) -> Sizes:
+    """What the rules ask for, from the numbers of a base."""
+    pieces = PROFILES[form](base)
+    height, centre = float(base[HEIGHT]), float(base[CENTRE])
+    edge = 0.0 if form == "sharp" else float(np.clip(base[EDGE], 1e-3, height - 0.5))
+    level = min(centre, height - edge)
+    if form == "round" and centre > level:
+        radius = float(pieces[-1].radii[0]) + edge
+    else:
+        radius = float(radius_at(base, level))
+    return Sizes(height, 2 * radius, height - level, 2 * float(pieces[-1].radii[0]))
+
+
+def outline(pieces: list[Piece], camera: Floats) -> Floats:
+    """Points where the camera's rays touch the solid: up the right side, then down the left. Own frame, y along the axis.
+
+    A plane through the camera touches the solid where its normal, of elevation β and azimuth Δ away from the camera, meets
+    r cos β + y sin β = D cos β cos Δ + e sin β; D and e are the camera's distance from the axis and its height. So each
+    place of the profile has its Δ in closed form, on both sides alike.
+    """
+    distance, level = float(np.hypot(camera[0], camera[2])), float(camera[1])
+    parts = [_touched(piece, distance, level) for piece in pieces]
+    radii, heights, turns = (np.concatenate([part[index] for part in parts]) for index in range(3))
+    facing = np.arctan2(camera[2], camera[0])
+    sides = []
+    for sign in (-1.0, 1.0):
+        azimuth = facing + sign * turns
+        sides.append(np.column_stack([radii * np.cos(azimuth), heights, radii * np.sin(azimuth)]))
+    return np.concatenate([sides[0], sides[1][::-1]])
+
+
+def _touched(piece: Piece, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
+    turn = np.arccos(np.clip((piece.radii + (piece.heights - level) * piece.slopes) / distance, -1, 1))
+    if not piece.corner:
+        return piece.radii, piece.heights, np.asarray(turn)
+    turns = turn[0] + (turn[-1] - turn[0]) * _FAN
+    return np.full(len(_FAN), piece.radii[0]), np.full(len(_FAN), piece.heights[0]), np.asarray(turns)

@@ -1,0 +1,176 @@
+"""The top of a figure: its highest point and its width, from the silhouette above the base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.camera import COUNT, rays
+from inspect_kit.vision.circle import Unfit
+from inspect_kit.vision.figure_base import BASE, NOISE, Edges, Fit, frame_of, gather, scale_at
+from inspect_kit.vision.figure_edges import Lines
+from inspect_kit.vision.figure_ground import Ground, Look
+from inspect_kit.vision.figure_profile import HEIGHT, WIDE
+from inspect_kit.vision.view import rotation_of
+
+_TALLEST: Final = 60.0
+_WINDOW: Final = 0.55
+"""mm along the outline that an extreme point is taken from."""
+_BAND: Final = 1.1
+"""mm from the extreme of the rough outline within which edges are looked for."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """An outermost point of the top: its pixel, the outline's radius of curvature there (mm), its edges' scatter (mm), and
+    how many times worse than usual they are believed."""
+
+    pixel: Floats
+    curvature: float
+    scatter: float
+    doubt: float
+
+
+@dataclass(frozen=True)
+class Top:
+    """The highest point and the outermost ones to the left and to the right, with the outline as it was seen."""
+
+    highest: Extreme
+    left: Extreme
+    right: Extreme
+    outline: Floats
+
+
+def own_places(vector: Floats, pixels: Floats) -> Floats:
+    """Where pixels' rays meet the upright plane through the figure's axis, parallel to the sheet: across and above the table."""
+    foot, axes = frame_of(vector, tilted=False)
+    turn = rotation_of(vector[COUNT : COUNT + 3])
+    ways = rays(vector[:COUNT], pixels) @ turn @ axes
+    place = axes.T @ (-turn.T @ vector[COUNT + 3 : COUNT + 6] - foot)
+    reach = -place[2] / np.where(np.abs(ways[:, 2]) < 1e-9, -1e-9, ways[:, 2])
+    return np.asarray(place[None, :2] + reach[:, None] * ways[:, :2])
+
+
+def elevation_at(vector: Floats, pixel: Floats) -> float:
+    """How steeply the ray through a pixel falls towards the table, radians."""
+    _, axes = frame_of(vector, tilted=False)
+    way = (rays(vector[:COUNT], pixel[None]) @ rotation_of(vector[COUNT : COUNT + 3]) @ axes)[0]
+    return float(-np.arctan2(way[1], np.hypot(way[0], way[2])))
+
+
+def aside_at(vector: Floats, pixel: Floats) -> float:
+    """How far the ray through a pixel comes from the side, seen from above, radians."""
+    _, axes = frame_of(vector, tilted=False)
+    way = (rays(vector[:COUNT], pixel[None]) @ rotation_of(vector[COUNT : COUNT + 3]) @ axes)[0]
+    return float(np.arctan2(way[0], -way[2]))
+
+
+def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: Fit) -> Top | Unfit:
+    """The extreme points of what stands on the base."""
+    rough = _outline(look, strange, fit)
+    if isinstance(rough, Unfit):
+        return rough
+    across, up = own_places(fit.vector, rough).T
+    free = up > _above_base(fit) + 0.4
+    # Hands may hang as low as the base; the width is that of what rises above it.
+    parts = {"highest": (up, up.max()), "left": (-across, (-across[free]).max()), "right": (across, across[free].max())}
+    found: dict[str, Extreme] = {}
+    for name, (value, best) in parts.items():
+        near = (value > best - _BAND) & (free | (name == "highest"))
+        extreme = _extreme(pixels, ground, fit, rough, near, name)
+        if isinstance(extreme, Unfit):
+            return extreme
+        found[name] = extreme
+    return Top(found["highest"], found["left"], found["right"], rough)
+
+
+def _above_base(fit: Fit) -> float:
+    """Height on the axis' plane up to which the base's upper face is seen."""
+    foot, axes = frame_of(fit.vector)
+    camera = axes.T @ (-rotation_of(fit.vector[9:12]).T @ fit.vector[12:15] - foot)
+    height, wide = fit.vector[BASE + HEIGHT], fit.vector[BASE + WIDE]
+    return float(height + max(wide * (camera[1] - height) / np.hypot(camera[0], camera[2]), 0.0))
+
+
+def _outline(look: Look, strange: Mask, fit: Fit) -> Floats | Unfit:
+    """The rough outline of the patch above the base, in pixels of the photo."""
+    height, width = strange.shape
+    u, v = np.meshgrid(np.arange(0, width, 4), np.arange(0, height, 4))
+    coarse = own_places(fit.vector, look.photo(np.column_stack([u.ravel(), v.ravel()]))).reshape(*u.shape, 2)
+    rows, columns = np.indices((height, width), dtype=np.float32) / 4
+    own = cv2.remap(coarse.astype(np.float32), columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    above = (own[:, :, 1] > _above_base(fit) + 0.2) & (own[:, :, 1] < _TALLEST) & (np.abs(own[:, :, 0]) < 14)
+    patch = cv2.morphologyEx((strange & above).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=8)
+    if count < 2 or stats[1:, 4].max() < 200:
+        return Unfit("nothing is seen to stand on the base")
+    keep = np.isin(labels, [index for index in range(1, count) if stats[index, 4] > 0.08 * stats[1:, 4].max()])
+    contours, _ = cv2.findContours(keep.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    return np.concatenate([look.photo(contour.reshape(-1, 2).astype(np.float64)) for contour in contours])
+
+
+def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask, name: str) -> Extreme | Unfit:
+    """The outermost point among sub-pixel edges on lines that run the way it lies."""
+    lines = _lines(rough[near], _way(fit, rough[near].mean(axis=0), name))
+    scale = scale_at(ground)
+    edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
+    if len(edges.points) < 6:
+        edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=False)
+    if len(edges.points) < 6:
+        return Unfit("the edge of its top is not seen clearly enough")
+    places = own_places(fit.vector, edges.points)
+    value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
+                    "right": (places[:, 0], places[:, 1])}[name]  # fmt: skip
+    return _summit(edges, value, along)
+
+
+_WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
+
+
+def _way(fit: Fit, pixel: Floats, name: str) -> Floats:
+    """The direction in the photo in which the figure's plane goes up, left or right."""
+    steps = own_places(fit.vector, pixel[None] + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    turn = np.linalg.inv(np.column_stack([steps[1] - steps[0], steps[2] - steps[0]]))
+    way = turn @ np.array(_WAYS[name])
+    return np.asarray(way / np.linalg.norm(way))
+
+
+def _lines(rough: Floats, way: Floats) -> Lines:
+    """Parallel lines about a pixel apart, each from the outermost point of the rough outline near it."""
+    across = rough @ np.array([-way[1], way[0]])
+    out = rough @ way
+    cells = np.round(across).astype(int)
+    chosen = [int(np.nonzero(cells == cell)[0][out[cells == cell].argmax()]) for cell in np.unique(cells)]
+    return Lines(rough[chosen], np.tile(way, (len(chosen), 1)))
+
+
+def _summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
+    """A parabola through the edges around the outermost one that is not alone, outliers left out."""
+    company = (np.abs(along[:, None] - along) < 0.4) & (np.abs(value[:, None] - value) < 0.2)
+    enough = min(5, int(company.sum(axis=1).max()))
+    best = int(np.where(company.sum(axis=1) >= enough, value, -np.inf).argmax())
+    near = (np.abs(along - along[best]) < _WINDOW) & (np.abs(value - value[best]) < 0.45)
+    u, v = along[near] - along[best], value[near]
+    doubt = float(np.median(edges.sigma[near])) / NOISE[0]
+    if near.sum() < 5 or np.ptp(u) < 0.2:
+        return Extreme(edges.points[best], 0.5, 0.05, doubt)
+    weights = np.ones(len(u))
+    for _ in range(5):
+        factors = np.polyfit(u, v, 2, w=weights)
+        left = v - np.polyval(factors, u)
+        spread = max(1.4826 * float(np.median(np.abs(left))), 0.004)
+        weights = 1 / np.maximum(1.0, np.abs(left) / (2 * spread)) ** 2
+    top = float(np.clip(-factors[1] / (2 * factors[0]), u.min(), u.max())) if factors[0] < 0 else float(u[v.argmax()])
+    pixel = _moved(edges.points[near], u, v, top, float(np.polyval(factors, top)))
+    return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
+
+
+def _moved(points: Floats, u: Floats, v: Floats, top: float, wanted: float) -> Floats:
+    """The pixel of the place (top, wanted), linearly from the pixels of the edges around it."""
+    design = np.column_stack([np.ones_like(u), u, v])
+    factors = np.linalg.lstsq(design, points, rcond=None)[0]
+    return np.asarray(np.array([1.0, top, wanted]) @ factors)

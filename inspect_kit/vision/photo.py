@@ -1,0 +1,126 @@
+"""One photo, measured: reference, view, pieces, each with the contributions to its diameter's uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.capture.photographs import Photograph
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.camera import COUNT, Camera, guessed
+from inspect_kit.vision.disc import Disc, Shape
+from inspect_kit.vision.pieces import Pieces, find_pieces
+from inspect_kit.vision.references import Placed, Reference, place
+from inspect_kit.vision.roundness import Roundness, roundness_of
+from inspect_kit.vision.view import View
+
+MODEL_ERROR: Final = 0.09
+"""Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
+MODEL_SHADE: Final = 0.012
+"""mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
+FLATNESS: Final = 0.15
+"""mm by which paper on a table lies higher or lower."""
+STEEPEST: Final = 50.0
+"""Degrees of tilt beyond which nothing is measured."""
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """One piece in one photo. Contributions are standard uncertainties of the diameter in mm, with signs."""
+
+    disc: Disc
+    diameter: float
+    contributions: Mapping[str, float]
+    roundness: Roundness
+    place: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one photo gave."""
+
+    photo: Photograph
+    placed: Placed
+    pieces: Pieces
+    spotted: tuple[Spotted, ...]
+    calibrated: bool
+
+
+def camera_for(photo: Photograph, calibrated: Camera | None) -> Camera:
+    """The calibrated camera turned and scaled to this photo, or what the photo's own notes tell."""
+    if calibrated is None:
+        return guessed(photo.width, photo.height, photo.focal)
+    turned = calibrated.turned(photo.quarters)
+    if (photo.width > photo.height) != (turned.width > turned.height):
+        # Stored upright without a note: which way it was turned is not known, but matters little.
+        turned = turned.turned(1)
+    if abs(photo.width / photo.height - turned.width / turned.height) > 0.01:
+        raise BadInput(
+            f"has {photo.width} × {photo.height} pixels, the camera was calibrated at "
+            f"{calibrated.width} × {calibrated.height}",
+            where=photo.file,
+            hint="use the same camera at the same picture format, and no cropping",
+        )
+    return turned.scaled(photo.width, photo.height).with_focus_drift()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to look for: reference, print scale (value and relative uncertainty), shape and bounds of the pieces."""
+
+    reference: Reference
+    scale: tuple[float, float]
+    shape: Shape
+    diameters: tuple[float, float]
+
+
+def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look:
+    """Measure the pieces of one photo."""
+    camera = camera_for(photo, calibrated)
+    placed = place(photo.pixels, camera, request.reference)
+    tilt = float(np.degrees(placed.view.tilt))
+    if tilt > STEEPEST:
+        raise BadInput(
+            f"the camera looks at the sheet at {tilt:.0f} degrees from straight above",
+            where=photo.file,
+            hint="hold it more from above, below 30 degrees",
+        )
+    # Lengths on the sheet are nominal until the end; thickness and rim are true, so they shrink with the print.
+    scale = request.scale[0]
+    given = request.shape
+    shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
+    bounds = request.diameters[0] / scale, request.diameters[1] / scale
+    pieces = find_pieces(photo.pixels, placed, shape, bounds, photo.colour_spread)
+    spotted = tuple(_spotted(disc, placed.view, request.scale) for disc in pieces.discs)
+    return Look(photo, placed, pieces, spotted, calibrated is not None)
+
+
+def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
+    diameter = 2 * disc.solid.radius * scale[0]
+    pose, lens = _view_parts(disc, view)
+    away = float(np.linalg.norm(view.centre - disc.solid.centre))
+    parts = {
+        "edge": 2 * disc.edge * scale[0],
+        "light and shadow at the edge": float(np.hypot(2 * MODEL_ERROR / disc.resolution, 2 * MODEL_SHADE)),
+        "scale (print)": diameter * scale[1],
+        "lens": 2 * lens * scale[0],
+        "camera pose": 2 * pose * scale[0],
+        "piece height": 2 * disc.by_thickness * scale[0],
+        "rim shape": 2 * disc.by_rim * scale[0],
+        "sheet flatness": diameter * FLATNESS / max(away, 1.0),
+    }
+    return Spotted(
+        disc, diameter, parts, roundness_of(disc, scale[0]), (disc.solid.x * scale[0], disc.solid.y * scale[0])
+    )
+
+
+def _view_parts(disc: Disc, view: View) -> tuple[float, float]:
+    """Contributions of pose and lens to the radius: the pose as if the lens were known, the lens the rest of both."""
+    by_pose: Floats = disc.by_view[COUNT:]
+    total = max(float(disc.by_view @ view.covariance @ disc.by_view), 0.0)
+    pose = max(float(by_pose @ view.pose_covariance @ by_pose), 0.0)
+    return float(np.sqrt(min(pose, total))), float(np.sqrt(max(total - pose, 0.0)))

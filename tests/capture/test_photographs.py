@@ -1,0 +1,92 @@
+"""Photographs from strangers: upright, bounded, and refused in a sentence."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from inspect_kit.capture.photographs import open_photograph, read_photograph
+from inspect_kit.errors import BadInput
+
+
+def _picture(width: int = 800, height: int = 600) -> Image.Image:
+    across = np.linspace(0, 255, width, dtype=np.uint8)
+    return Image.fromarray(np.dstack([np.tile(across, (height, 1))] * 3))
+
+
+def _saved(image: Image.Image, form: str, **options: object) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def test_the_turn_noted_by_the_camera_is_applied() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    photo = open_photograph(_saved(_picture(), "JPEG", exif=exif), "a.jpg")
+    assert (photo.width, photo.height, photo.quarters) == (600, 800, 1)
+    assert photo.pixels[0, 300, 0] < 20
+    assert photo.pixels[-1, 300, 0] > 200
+
+
+def test_the_focal_length_noted_by_the_camera_is_given_in_pixels() -> None:
+    exif = Image.Exif()
+    exif.get_ifd(0x8769)[0xA405] = 36
+    photo = open_photograph(_saved(_picture(), "JPEG", exif=exif), "a.jpg")
+    assert photo.focal == pytest.approx(36 * 1000 / np.hypot(36, 24))
+
+
+def _huge_png() -> bytes:
+    head = struct.pack(">IIBBBBB", 30_000, 30_000, 8, 2, 0, 0, 0)
+    chunk = struct.pack(">I", 13) + b"IHDR" + head + struct.pack(">I", zlib.crc32(b"IHDR" + head))
+    return b"\x89PNG\r\n\x1a\n" + chunk + struct.pack(">I", 0) + b"IDAT" + struct.pack(">I", zlib.crc32(b"IDAT"))
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "not a JPEG"),
+        (b"%PDF-1.7 not a photo", "not a JPEG"),
+        (_saved(_picture(), "JPEG")[:2000], "damaged"),
+        (_saved(_picture(1, 1), "PNG"), "fewer than 0.3"),
+        (_huge_png(), "more than 50 megapixels"),
+        (_saved(_picture(), "GIF"), "not a JPEG"),
+    ],
+)
+def test_what_is_no_usable_photo_is_refused_in_a_sentence(tmp_path: Path, content: bytes, why: str) -> None:
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=why):
+        read_photograph(path)
+
+
+def test_a_file_beyond_the_bound_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "photo.jpg"
+    with path.open("wb") as stream:
+        stream.truncate(100_000_000)
+    with pytest.raises(BadInput, match="larger than"):
+        read_photograph(path)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGBA", "P", "LA", "1"])
+def test_every_kind_of_png_becomes_three_colours(mode: str) -> None:
+    photo = open_photograph(_saved(_picture().convert(mode), "PNG"), "a.png")
+    assert photo.pixels.shape == (600, 800, 3)
+
+
+def test_print_colours_and_sixteen_bits_are_read() -> None:
+    assert open_photograph(_saved(_picture().convert("CMYK"), "JPEG"), "a.jpg").pixels.shape == (600, 800, 3)
+    deep = Image.fromarray(np.tile(np.linspace(0, 65535, 800).astype(np.uint16), (600, 1)))
+    assert open_photograph(_saved(deep, "PNG"), "a.png").pixels[0, -1, 0] == 255
+
+
+def test_an_animated_picture_is_read_by_its_first_frame() -> None:
+    frames = [_picture(), Image.new("RGB", (800, 600), "white")]
+    content = _saved(frames[0], "PNG", save_all=True, append_images=frames[1:])
+    assert open_photograph(content, "a.png").pixels[0, 0, 0] == 0

@@ -1,0 +1,257 @@
+"""`qa lot`, `qa export` and `batch` as a person or a script meets them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from inspect_kit.cli.batching import MEASURE, check, measure
+from inspect_kit.cli.batching import command as batch_command
+from inspect_kit.cli.border import run
+from inspect_kit.cli.lots import export, lot
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.batch_work import Work
+from tests.certificate.reading import text_of
+from tests.quality.lots import coins, wide
+from tests.quality.photo_measuring import draw_photos
+
+Call = Callable[..., tuple[int, str, str]]
+BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16")
+ONE = ("--characteristic", "coin.diameter", "--u", "0.01")
+
+
+@click.group()
+def commands() -> None: ...
+
+
+for _command in (lot, export, batch_command):
+    commands.add_command(_command)
+
+
+@pytest.fixture
+def kit(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repository: Path) -> Call:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(repository))
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = run(commands, [str(argument) for argument in arguments])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+def data_of(outcome: tuple[int, str, str]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(outcome[1])
+    return found
+
+
+# qa lot
+
+
+def test_a_lot_is_judged_and_certified_in_one_step(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path)
+    outcome = kit("lot", "coins.csv", *BASE, "--u", "0.01", "--lot", 500, "--aql", "1.0", "--level", "III",
+                  "--subject", "Lot 7", "-o", "lot.pdf", "--json")  # fmt: skip
+    found = data_of(outcome)
+    assert outcome[0] == 0
+    assert found["verdict"] == "conforms"
+    assert found["plan"]["n"] == found["inspected"] == 80
+    assert (found["lot"], found["failed"], found["plan"]["ac"]) == (500, 1, 2)
+    assert [part["characteristic"] for part in found["characteristics"]] == ["coin.diameter", "coin.mass"]
+    assert found["characteristics"][0]["capability"]["ppk_ci"][0] < found["characteristics"][0]["capability"]["ppk"]
+    assert [piece["piece"] for piece in found["nonconforming"]] == ["A-041"]
+    assert "Lot 7" in text_of((tmp_path / "lot.pdf").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("bad", "code", "word"), [((), 0, "ACCEPTED"), (((3, "31.95"),), 1, "REFUSED"), (((3, "31.79"),), 3, "NOT DECIDED")]
+)
+def test_the_exit_code_tells_the_verdict(kit: Call, tmp_path: Path, bad: Any, code: int, word: str) -> None:
+    coins(tmp_path, 20, bad)
+    outcome = kit("lot", "coins.csv", *BASE, *ONE)
+    assert outcome[0] == code
+    assert f"THE LOT IS {word}" in outcome[1]
+
+
+def test_a_ledger_tells_the_severity_and_gets_the_lot(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "33")))
+    plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv")
+    for _ in range(2):
+        assert kit("lot", "coins.csv", *BASE, *ONE, *plan)[0] == 1
+    third = kit("lot", "coins.csv", *BASE, *ONE, *plan, "--json")
+    assert data_of(third)["plan"]["severity"] == "tightened"
+    assert (tmp_path / "lots.csv").read_text().count("\n") == 4
+
+
+def test_an_undecided_lot_does_not_go_into_the_ledger(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 80, tuple((n, "31.79") for n in range(1, 5)))
+    outcome = kit(
+        "lot", "coins.csv", *BASE, *ONE, "--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv"
+    )
+    assert outcome[0] == 3
+    assert "not in the ledger" in outcome[2]
+    assert not (tmp_path / "lots.csv").exists()
+
+
+def test_a_dcc_can_go_along(kit: Call, tmp_path: Path) -> None:
+    import pikepdf
+
+    coins(tmp_path, 20, ())
+    assert kit("lot", "coins.csv", *BASE, *ONE, "--dcc", "-o", "lot.pdf")[0] == 0
+    with pikepdf.open(tmp_path / "lot.pdf") as pdf:
+        assert "dcc.xml" in pdf.attachments
+
+
+def test_a_plan_by_variables_is_decided(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 35, ())
+    outcome = kit("lot", "coins.csv", *BASE, *ONE, "--lot", 500, "--aql", "1.0", "--variables", "--json")
+    assert outcome[0] in (0, 4)
+    wanted = 35 if outcome[0] == 0 else int(outcome[2].rsplit("sample of ", 1)[1].split()[0])
+    coins(tmp_path, wanted, ())
+    found = data_of(kit("lot", "coins.csv", *BASE, *ONE, "--lot", 500, "--aql", "1.0", "--variables", "--json"))
+    assert found["plan"]["kind"] == "variables"
+    assert found["characteristics"][0]["accepted"] is True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("nothing.csv", *BASE, *ONE), 4, "no such file"),
+        (("coins.csv", *BASE, "--characteristic", "coin.weight"), 2, "no limits for 'coin.weight'"),
+        (("coins.csv", *BASE, "--characteristic", "coin.height"), 4, "has no reading of coin.height"),
+        (("coins.csv", *BASE, *ONE, "--lot", "500"), 4, "has 20 pieces of a lot of 500"),
+        (("coins.csv", *BASE, *ONE, "--aql", "1.1"), 2, "not an AQL of the series"),
+        (("coins.csv", *BASE, *ONE, "--level", "II"), 2, "go with --aql"),
+        (("coins.csv", *BASE, *ONE, "--variables"), 2, "needs --aql"),
+        (("coins.csv", *BASE, "--u", "0.01g", "--characteristic", "coin.diameter"), 2, "no uncertainty in mm"),
+        (("coins.csv", *BASE, "--u", "some", "--characteristic", "coin.diameter"), 4, "expected a number"),
+        (("coins.csv", *BASE, *ONE, "--instrument", "nobody"), 4, "no instrument is called"),
+        (("coins.csv", *BASE, *ONE, "--subgroup", "trai"), 4, 'no column "trai"'),
+        (("coins.csv", *BASE, *ONE, "--subject", "x" * 300), 4, "at most 200 fit"),
+        (("coins.csv", *BASE, *ONE, "-o", "coins.csv"), 2, "would overwrite the readings"),
+        (("coins.csv", *BASE, *ONE, "-o", "no/such/folder.pdf"), 4, "cannot be written"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence(
+    kit: Call, tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    coins(tmp_path, 20, ())
+    found, out, err = kit("lot", *arguments)
+    assert (found, out) == (code, "")
+    assert said in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [("", 3), ("nan", 4), ("inf", 4), ("-3", 4), ("thirty", 4), ("31,0,0", 4), ("\x00", 4), ("1e30", 1), ("1e-30", 1)],
+)
+def test_a_cell_that_is_no_length_is_refused_left_open_or_fails(
+    kit: Call, tmp_path: Path, cell: str, code: int
+) -> None:
+    wide(tmp_path / "lot.csv", [("A1", f'"{cell}"', 5.3), ("A2", 31.0, 5.3), ("A3", 31.1, 5.3)])
+    found, _, err = kit("lot", "lot.csv", *BASE, *ONE, "-o", "lot.pdf")
+    assert found == code
+    assert "fault in the program" not in err
+    assert (tmp_path / "lot.pdf").exists() is (code != 4)
+
+
+# qa export
+
+
+@pytest.mark.parametrize(
+    ("name", "start"), [("lot.dfq", b"K0100 1\r\n"), ("lot.qif", b"<?xml"), ("out.csv", b"characteristic,")]
+)
+def test_a_lot_is_exported_in_the_form_of_the_name(kit: Call, tmp_path: Path, name: str, start: bytes) -> None:
+    coins(tmp_path, 20, ())
+    assert kit("export", "coins.csv", *BASE, *ONE, "-o", name)[0] == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+
+
+def test_export_does_not_overwrite_what_it_reads(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    assert kit("export", "coins.csv", *BASE, *ONE, "-o", "./coins.csv")[0] == 2
+
+
+# batch
+
+OWN = ("--measure", "coin", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.3")
+
+
+def test_photos_of_trays_become_a_lot_certificate(kit: Call, tmp_path: Path) -> None:
+    draw_photos(tmp_path / "trays", 12)
+    found = data_of(kit("batch", "trays", *OWN, "-o", "trays.jsonl", "--workers", 1, "--json"))
+    assert (found["photos"], found["measured"], found["failed"]) == (12, 12, [])
+    lotted = kit("lot", "trays.jsonl", *BASE, "--characteristic", "coin.diameter", "-o", "lot.pdf", "--json")
+    made = data_of(lotted)
+    assert (lotted[0], made["verdict"], made["inspected"]) == (1, "fails", 12)
+    assert made["nonconforming"][0]["piece"] == "tray-00000 1"
+    assert "tray-00000.png" in text_of((tmp_path / "lot.pdf").read_bytes())
+
+
+def test_bad_photos_are_told_and_the_exit_code_says_that_something_is_missing(kit: Call, tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "trays", 3)
+    paths[1].write_bytes(b"no photo")
+    code, out, err = kit("batch", "trays", *OWN, "--workers", 1)
+    assert code == 3
+    assert "2 of 3 photos measured" in out
+    assert "trays/tray-00001.png: is not a photo" in out
+    assert err == ""
+    code, out, _ = kit("batch", "trays/tray-00001.png", *OWN, "--workers", 1, "-o", "none.jsonl")
+    assert (code, "0 of 1 photos measured" in out) == (4, True)
+
+
+def test_called_again_nothing_is_measured_twice(kit: Call, tmp_path: Path) -> None:
+    draw_photos(tmp_path / "trays", 3)
+    kit("batch", "trays", *OWN, "--workers", 1)
+    before = (tmp_path / "batch.jsonl").read_bytes()
+    assert "3 of 3 photos measured, 3 of them before" in kit("batch", "trays", *OWN, "--workers", 1)[1]
+    assert (tmp_path / "batch.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("empty", *OWN), "there is no photo"),
+        (("trays", "--measure", "cions"), "cannot measure 'cions'"),
+        (("trays", "--measure", "coins", "--known", "surface.side=738mm"), "--known"),
+        (("trays", "--measure", "coins", "--function", "nowhere"), "does not name a function"),
+        (("trays", *OWN, "-o", "trays"), "is a folder"),
+        (("trays", *OWN, "-o", "trays/tray-00000.png"), "is no batch's results"),
+    ],
+)
+def test_wrong_usage_is_said_before_the_work_begins(
+    kit: Call, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    draw_photos(tmp_path / "trays", 1)
+    (tmp_path / "empty").mkdir()
+    code, out, err = kit("batch", *arguments)
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_the_programs_own_measuring_is_called_as_its_command(tmp_path: Path) -> None:
+    check(Work("coins", (("thickness", "8.1mm"),), MEASURE))
+    (path,) = draw_photos(tmp_path, 1)
+    with pytest.raises(Exception, match="pixels"):
+        measure("coins", path, {"thickness": "8.1mm"})
+    with pytest.raises(UsageError, match="No such option"):
+        measure("coins", path, {"no_such": "1"})
+
+
+def test_every_command_shows_an_example_and_its_examples_parse() -> None:
+    for command in (lot, export, batch_command):
+        assert "Example" in (command.help or "")
+        for line in (command.help or "").replace("\\\n", " ").splitlines():
+            words = shlex.split(line) if line.strip().startswith("inspect-kit") else []
+            if words:
+                called = {"lot": lot, "export": export, "batch": batch_command}[
+                    words[2] if words[1] == "qa" else words[1]
+                ]
+                called.make_context("x", words[3 if words[1] == "qa" else 2 :])

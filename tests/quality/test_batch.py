@@ -1,0 +1,320 @@
+"""Batches: any crew, any interruption, the same file in the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.batch import Batch, Summary, find_photos, run
+from inspect_kit.quality.batch_cluster import Cluster
+from inspect_kit.quality.batch_pool import Pool
+from inspect_kit.quality.batch_work import Photo, Work, check_function, measured_chunk
+from tests.quality.photo_measuring import draw_photos
+
+FUNCTION = "tests.quality.photo_measuring:measure"
+WORK = Work("disc", (("print_scale", "0.5"),), FUNCTION)
+
+
+class Alone:
+    """A crew of one, in this process; it may leave after some chunks."""
+
+    def __init__(self, leaves_after: int = 10**9) -> None:
+        self.chunks = 0
+        self.leaves_after = leaves_after
+
+    def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+        for chunk in chunks:
+            if self.chunks >= self.leaves_after:
+                raise KeyboardInterrupt
+            self.chunks += 1
+            yield from reversed(measured_chunk(chunk, work))
+
+
+@pytest.fixture(autouse=True)
+def _importable(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(repository))
+
+
+def batch_of(folder: Path, name: str = "out.jsonl", **more: Any) -> Batch:
+    work = more.pop("work", WORK)
+    return Batch(find_photos([folder / "photos"]), work, folder / name, **more)
+
+
+def done(batch: Batch, crew: Any = None) -> Summary:
+    return run(batch, crew or Alone(), lambda _: None)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_photo_has_its_line_in_the_order_of_the_photos(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 10)
+    summary = done(batch_of(tmp_path))
+    heading, *rest = lines(tmp_path / "out.jsonl")
+    assert heading == {"batch": 1, "measure": "disc", "options": {"print_scale": "0.5"}, "function": FUNCTION}
+    assert [line["photo"] for line in rest] == [path.as_posix() for path in paths]
+    assert 11.4 < rest[0]["result"]["measurements"][0]["value"] < 11.6
+    assert summary == Summary(10, 10, 0, ())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "photos"]
+
+
+def test_one_bad_photo_does_not_stop_the_rest(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 6)
+    paths[2].write_bytes(b"\x89PNG not a picture")
+    paths[4].write_bytes(b"")
+    missing = tmp_path / "gone.jpg"
+    batch = Batch(find_photos([tmp_path / "photos", missing]), WORK, tmp_path / "out.jsonl")
+    summary = done(batch)
+    assert (summary.photos, summary.measured) == (7, 4)
+    assert [name for name, _ in summary.failures] == [path.as_posix() for path in (paths[2], paths[4], missing)]
+    assert "is not a photo" in summary.failures[0][1]
+    assert "No such file" in summary.failures[2][1]
+
+
+def test_a_fault_of_the_measuring_function_is_that_photos_own_matter(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 3)
+    summary = done(batch_of(tmp_path, work=Work("disc", (("print_scale", "wide"),), FUNCTION)))
+    assert summary.measured == 0
+    assert all("ValueError" in reason for _, reason in summary.failures)
+
+
+def test_several_processes_give_the_same_bytes_as_one(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 23)
+    done(batch_of(tmp_path, "alone.jsonl"))
+    summary = done(batch_of(tmp_path, "pool.jsonl"), Pool(2))
+    assert summary.measured == 23
+    assert (tmp_path / "pool.jsonl").read_bytes() == (tmp_path / "alone.jsonl").read_bytes()
+
+
+def test_a_photo_that_brings_its_process_down_is_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 9)
+    paths[5].write_bytes(b"deadly")
+    summary = done(batch_of(tmp_path), Pool(2))
+    assert summary.failures == ((paths[5].as_posix(), "the measuring process died on this photo"),)
+    assert summary.measured == 8
+
+
+@pytest.mark.parametrize("chunks", [0, 1, 3])
+def test_interrupted_and_taken_up_again_the_result_is_the_same(tmp_path: Path, chunks: int) -> None:
+    draw_photos(tmp_path / "photos", 18)
+    done(batch_of(tmp_path, "whole.jsonl"))
+    with pytest.raises(KeyboardInterrupt):
+        done(batch_of(tmp_path), Alone(leaves_after=chunks))
+    assert not (tmp_path / "out.jsonl").exists()
+    crew = Alone()
+    summary = done(batch_of(tmp_path), crew)
+    assert summary.taken_over == 4 * chunks
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_a_line_that_was_cut_off_is_measured_again(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 8)
+    done(batch_of(tmp_path, "whole.jsonl"))
+    batch = batch_of(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        done(batch, Alone(leaves_after=1))
+    batch.journal.write_bytes(batch.journal.read_bytes()[:-7])
+    summary = done(batch)
+    assert summary.taken_over == 3
+    assert batch.out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_killed_by_the_system_and_taken_up_again_the_result_is_the_same(tmp_path: Path, repository: Path) -> None:
+    draw_photos(tmp_path / "photos", 120)
+    done(batch_of(tmp_path, "whole.jsonl"))
+    arguments = [sys.executable, "-m", "tests.quality.run_batch", str(tmp_path / "photos"), str(tmp_path / "out.jsonl")]
+    child = subprocess.Popen(arguments, cwd=repository, start_new_session=True)
+    journal = tmp_path / "out.jsonl.part"
+    while child.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 12):
+        time.sleep(0.02)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    assert not (tmp_path / "out.jsonl").exists()
+    summary = done(batch_of(tmp_path))
+    assert 10 <= summary.taken_over < 120
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_a_finished_batch_measures_only_what_is_new_or_changed(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 8)
+    done(batch_of(tmp_path))
+    draw_photos(tmp_path / "photos" / "more", 2)
+    paths[0].write_bytes(paths[1].read_bytes() + b"changed")
+    summary = done(batch_of(tmp_path))
+    assert (summary.photos, summary.taken_over) == (10, 7)
+
+
+def test_what_failed_is_tried_again_only_if_asked_for(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 4)
+    good = paths[1].read_bytes()
+    paths[1].write_bytes(b"x" * len(good))
+    assert done(batch_of(tmp_path)).measured == 3
+    paths[1].write_bytes(good)
+    assert done(batch_of(tmp_path)).measured == 3
+    assert done(batch_of(tmp_path, retry=True)) == Summary(4, 4, 3, ())
+
+
+def test_other_settings_do_not_mix_with_earlier_results(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 2)
+    done(batch_of(tmp_path))
+    other = Work("disc", (("print_scale", "0.6"),), FUNCTION)
+    with pytest.raises(UsageError, match="was begun with other settings"):
+        done(batch_of(tmp_path, work=other))
+    assert done(batch_of(tmp_path, work=other, again=True)).taken_over == 0
+    assert lines(tmp_path / "out.jsonl")[0]["options"] == {"print_scale": "0.6"}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_file_that_is_no_batch_is_never_overwritten(tmp_path: Path, again: bool) -> None:
+    (path,) = draw_photos(tmp_path / "photos", 1)
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match="is no batch's results"):
+        done(Batch(find_photos([path]), WORK, path, again=again))
+    assert path.read_bytes() == before
+
+
+def test_a_journal_that_was_damaged_inside_is_refused(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 8)
+    batch = batch_of(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        done(batch, Alone(leaves_after=1))
+    batch.journal.write_bytes(batch.journal.read_bytes().replace(b'{"photo"', b'{"phot', 1))
+    with pytest.raises(BadInput, match="out.jsonl.part"):
+        done(batch)
+
+
+def test_two_batches_do_not_write_one_file(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 2)
+
+    class Meddling(Alone):
+        def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+            done(batch_of(tmp_path))
+            return super().measured(chunks, work)
+
+    with pytest.raises(UsageError, match="another batch is at work"):
+        done(batch_of(tmp_path), Meddling())
+
+
+def test_folders_are_searched_below_and_links_do_not_lead_in_circles(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos" / "b", 1)
+    draw_photos(tmp_path / "photos" / "a", 1)
+    (tmp_path / "photos" / "notes.txt").write_text("no photo")
+    (tmp_path / "photos" / "circle").symlink_to(tmp_path / "photos")
+    names = [photo.name for photo in find_photos([tmp_path / "photos"])]
+    assert [name.rsplit("/", 2)[1] for name in names] == ["a", "b"]
+
+
+def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no photo"):
+        find_photos([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["nowhere", "no_such_module:measure", "json:no_such", "json:__doc__"])
+def test_a_function_that_does_not_exist_is_said_at_once(name: str) -> None:
+    with pytest.raises(UsageError):
+        check_function(Work("disc", (), name))
+
+
+def test_every_finished_line_can_be_kept_elsewhere_too(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 3)
+    kept: list[dict[str, Any]] = []
+    run(batch_of(tmp_path), Alone(), lambda _: None, [kept.append])
+    assert [line["photo"] for line in kept] == [line["photo"] for line in lines(tmp_path / "out.jsonl")[1:]]
+
+
+# A cluster
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real scheduler with two workers, each a process of its own."""
+    folder = tmp_path_factory.mktemp("cluster")
+    root = str(Path(__file__).resolve().parents[2])
+    environment = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"}
+    log = (folder / "log").open("wb")
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-W", "ignore", "-m", "distributed.cli." + arguments[0], *arguments[1:]]
+        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
+
+    note = folder / "scheduler.json"
+    started = [
+        start("dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(note))
+    ]
+    try:
+        address = _announced(note, started[0])
+        for _ in range(2):
+            started.append(start("dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny"))
+        yield address
+    finally:
+        # Workers first: without their scheduler they would go on looking for it.
+        for process in reversed(started):
+            _ended(process)
+        log.close()
+
+
+def _ended(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def _announced(note: Path, scheduler: subprocess.Popen[bytes]) -> str:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and scheduler.poll() is None:
+        if note.exists() and (found := re.search(r"tcp://[0-9.]+:\d+", note.read_text())):
+            return found.group()
+        time.sleep(0.05)
+    raise AssertionError("the scheduler did not start")
+
+
+def _with_two_workers(address: str) -> None:
+    from distributed import Client
+
+    with Client(address, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+
+
+def test_a_cluster_gives_the_same_bytes_as_one_machine(tmp_path: Path, cluster: str) -> None:
+    paths = draw_photos(tmp_path / "photos", 40)
+    paths[7].write_bytes(b"not a photo")
+    done(batch_of(tmp_path, "pool.jsonl"), Pool(2))
+    _with_two_workers(cluster)
+    summary = done(batch_of(tmp_path, "cluster.jsonl"), Cluster(cluster))
+    assert summary.measured == 39
+    assert (tmp_path / "cluster.jsonl").read_bytes() == (tmp_path / "pool.jsonl").read_bytes()
+
+
+def test_a_batch_that_one_machine_began_a_cluster_can_end(tmp_path: Path, cluster: str) -> None:
+    draw_photos(tmp_path / "photos", 16)
+    done(batch_of(tmp_path, "whole.jsonl"))
+    with pytest.raises(KeyboardInterrupt):
+        done(batch_of(tmp_path), Alone(leaves_after=2))
+    _with_two_workers(cluster)
+    assert done(batch_of(tmp_path), Cluster(cluster)).taken_over == 8
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"])
+def test_a_cluster_that_does_not_answer_is_said_in_a_sentence(
+    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("inspect_kit.quality.batch_cluster._TIMEOUT", 1)
+    draw_photos(tmp_path / "photos", 1)
+    with pytest.raises(BadInput, match="no cluster answers"):
+        done(batch_of(tmp_path), Cluster(address))

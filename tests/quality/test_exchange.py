@@ -1,0 +1,211 @@
+"""Lots for other programs, read back by what their formats say."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.exchange.forms import FORMS, form_of, lines_in
+from inspect_kit.quality.lot_file import Wanted, read_lot
+from inspect_kit.quality.lot_record import LotRecord
+from inspect_kit.quality.lot_recording import lot_record_of
+from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, judged, refused, wide
+
+Q = "{http://qifstandards.org/xsd/qif3}"
+D = "{https://ptb.de/dcc}"
+S = "{https://ptb.de/si}"
+
+
+def written(form: str, record: LotRecord) -> bytes:
+    return b"".join(lines_in(form, record))
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> LotRecord:
+    return refused(tmp_path)
+
+
+# Q-DAS ASCII
+
+
+def parsed_dfq(content: bytes) -> tuple[dict[str, str], list[list[list[str]]]]:
+    """Keys with their texts, and the compact value lines by piece, characteristic and field."""
+    assert content.endswith(b"\r\n")
+    keys: dict[str, str] = {}
+    values: list[list[list[str]]] = []
+    for line in content.decode("cp1252").split("\r\n")[:-1]:
+        if line.startswith("K") and line[1:5].isdigit():
+            key, _, text = line.partition(" ")
+            assert key not in keys
+            keys[key] = text
+        else:
+            values.append([part.split("\x14") for part in line.split("\x0f")])
+    return keys, values
+
+
+def test_dfq_says_what_was_measured_between_which_limits(record: LotRecord) -> None:
+    keys, _ = parsed_dfq(written("dfq", record))
+    assert keys["K0100"] == "2"
+    assert (keys["K2002/1"], keys["K2002/2"]) == (DIAMETER, MASS)
+    assert (keys["K2110/1"], keys["K2111/1"], keys["K2142/1"], keys["K2022/1"]) == ("30.2", "31.8", "mm", "2")
+    assert keys["K1022"] == "Drechslerei Müller & Söhne"
+    assert keys["K1053"] == "Lot 2026-11-A"
+    assert not any(key.startswith(("K2120", "K2121")) for key in keys)
+
+
+def test_dfq_has_a_line_a_piece_with_separators_20_and_15(record: LotRecord) -> None:
+    _, values = parsed_dfq(written("dfq", record))
+    assert len(values) == 40
+    assert values[2] == [
+        ["31.95", "0", "16.11.2026/00:00:00", "", "#Lot 2026-11-A"],
+        ["5.44", "0", "16.11.2026/00:00:00", "", "#Lot 2026-11-A"],
+    ]
+    assert [line[0][0] for line in values] == list(record.lot.series[0].values)
+
+
+def test_dfq_names_the_pieces_that_have_names(record: LotRecord, tmp_path: Path) -> None:
+    keys, _ = parsed_dfq(written("dfq", record))
+    assert keys["K0014/1/17"] == "A-017"
+    plain = lot_record_of(judged(wide(tmp_path / "x.csv", [(31.0,), (31.1,)], "value")), SUBJECT)
+    assert not any(key.startswith("K0014") for key in parsed_dfq(written("dfq", plain))[0])
+
+
+def test_dfq_marks_a_value_that_is_missing(tmp_path: Path) -> None:
+    outcome = judged(wide(tmp_path / "lot.csv", [("A1", 31.0, 5.3), ("A2", "", 5.4)]), DIAMETER, MASS)
+    _, values = parsed_dfq(written("dfq", lot_record_of(outcome, SUBJECT)))
+    assert values[1][0][:2] == ["0", "255"]
+    assert values[1][1][:2] == ["5.4", "0"]
+
+
+def test_dfq_keeps_letters_that_windows_has_and_drops_accents_it_lacks(record: LotRecord) -> None:
+    subject = msgspec.structs.replace(record.subject, owner="Řehoř & Söhne\x0f\x14K0100 9")
+    keys, values = parsed_dfq(written("dfq", msgspec.structs.replace(record, subject=subject)))
+    assert keys["K1022"] == "Rehor & SöhneK0100 9"
+    assert keys["K0100"] == "2"
+    assert len(values) == 40
+
+
+# QIF
+
+
+def qif(record: LotRecord) -> ElementTree.Element:
+    return ElementTree.fromstring(written("qif", record))
+
+
+def test_qif_has_its_parts_in_the_order_of_the_standard(record: LotRecord) -> None:
+    assert [part.tag.removeprefix(Q) for part in qif(record)] == [
+        "QPId", "Version", "Header", "PreInspectionTraceability", "FileUnits", "Product", "Characteristics", "Results",
+    ]  # fmt: skip
+
+
+def test_qif_gives_every_piece_its_values_status_and_serial_number(record: LotRecord) -> None:
+    root = qif(record)
+    results = root.findall(f".//{Q}MeasurementResults")
+    assert len(results) == 40
+    third = results[2]
+    (value,) = third.findall(f".//{Q}DiameterCharacteristicMeasurement/{Q}Value")
+    assert (value.text, value.get("combinedUncertainty")) == ("31.95", "0.01")
+    assert third.findtext(f".//{Q}DiameterCharacteristicMeasurement/{Q}Status/{Q}CharacteristicStatusEnum") == "FAIL"
+    assert (
+        third.findtext(f".//{Q}UserDefinedMassCharacteristicMeasurement/{Q}Status/{Q}CharacteristicStatusEnum")
+        == "PASS"
+    )
+    assert third.findtext(f"{Q}InspectionStatus/{Q}InspectionStatusEnum") == "FAIL"
+    assert results[19].findtext(f"{Q}InspectionStatus/{Q}InspectionStatusEnum") == "UNKNOWN"
+    component = root.find(f".//{Q}ActualComponent[@id='{third.findtext(f'{Q}ActualComponentIds/{Q}Id')}']")
+    assert component is not None
+    assert component.findtext(f"{Q}SerialNumber") == "A-003"
+
+
+def test_qif_ids_are_unique_referenced_ones_exist_and_counts_are_right(record: LotRecord) -> None:
+    root = qif(record)
+    ids = [int(part.get("id", "")) for part in root.iter() if part.get("id")]
+    assert len(set(ids)) == len(ids)
+    assert int(root.get("idMax", "0")) >= max(ids)
+    references = [part for part in root.iter() if part.tag.endswith("Id") and part.tag != f"{Q}QPId"]
+    assert references
+    assert {int(part.text or "") for part in references} <= set(ids)
+    for part in root.iter():
+        if part.get("n"):
+            assert int(part.get("n", "")) == len(part)
+
+
+def test_qif_is_the_same_for_the_same_record(record: LotRecord) -> None:
+    assert written("qif", record) == written("qif", record)
+
+
+def test_qif_has_no_name_for_counted_things(record: LotRecord) -> None:
+    counts = msgspec.structs.replace(record.lot.series[0], characteristic="coin.count.white", unit="count")
+    lot = msgspec.structs.replace(record.lot, series=(counts,))
+    with pytest.raises(BadInput, match="QIF has no characteristic in count"):
+        written("qif", msgspec.structs.replace(record, lot=lot))
+
+
+# CSV
+
+
+def test_csv_has_a_row_a_reading_and_reads_back_as_the_same_lot(record: LotRecord, tmp_path: Path) -> None:
+    content = written("csv", record)
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    assert len(rows) == 80
+    assert rows[2] == {
+        "characteristic": DIAMETER, "instance": "A-003", "value": "31.95", "unit": "mm", "u": "0.01", "lower": "30.2",
+        "upper": "31.8", "verdict": "fails", "reason": "above-upper", "lot": "Lot 2026-11-A",
+    }  # fmt: skip
+    path = tmp_path / "again.csv"
+    path.write_bytes(content)
+    again = read_lot(path, Wanted((DIAMETER, MASS)))
+    assert again.pieces == record.lot.pieces
+    assert [reading.value for reading in again.readings[MASS] if reading] == list(record.lot.series[1].values)
+
+
+def test_csv_does_not_hand_formulas_to_spreadsheets(tmp_path: Path) -> None:
+    outcome = judged(wide(tmp_path / "lot.csv", [("=1+1", 31.0, 5.3), ("@x", 31.1, 5.3)]))
+    rows = list(csv.DictReader(io.StringIO(written("csv", lot_record_of(outcome, SUBJECT)).decode())))
+    assert [row["instance"] for row in rows] == ["'=1+1", "'@x"]
+
+
+# DCC
+
+
+def test_the_dcc_shape_has_values_unit_uncertainty_and_conformity(record: LotRecord) -> None:
+    root = ElementTree.fromstring(written("dcc", record))
+    assert root.get("schemaVersion") == "3.3.0"
+    (first, _) = root.findall(f".//{S}realListXMLList")
+    assert (first.findtext(f"{S}valueXMLList") or "").split() == list(record.lot.series[0].values)
+    assert first.findtext(f"{S}unitXMLList") == r"\milli\metre"
+    assert first.findtext(f".//{S}valueExpandedMUXMLList") == "0.02"
+    assert root.findtext(f".//{D}conformity") == "fail"
+    assert root.findtext(f".//{D}uniqueIdentifier") == record.digest
+    assert (root.findtext(f".//{D}release") or "").startswith("v")
+    assert "is none" in (root.findtext(f".//{D}declaration/{D}content") or "")
+
+
+def test_the_dcc_shape_states_the_sampling_plan(tmp_path: Path) -> None:
+    content = written("dcc", accepted(tmp_path)).decode()
+    assert "attributes, n = 80 of 500, AQL 1.0, Ac = 2, Re = 3" in content
+
+
+# All
+
+
+@pytest.mark.parametrize("form", ["qif", "dcc"])
+def test_strange_texts_do_not_break_the_markup(form: str, record: LotRecord) -> None:
+    odd = "<Lot & \"7\" 'x'> ]]> \x01\x0b\ufffe"
+    subject = msgspec.structs.replace(record.subject, text=odd, owner=odd, issuer=odd)
+    root = ElementTree.fromstring(written(form, msgspec.structs.replace(record, subject=subject)))
+    assert any("<Lot & \"7\" 'x'> ]]>" in (part.text or "") for part in root.iter())
+
+
+def test_the_form_is_told_by_name_or_ending() -> None:
+    assert form_of(None, Path("x.DFQ")) == "dfq"
+    assert form_of("dcc", Path("x.xml")) == "dcc"
+    with pytest.raises(UsageError, match="does not tell its form"):
+        form_of(None, Path("x.xml"))
+    assert set(FORMS) == {"dfq", "qif", "csv", "dcc"}

@@ -1,0 +1,226 @@
+"""A real browser at a real station: the whole walk, by keyboard, on a phone, without scripts, without a network."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspect_kit.certificate.keys import own_keyring
+from inspect_kit.certificate.verifying import Counter, verify_pdf
+from inspect_kit.registry.opening import open_registry
+from tests.station.conftest import PINS, missing
+from tests.station.running import Desk, Running, running
+
+CHROMIUM = shutil.which("chromium") or ""
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM:
+        missing("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright")
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def place(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Running, str]]:
+    """A running station with an event that some things have happened at."""
+    home = tmp_path_factory.mktemp("browser") / "home"
+    shutil.copytree(prepared, home)
+    with running(home) as station:
+        with closing(Desk(station.url, "Renata")) as desk:
+            event = desk.announce()
+            desk.inspect("Earlier Player")
+        yield home, station, f"{station.url}/events/{event}"
+
+
+@pytest.fixture
+def page_for(browser: Any, place: tuple[Path, Running, str]) -> Iterator[Open]:
+    """A signed-in page; each in its own browser window."""
+    contexts = []
+
+    def open_page(name: str = "Renata", **settings: Any) -> Any:
+        context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1280, "height": 900}, **settings})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.goto(place[1].url + "/sign-in")
+        page.fill("[name=name]", name)
+        page.fill("[name=pin]", PINS[name])
+        page.press("[name=pin]", "Enter")
+        page.wait_for_selector("h1:has-text('Events')")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def fill(page: Any, owner: str, mass: str = "14.82") -> None:
+    """By keyboard, as a badge scanner, a caliper and a scale type it: each ends with Return."""
+    page.fill("#owner", owner)
+    for field, text in page.eval_on_selector_all(".asked label", "all => all.map(e => [e.htmlFor, e.textContent])"):
+        page.fill(f"#{field}", mass if "mass" in text else "41.0")
+    for choice in page.locator(".choice").all():
+        choice.locator("input[value=yes]").check()
+
+
+def test_the_whole_walk_by_keyboard_from_sign_in_to_a_verified_pdf(
+    page_for: Open, place: tuple[Path, Running, str], photo: bytes, tmp_path: Path
+) -> None:
+    home, _, event = place
+    page = page_for()
+    page.goto(f"{event}/desk/striker")
+    page.set_input_files("#photo", {"name": "p.jpg", "mimeType": "image/jpeg", "buffer": photo})
+    page.focus("#owner")
+    page.keyboard.type("Jan Novák\n")
+    assert page.evaluate("document.activeElement.name") == "text"
+    for field, text in page.eval_on_selector_all(".asked label", "all => all.map(e => [e.htmlFor, e.textContent])"):
+        page.focus(f"#{field}")
+        page.keyboard.type("14,82 g\n" if "mass" in text else "41.00\n")
+    page.focus("[data-all-yes]")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Show the verdict"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#verdict:has-text('Conforms')")
+    page.focus("[name=pin]")
+    page.keyboard.type(PINS["Renata"] + "\n")
+    link = page.wait_for_selector("a:has-text('Certificate PCK-')")
+    pdf = page.request.get(link.evaluate("a => a.href")).body()
+    counter = Counter((own_keyring(home),), "PCK", open_registry(home), date.today())
+    with ThreadPoolExecutor(1) as aside:  # The browser's driver keeps this thread's event loop to itself.
+        seen = aside.submit(verify_pdf, pdf, counter).result()
+    assert seen.holds, seen.checks
+    assert page.locator("figure img").evaluate("i => i.complete && i.naturalWidth > 0")
+
+
+def test_the_basic_path_works_without_scripts(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for(java_script_enabled=False)
+    page.goto(f"{place[2]}/desk/striker")
+    page.fill("#owner", "No Script")
+    for label in page.locator(".asked label").all():
+        page.fill("#" + (label.get_attribute("for") or ""), "14.8" if "mass" in (label.text_content() or "") else "41")
+    for choice in page.locator(".choice").all():
+        choice.locator("input[value=yes]").check()
+    page.click("button.big")
+    assert page.text_content("#verdict") == "Conforms"
+    page.fill("[name=pin]", PINS["Renata"])
+    page.click("button.big")
+    page.wait_for_selector("a:has-text('Certificate PCK-')")
+
+
+def test_on_a_phone_nothing_is_cut_off_and_targets_are_large(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for(**PHONE)
+    for path in ("", "/desk/striker", "/list", "/settings"):
+        page.goto(place[2] + path)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+        small = page.evaluate(
+            "[...document.querySelectorAll('button, .button, select, input:not([type=hidden], [type=radio], [type=checkbox], [type=file])')]"
+            ".filter(e => e.offsetParent && e.getBoundingClientRect().height < 24).length"
+        )
+        assert small == 0, path
+    fill_page = f"{place[2]}/desk/striker"
+    page.goto(fill_page)
+    fill(page, "Phone Player")
+    page.click("button.big")
+    page.wait_for_selector("#verdict:has-text('Conforms')")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1")
+
+
+def test_two_desks_at_once_and_the_referee_sees_both(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    first, second, referee = page_for("Tomáš"), page_for("Oskar"), page_for("Renata")
+    for page, owner in ((first, "Left Desk"), (second, "Right Desk")):
+        page.goto(f"{place[2]}/desk/striker")
+        fill(page, owner)
+    for page in (first, second):
+        page.click("button.big")
+    for page in (first, second):
+        page.wait_for_selector("#verdict:has-text('Conforms')")
+    assert "The chief referee decides" in first.inner_text("main")
+    referee.goto(place[2])
+    assert {"Left Desk", "Right Desk"} <= set(re.findall(r"\w+ Desk", referee.inner_text(".columns")))
+
+
+def test_a_desk_whose_network_breaks_keeps_what_was_typed_and_goes_on(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    fill(page, "Lost Network")
+    page.context.set_offline(True)
+    page.click("button.big")
+    page.wait_for_selector("#lost:has-text('No connection')")
+    assert page.input_value("#owner") == "Lost Network"
+    page.context.set_offline(False)
+    page.wait_for_selector("#verdict:has-text('Conforms')")
+    page.goto(place[2])
+    assert page.inner_text(".columns").count("Lost Network") == 1
+
+
+def test_what_was_typed_outlives_a_closed_page(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    page.fill("#owner", "Half Typed")
+    page.goto(place[2])
+    page.goto(f"{place[2]}/desk/striker")
+    assert page.input_value("#owner") == "Half Typed"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_any_page(page_for: Open, place: tuple[Path, Running, str], scheme: str) -> None:
+    home, station, event = place
+    page = page_for(color_scheme=scheme, bypass_csp=True)
+    page.goto(f"{event}/desk/striker")
+    fill(page, f"Axe {scheme}", "14.99")
+    page.click("button.big")
+    page.wait_for_selector("#verdict")
+    ticket = page.url
+    page.goto(f"{event}/guided/board")
+    page.fill("[name=text]", "Carrom board 1")
+    page.click("main button.main")
+    page.wait_for_selector("#asked")
+    guided = page.url
+    paths = [
+        station.url + "/", f"{station.url}/people", f"{station.url}/look-up?q={ticket.rsplit('/', 1)[-1]}",
+        f"{station.url}/events/new", f"{station.url}/events/new?sheet=icf-cs", event, f"{event}/list",
+        f"{event}/settings", f"{event}/desk/striker", f"{event}/guided/board", guided, ticket, f"{ticket}/slip",
+        f"{station.url}/nowhere",
+    ]  # fmt: skip
+    found = [fault for path in paths for fault in _axe(page, path)]
+    page.context.clear_cookies()
+    found += _axe(page, f"{station.url}/sign-in")
+    assert found == []
+    del home
+
+
+def _axe(page: Any, path: str) -> list[str]:
+    page.goto(path)
+    page.evaluate(AXE.read_text())
+    told = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']})")
+    return [
+        f"{path}: {fault['id']} ({fault['impact']}): {fault['nodes'][0]['html'][:120]}"
+        for fault in told["violations"]
+        if fault["impact"] in ("serious", "critical", "moderate")
+    ]

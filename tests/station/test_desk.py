@@ -1,0 +1,241 @@
+"""The desk from sign-in to certificate, as a browser without scripts walks it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pikepdf
+import pytest
+
+from inspect_kit.capture.connections import Connection, connections_file, connections_text
+from inspect_kit.capture.line import Address
+from inspect_kit.certificate.verifying import Counter, verify_pdf
+from inspect_kit.registry.auditing import audit
+from inspect_kit.registry.checkin import inspection
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.station import Station
+from tests.station.conftest import NOW, Person, names_of, striker_form
+
+Join = Callable[[str], Person]
+
+
+def made(station: Station) -> int:
+    return Maker(station).make_all()
+
+
+def test_a_striker_that_conforms_ends_in_a_certificate_that_verifies(
+    referee: Person, station: Station, photo: bytes
+) -> None:
+    ticket = referee.inspect(files={"photo": ("../../etc/passwd", photo, "text/html")})
+    assert "Conforms" in referee.last.text
+    referee.decide(ticket, "approve")
+    assert made(station) == 1
+    page = referee.get(referee.at(f"/tickets/{ticket}"))
+    assert "Certificate PCK-2026-000001-" in page
+    pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf"))
+    assert pdf.headers["content-type"] == "application/pdf"
+    seen = verify_pdf(pdf.content, Counter(station.keyrings, "PCK", station.registry, NOW.date()))
+    assert seen.holds, seen.checks
+    assert seen.event == "Czech Open"
+    label = referee.client.get(referee.at(f"/tickets/{ticket}/label.pdf"))
+    assert label.content.startswith(b"%PDF")
+    picture = referee.client.get(referee.at(f"/tickets/{ticket}/photo"))
+    assert picture.headers["content-type"] == "image/jpeg"
+    assert audit(station.registry, lambda _: "").faults == ()
+
+
+def test_a_certificate_is_made_once_however_often_the_maker_looks(referee: Person, station: Station) -> None:
+    referee.decide(referee.inspect(), "approve")
+    assert [made(station), made(station)] == [1, 0]
+
+
+def test_a_heavy_striker_gets_a_slip_that_says_what_to_change(referee: Person) -> None:
+    ticket = referee.inspect(mass="15.40")
+    assert "Does not conform" in referee.last.text
+    assert "above the upper limit" in referee.last.text
+    assert "ICF C" in referee.last.text
+    referee.decide(ticket, "reject")
+    slip = referee.get(referee.at(f"/tickets/{ticket}/slip"))
+    assert "Not admitted" in slip
+    assert "It is too much: bring it within ≤ 15" in slip
+
+
+def test_what_is_handed_in_again_is_counted(referee: Person) -> None:
+    referee.decide(referee.inspect(mass="15.40"), "reject")
+    referee.inspect(mass="14.70")
+    assert "attempt 2" in referee.last.text
+
+
+def test_a_second_test_needs_a_second_instrument_and_is_linked_to_the_first(referee: Person, station: Station) -> None:
+    first = referee.inspect(mass="15.01")
+    page = referee.get(referee.at(f"/desk/striker?retest={first}"))
+    data = {**striker_form(page, "Jan Novák"), "retest": first}
+    referee.post(referee.at("/desk/striker"), data, 422)
+    assert "another instrument than" in referee.last.text
+    data |= {"gauge_g": "scale-3kg", "gauge_mm": "micrometer-25"}
+    data |= {names_of(page)["diameter"]: "", "gauge_mm": ""}
+    referee.post(referee.at("/desk/striker"), data)
+    second = str(referee.last.url).rsplit("/", 1)[-1]
+    with station.registry.reading() as connection:
+        linked, was = inspection(connection, second), inspection(connection, first)
+    assert linked is not None
+    assert was is not None
+    assert (linked.retest_of, was.retested, linked.attempt) == (first, second, 1)
+    referee.decide(first, "reject", 409)
+
+
+def test_a_doubtful_striker_may_play_on_a_condition_and_stays_in_view(referee: Person, station: Station) -> None:
+    ticket = referee.inspect(mass="14.99")
+    assert "Not decided" in referee.last.text
+    referee.decide(ticket, "condition", after="Match 12")
+    assert "Match 12" in referee.get(referee.at())
+    assert "Match 12" in referee.get(referee.at("/desk/striker"))
+    referee.decide(ticket, "reject", because="too heavy on the second scale")
+    assert "Match 12" not in referee.get(referee.at())
+    assert made(station) == 0
+
+
+def test_a_form_that_arrives_twice_is_entered_once(referee: Person) -> None:
+    page = referee.get(referee.at("/desk/striker"))
+    data = striker_form(page, "Jan Novák")
+    tickets = set()
+    for _ in range(2):
+        referee.post(referee.at("/desk/striker"), data)
+        tickets.add(str(referee.last.url))
+    assert len(tickets) == 1
+    assert "waits for a decision" in referee.get(referee.at())
+    assert referee.last.text.count("Jan Novák") == 2  # once in the queue, once in the list of everything
+
+
+def test_a_decision_that_arrives_twice_is_entered_once(referee: Person, station: Station) -> None:
+    ticket = referee.inspect()
+    referee.decide(ticket, "approve")
+    page = referee.decide(ticket, "approve")
+    assert page.count("<b>Decided</b>") == 1
+
+
+def test_a_value_that_cannot_be_used_is_said_beside_its_field_and_nothing_is_lost(referee: Person) -> None:
+    referee.inspect(mass="heavy", status=422)
+    assert 'value="Jan Novák"' in referee.last.text
+    assert 'value="heavy"' in referee.last.text
+    assert 'aria-invalid="true"' in referee.last.text
+
+
+@pytest.mark.parametrize("typed", ["14,82", "14.82 g", "0.01482 kg", "ST,+00014.82  g"])
+def test_mass_is_taken_as_people_and_keyboard_wedges_type_it(referee: Person, typed: str) -> None:
+    referee.inspect(mass=typed)
+    assert "14.82" in referee.last.text
+    assert "Conforms" in referee.last.text
+
+
+def test_an_unstable_line_of_a_scale_is_refused(referee: Person) -> None:
+    referee.inspect(mass="US,+00014.82  g", status=422)
+
+
+def test_a_badge_gives_the_players_name(referee: Person) -> None:
+    referee.inspect(owner="MECARD:N:Novák,Jan;TEL:1;;")
+    assert "Jan Novák" in referee.last.text
+
+
+def test_a_scale_on_a_port_fills_in_the_mass(referee: Person, station: Station, scale_port: str) -> None:
+    link = Connection(Address(scale_port), "mt-sics")
+    connections_file(station.home).write_text(connections_text({"scale-200g": link}))
+    page = referee.get(referee.at("/desk/striker"))
+    assert "Weigh" in page
+    data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "", "weigh": "1"}
+    page = referee.post(referee.at("/desk/striker"), data)
+    assert 'value="14.82 g"' in page
+
+
+def test_a_quota_is_kept_per_player(referee: Person) -> None:
+    for label in ("1", "2"):
+        referee.decide(referee.inspect(text=label), "approve")
+    third = referee.inspect(text="3")
+    assert "at most 2 are allowed" in referee.decide(third, "approve", 409)
+
+
+def test_progress_shows_what_is_approved_failed_waiting_and_not_yet_seen(referee: Person) -> None:
+    referee.decide(referee.inspect("A"), "approve")
+    referee.decide(referee.inspect("B", mass="16"), "reject")
+    referee.inspect("C")
+    page = referee.get(referee.at())
+    assert "approved 1, not admitted 1, may play, inspection after the match 0, waits for a decision 1" in page
+    assert "not yet seen 3" in page
+    printed = referee.get(referee.at("/list"))
+    assert printed.count('class="line"') == 6 + 1
+    assert "Signature" in printed
+
+
+def test_the_reason_of_an_override_is_printed(referee: Person, station: Station) -> None:
+    ticket = referee.inspect(mass="15.40")
+    referee.decide(ticket, "approve", 409)
+    assert "say why" in referee.last.text
+    referee.decide(ticket, "approve", because="Scale of the hall was found 0.5 g off")
+    assert made(station) == 1
+    pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
+    assert b"Scale of the hall was found 0.5 g off" in _record_in(pdf)
+    seen = verify_pdf(pdf, Counter(station.keyrings, "PCK", station.registry, NOW.date()))
+    assert seen.holds
+    assert seen.verdict == "fails"
+
+
+def _record_in(pdf: bytes) -> bytes:
+    import io
+
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        return bytes(document.attachments["record.json"].get_file().read_bytes())
+
+
+def test_house_rules_of_the_event_are_applied(referee: Person) -> None:
+    house = """
+format = 1
+id = "club"
+title = "Club rules"
+over = "icf-2001-it"
+standing = "house"
+because = "Our boards are slow."
+disclaimer = "Rules of the club, not of the federation."
+
+[[clause]]
+characteristic = "striker.mass"
+limits = { upper = "14.5 g" }
+because = "Lighter strikers suit our boards."
+"""
+    referee.announce(house=house)
+    page = referee.get(referee.at())
+    if "House rules" not in page:
+        pytest.fail(referee.last.text[:500])
+    referee.inspect(mass="14.82")
+    assert "Does not conform" in referee.last.text
+
+
+def test_house_rules_with_a_fault_are_refused_with_its_place(referee: Person) -> None:
+    referee.get("/events/new?sheet=icf-2001-it")
+    data = {"sheet": "icf-2001-it", "name": "X", "since": "2026-11-16", "until": "2026-11-16", "house": "nonsense = 1"}
+    page = referee.post("/events/new", data, 422)
+    assert "house.toml" in page
+    assert "/tmp/" not in page
+
+
+def test_marks_and_validity_go_by_the_day(referee: Person, station: Station) -> None:
+    page = referee.get(referee.at("/settings"))
+    data = {"name": "Czech Open", "since": "2026-11-16", "until": "2026-11-18", "daily": "on",
+            "mark_2026-11-16": "blue dot", "quota_striker": "2"}  # fmt: skip
+    assert "mark_2026-11-17" in page
+    referee.post(referee.at("/settings"), data)
+    assert "blue dot" in referee.get(referee.at())
+    ticket = referee.inspect()
+    referee.decide(ticket, "approve")
+    made(station)
+    number = re.search(r"PCK-2026-\d{6}-\w", referee.get(referee.at(f"/tickets/{ticket}")))
+    assert number is not None
+    answer = referee.get(f"/look-up?q={number[0]}")
+    assert "blue dot" in answer
+    assert "16\u00a0November 2026" in answer
+
+
+def test_a_photo_that_is_none_is_refused_and_the_rest_kept(referee: Person) -> None:
+    referee.inspect(files={"photo": ("a.jpg", b"<script>alert(1)</script>", "image/jpeg")}, status=422)
+    assert '<a href="#photo">photo: is ' in referee.last.text
+    assert 'value="Jan Novák"' in referee.last.text

@@ -1,0 +1,92 @@
+"""Every route with random and hostile input, for a bounded number of tries: never a fault of ours."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from inspect_kit.station.app import _ROUTES
+from inspect_kit.station.limits import Bucket
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.station import Limits, Station
+from tests.station.conftest import PINS, Person, new_client
+
+_TEXTS = (
+    "", " ", "0", "-1", "1e999", "NaN", "14.82", "9" * 400, "x" * 5000, "\x00", "\ud7ff", "\u202e", "é" * 300, "../../etc/passwd",
+    "' OR '1'='1", "<script>", "%s%n", "{{7*7}}", "\r\nSet-Cookie: a=b", "BCDEFGHJKLNPRSTU", "2026-13-45", "2026-11-16",
+    "approve", "reject", "condition", "guarded", "icf-cs", "striker", "board", "yes", "no", "on", "[]", "null", "🎯", "a|b", "|",
+)  # fmt: skip
+_FIELDS = (
+    "name", "pin", "again", "own_pin", "role", "event", "remove", "back", "since", "until", "venue", "sheet", "rule",
+    "language", "house", "count_board", "quota_striker", "mark_2026-11-16", "mark_x", "four_eyes", "daily", "ticket", "owner",
+    "text", "retest", "weigh", "q0", "q1", "q2", "q3", "gauge_g", "gauge_mm", "gauge_", "decision", "because", "after",
+    "question", "value", "gauge", "skip", "undo", "finish",
+)  # fmt: skip
+_TRIES = 14
+
+
+def _paths(path: str, known: dict[str, str], dice: random.Random) -> Iterator[str]:
+    for _ in range(_TRIES):
+        odd = dice.random() < 0.3
+
+        def fill(match: re.Match[str], odd: bool = odd) -> str:
+            from urllib.parse import quote
+
+            return quote(dice.choice(_TEXTS), safe="") if odd else known[match[1]]
+
+        yield re.sub(r"{(\w+)}", fill, path)
+
+
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _, _ in _ROUTES if path != "/sign-out"])
+def test_no_route_fails_whatever_it_is_sent(
+    referee: Person, station: Station, method: str, path: str, photo: bytes
+) -> None:
+    from dataclasses import replace
+
+    endless = Bucket(1e6, 1e6, lambda: 0.0)
+    free = replace(station, limits=Limits(endless, endless, station.limits.doors))
+    person = Person(new_client(free)).sign_in("Renata")
+    person.event = referee.event
+    ticket = person.inspect()
+    person.get(person.at("/guided/board"))
+    person.post(person.at("/guided/board"), {"text": "B", "owner": ""})
+    begun = str(person.last.url).rsplit("/", 1)[-1]
+    token = re.search(r'name="csrf" value="(\w+)"', person.last.text)
+    assert token is not None
+    dice = random.Random(f"{method} {path}")
+    known = {"event": person.event, "ticket": begun if "guided" in path else ticket, "language": "de",
+             "item": "board" if "guided" in path else "striker"}  # fmt: skip
+    for address in _paths(path, known, dice):
+        if method == "GET":
+            query = {dice.choice(("q", "back", "sheet", "retest", "owner", "text")): dice.choice(_TEXTS)}
+            answer = person.client.get(address, params=query, follow_redirects=False)
+        else:
+            data = {dice.choice(_FIELDS): dice.choice(_TEXTS) for _ in range(dice.randrange(12))}
+            data |= {"own_pin": PINS["Renata"], "pin": PINS["Renata"]} if dice.random() < 0.3 else {}
+            blob = dice.choice(
+                (photo[: dice.randrange(len(photo))], b"GIF89a", b"%PDF", b"\x89PNG\r\n\x1a\n" + b"\0" * 60)
+            )
+            files = {"photo": ("x", blob, "image/jpeg")} if dice.random() < 0.4 else None
+            answer = person.client.post(address, data={**data, "csrf": token[1]}, files=files, follow_redirects=False)
+        assert answer.status_code < 500, (address, answer.status_code)
+    Maker(station).make_all()
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"--x\r\n", b"a" * 100_000, b"csrf=" + b"%" * 999])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "multipart/form-data; boundary=x",
+        "multipart/form-data",
+        "application/json",
+        "text/plain",
+        "",
+        "application/x-www-form-urlencoded",
+    ],
+)
+def test_a_body_that_is_no_form_is_refused(referee: Person, body: bytes, kind: str) -> None:
+    answer = referee.client.post(referee.at("/desk/striker"), content=body, headers={"Content-Type": kind})
+    assert 400 <= answer.status_code < 500

@@ -1,0 +1,107 @@
+"""Look-up at the table: valid or not, for whom, until when."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+import segno
+
+from inspect_kit.registry.finding import find
+from inspect_kit.registry.keeping import revoke
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.station import Station
+from tests.station.conftest import NOW, Person
+
+Join = Callable[[str], Person]
+
+
+@pytest.fixture
+def number(referee: Person, station: Station, photo: bytes) -> str:
+    """An approved striker's certificate."""
+    ticket = referee.inspect(files={"photo": ("p.jpg", photo, "image/jpeg")})
+    referee.decide(ticket, "approve")
+    Maker(station).make_all()
+    found = re.search(r"PCK-2026-\d{6}-\w", referee.get(referee.at(f"/tickets/{ticket}")))
+    assert found is not None
+    return found[0]
+
+
+def headline(page: str) -> str:
+    found = re.search(r'id="answer"[^>]*>([^<]+)<', page)
+    assert found is not None
+    return found[1]
+
+
+def qr_of(station: Station, number: str) -> str:
+    with station.registry.reading() as connection:
+        standing = find(connection, number)
+    assert standing is not None
+    return standing.qr
+
+
+def test_a_viewer_sees_for_whom_and_until_when_with_the_photo(number: str, joined: Join) -> None:
+    page = joined("Vera").get(f"/look-up?q={number.lower().replace('-', ' ')}")
+    assert headline(page) == "Valid"
+    for text in ("Jan Novák", "Czech Open", "18\u00a0November 2026", "/photo"):
+        assert text in page
+
+
+def test_the_text_of_the_code_is_verified(number: str, joined: Join, station: Station) -> None:
+    text = qr_of(station, number)
+    viewer = joined("Vera")
+    assert headline(viewer.get(f"/look-up?q={text}")) == "Valid"
+    swapped = text[:-9] + ("B" if text[-9] != "B" else "C") + text[-8:]
+    assert headline(viewer.get(f"/look-up?q={swapped}")) != "Valid"
+
+
+def test_a_photograph_of_the_code_is_read(number: str, joined: Join, station: Station) -> None:
+    buffer = io.BytesIO()
+    segno.make(qr_of(station, number), error="m").save(buffer, kind="png", scale=12, border=6)
+    viewer = joined("Vera")
+    viewer.get("/look-up")
+    page = viewer.post("/look-up", {}, files={"photo": ("c.png", buffer.getvalue(), "image/png")})
+    assert headline(page) == "Valid"
+
+
+def test_a_photograph_without_a_code_is_refused_in_a_sentence(joined: Join, photo: bytes) -> None:
+    viewer = joined("Vera")
+    viewer.get("/look-up")
+    page = viewer.post("/look-up", {}, 422, files={"photo": ("c.jpg", photo, "image/jpeg")})
+    assert "no code can be read" in page
+
+
+def test_what_was_revoked_is_not_valid(number: str, joined: Join, station: Station) -> None:
+    revoke(station.registry, number, "broken in play", "Renata", NOW)
+    page = joined("Vera").get(f"/look-up?q={number}")
+    assert headline(page) == "Not valid"
+    assert "revoked" in page
+
+
+def test_what_failed_since_is_not_valid(number: str, referee: Person) -> None:
+    referee.decide(referee.inspect(mass="15.40"), "reject")
+    assert headline(referee.get(f"/look-up?q={number}")) == "Not valid"
+
+
+def test_a_condition_is_shown_with_its_match(referee: Person, joined: Join) -> None:
+    ticket = referee.inspect(mass="14.99")
+    referee.decide(ticket, "condition", after="Match 12")
+    page = joined("Vera").get(f"/look-up?q={ticket[:4]}-{ticket[4:8]}-{ticket[8:12]}-{ticket[12:]}")
+    assert headline(page) == "May play on a condition"
+    assert "Match 12" in page
+
+
+@pytest.mark.parametrize(
+    "asked", ["nonsense", "PCK-2026-000999-P", "BCDEFGHJKLNPRSTU", "KIT" + "B" * 300, "%00", "' OR 1=1"]
+)
+def test_what_is_not_known_is_not_found(referee: Person, asked: str) -> None:
+    assert headline(referee.get("/look-up?q=" + asked.replace(" ", "+"))) in ("Not found", "Not valid")
+
+
+def test_nobody_looks_up_without_signing_in(referee: Person, number: str) -> None:
+    referee.client.cookies.clear()
+    referee.get(f"/look-up?q={number}")
+    assert "/sign-in" in str(referee.last.url)
+    assert "Jan Novák" not in referee.last.text

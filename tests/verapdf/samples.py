@@ -1,0 +1,47 @@
+"""The documents that veraPDF is asked about: certificate and report, in every language, before and after signing."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from inspect_kit.capture.measurement_file import read_measurements
+from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
+from inspect_kit.certificate.keys import Founding, found, unlock
+from inspect_kit.certificate.make import make_certificate
+from inspect_kit.inspection.record import Record, Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Task, inspect
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.places import shipped
+from inspect_kit.registry.opening import open_registry
+from inspect_kit.rulebook.library import load
+
+LANGUAGES = ("en", "de", "cs", "it")
+
+
+def main(out: Path) -> None:
+    """Write them all into a folder."""
+    now = datetime.now(UTC)
+    home = out / "home"
+    found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, now)
+    desk = Desk(home, open_registry(home), unlock(home, "", None), now)
+    for name in ("striker-42", "striker-43"):
+        record = _record(name)
+        for language in LANGUAGES:
+            (out / f"{name}-{language}-unsigned.pdf").write_bytes(make_certificate(record, language=language))
+            request = Request(record, out / f"{name}-{language}-signed.pdf", language, valid="2099-12-31")
+            issue_certificate(desk, request)
+
+
+def _record(name: str) -> Record:
+    examples = shipped("reports") / "examples"
+    sheet = load("icf-2001-it")
+    task = Task(sheet, sheet.item("striker"), RuleName.GUARDED, date(2026, 11, 16), (examples / "instruments",))
+    outcome = inspect(task, [read_measurements(examples / f"{name}.csv")])
+    return record_of(outcome, Subject("Striker 42 <&> שלום", owner="Renata Řeháčková", event="Prague Open"))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
