@@ -15,12 +15,14 @@ from typing import Final
 from inspect_kit.capture.files import read_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
-from inspect_kit.values.measurement import Reading
+from inspect_kit.values.measurement import Reading, StatedPart
 
 COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "instrument")
 FORMAT: Final = 1
 MAX_ROWS: Final = 1_000_000
 MAX_CELL: Final = 2_000
+MAX_OUTLINE: Final = 400
+MOST_PIXELS: Final = 100_000
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -195,7 +197,9 @@ def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
         raw=_text(entry, "raw", place),
         time=_text(entry, "time", place),
         serial=_text(entry, "serial", place),
-        pixel=_pixel(entry.get("pixel"), place),
+        pixel=_pixel(entry.get("pixel"), f"{place}.pixel"),
+        photo=_text(entry, "photo", place),
+        outline=tuple(_outline(entry, place)),
         budget=tuple(_budget(entry, place)),
     )
 
@@ -207,16 +211,32 @@ def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
         instance=_text(entry, "instance", place),
         confidence=_text(entry, "confidence", place),
         where=place,
+        photo=_text(entry, "photo", place),
+        outline=tuple(_outline(entry, place)),
     )
 
 
-def _budget(entry: Mapping[str, object], place: str) -> Iterator[tuple[str, str]]:
+def _budget(entry: Mapping[str, object], place: str) -> Iterator[StatedPart]:
     parts = entry.get("budget") or []
     if not isinstance(parts, list) or len(parts) > 100 or not all(isinstance(part, dict) for part in parts):
         raise BadInput("expected a list of {source, u}", where=f"{place}.budget")
     for number, part in enumerate(parts):
         inner = f"{place}.budget[{number}]"
-        yield _text(part, "source", inner, needed=True), _text(part, "u", inner, needed=True)
+        yield StatedPart(
+            _text(part, "source", inner, needed=True),
+            _text(part, "u", inner, needed=True),
+            _text(part, "shared", inner),
+        )
+
+
+def _outline(entry: Mapping[str, object], place: str) -> Iterator[tuple[float, float]]:
+    points = entry.get("outline") or []
+    if not isinstance(points, list) or len(points) > MAX_OUTLINE:
+        raise BadInput(f"expected a list of at most {MAX_OUTLINE} points", where=f"{place}.outline")
+    for number, point in enumerate(points):
+        found = _pixel(point, f"{place}.outline[{number}]")
+        if found is not None:
+            yield found
 
 
 def _pixel(value: object, place: str) -> tuple[float, float] | None:
@@ -224,8 +244,11 @@ def _pixel(value: object, place: str) -> tuple[float, float] | None:
         case None:
             return None
         case [int() | Decimal() as across, int() | Decimal() as down]:
-            return float(across), float(down)
-    raise BadInput("expected [x, y]", where=f"{place}.pixel")
+            found = float(across), float(down)
+            if max(map(abs, found)) > MOST_PIXELS:
+                raise BadInput(f"lies farther away than {MOST_PIXELS:,} pixels", where=place)
+            return found
+    raise BadInput("expected [x, y]", where=place)
 
 
 def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
@@ -234,7 +257,7 @@ def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
         raise BadInput("expected 64 hexadecimal digits", where=f"{place}.sha256")
     name = _text(entry, "file", place, needed=True)
     size = [entry.get(key, 0) for key in ("width", "height")]
-    if not all(isinstance(side, int) and 0 <= side <= 100_000 for side in size):
+    if not all(isinstance(side, int) and 0 <= side <= MOST_PIXELS for side in size):
         raise BadInput("expected whole numbers of pixels", where=f"{place}.width")
     width, height = (side for side in size if isinstance(side, int))
     return Photo(re.split(r"[/\\]", name)[-1][:200], digest, width, height, folder)

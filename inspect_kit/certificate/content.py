@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,10 @@ class Plan:
 
     tags: tuple[Tag, ...]
     words: dict[str, str]
+
+
+OVERLAY: Final = "overlay:"
+"""Before a photo's digest: the key of the picture in which its measurements are drawn, printed in the photo's place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
+from inspect_kit.certificate.content import OVERLAY
 from inspect_kit.certificate.issue import Issue
 from inspect_kit.certificate.keyring import Keyring
 from inspect_kit.certificate.keys import SigningKey
@@ -202,7 +203,7 @@ class _Storing:
 def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Certified:
     record = request.record
     files = [storing.file("pdf", request.out.name, pdf), storing.file("record", "", record.canonical())]
-    files += [storing.file("photo", _photo_name(record, key), content) for key, content in request.photos.items()]
+    files += [storing.file(*_role(record, key), content) for key, content in request.photos.items()]
     return Certified(
         number=issue.number,
         inspection=_made(record),
@@ -217,8 +218,11 @@ def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Cert
     )
 
 
-def _photo_name(record: Record, key: str) -> str:
-    return next((photo.file for photo in record.photos if photo.sha256 == key), key)
+def _role(record: Record, key: str) -> tuple[str, str]:
+    """What a picture is in the registry, and its name there."""
+    digest = key.removeprefix(OVERLAY)
+    name = next((photo.file for photo in record.photos if photo.sha256 == digest), digest)
+    return ("photo", name) if digest == key else ("overlay", f"{name}.overlay.png")
 
 
 def _made(record: Record) -> Made:

@@ -10,6 +10,7 @@ import msgspec
 
 from inspect_kit.certificate.cover import content_of, reference_of
 from inspect_kit.certificate.issue import Issue
+from inspect_kit.certificate.wording import wording_for
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 
@@ -26,15 +27,16 @@ def make_certificate(
 ) -> bytes:
     """A certificate if the record conforms, else a report: PDF/A-3b with the record attached.
 
-    `photos` are JPEG or PNG files by their SHA-256 or file name as in the record, or by a name of their own. The
-    same arguments give the same bytes.
+    `photos` are JPEG or PNG files by their SHA-256 or file name as in the record, or by a name of their own; with the
+    measurements drawn in, by `OVERLAY` and their SHA-256. The same arguments give the same bytes.
     """
     # The drawing room is entered only here, so that judging alone never waits for reportlab.
     from inspect_kit.certificate.archive import Label, archived
     from inspect_kit.certificate.pages import draw_pages
 
     _refuse_unprintable(record, issue)
-    content = content_of(record, language, issue, tuple(_pictures(record, photos)))
+    overlaid = wording_for(language).say("photos.overlay")
+    content = content_of(record, language, issue, tuple(_pictures(record, photos, overlaid)))
     pages = draw_pages(content, photos)
     label = Label(
         content.document_title, content.author, language, content.day, record.software or "inspect-kit",
@@ -43,14 +45,20 @@ def make_certificate(
     return archived(pages, record.canonical(), label)
 
 
-def _pictures(record: Record, photos: Mapping[str, bytes]) -> Iterator[Picture]:
-    """What was given, each checked against the record if the record knows it."""
-    from inspect_kit.certificate.content import Picture
+def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str) -> Iterator[Picture]:
+    """What was given, each checked against the record if the record knows it; drawn over rather than bare."""
+    from inspect_kit.certificate.content import OVERLAY, Picture
     from inspect_kit.certificate.photos import digest_of
 
     names = {photo.sha256: photo.file for photo in record.photos}
     digests = {photo.file: photo.sha256 for photo in record.photos}
     for key, content in photos.items():
+        if OVERLAY + key in photos:
+            continue
+        if key.startswith(OVERLAY):
+            digest = key.removeprefix(OVERLAY)
+            yield Picture(key, f"{overlaid} · {names.get(digest, '')} · SHA-256 {digest}")
+            continue
         digest = digest_of(content)
         if digests.get(key, digest) != digest or (key in names and key != digest):
             raise BadInput("is not the photo of the record: its SHA-256 differs", where=names.get(key, key))

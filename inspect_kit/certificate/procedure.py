@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from decimal import Decimal
 from typing import Final
 
@@ -20,17 +20,25 @@ def method(source: Source) -> Iterable[Block]:
     """Characteristics that were measured alike and equally well share a row."""
     words = source.words
     worst = _worst(source.lines)
+    seen = {line.characteristic for line in source.lines if line.photographed is True}
     served: dict[tuple[str, str, str], dict[str, dict[str, None]]] = {}
     for line in source.lines:
         budget = worst.get(line.characteristic)
         if line.how or budget:
-            row = (words.sentence(line.how) if line.how else "–", *_budget(budget, source))
+            row = (_procedure(line, source, seen), *_budget(budget, source))
             name = words.name("characteristic", line.characteristic, line.name)
             served.setdefault(row, {}).setdefault(line.clause, {})[name] = None
     if served:
         columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in _SHARES)
         yield Paragraph(words.say("method.statement"))
         yield Listing(columns, tuple((cited(clauses), *row) for row, clauses in served.items()), ruled=True)
+
+
+def _procedure(line: Line, source: Source, seen: Container[str]) -> str:
+    """From photos, if that is how this piece was measured, or the others were while this one is missing."""
+    if line.photographed is True or (line.value is None and line.characteristic in seen):
+        return source.words.say("method.photograph")
+    return source.words.sentence(line.how) if line.how else "–"
 
 
 def _worst(lines: Iterable[Line]) -> dict[str, Line]:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content import (
+    OVERLAY,
     Block,
     Column,
     Columned,
@@ -31,6 +32,10 @@ from inspect_kit.inspection.record import Gauge, Line, RawReading
 _REMARKS: Final = (
     ("uncalibrated", re.compile(r"(?P<id>\S+): no calibration date is stated")),
     ("expired", re.compile(r"(?P<id>\S+): the calibration ended on (?P<day>\d{4}-\d\d-\d\d)")),
+    ("left_aside", re.compile(r"(?P<name>\S+) is not asked for by (?P<id>\S+) and was left aside")),
+    ("lens", re.compile(r"the camera is not calibrated: its lens was estimated from the photo itself.*")),
+    ("print", re.compile(r"the print's scale was not stated: .*until then the scale carries (?P<share>[\d.]+) %")),
+    ("thickness", re.compile(r"the thickness was not stated: (?P<size>[\d.]+ ± [\d.]+) mm was assumed.*")),
     ("not_in_force", re.compile(r"sheet (?P<id>\S+) was not in force on (?P<day>\d{4}-\d\d-\d\d)")),
 )
 _HEADS: Final = ("clause", "characteristic", "requirement", "result", "gauge", "verdict")
@@ -170,10 +175,10 @@ def _reading(reading: RawReading, names: Mapping[str, str], words: Wording) -> t
 
 
 def _photos(source: Source) -> Iterable[Block]:
-    shown_keys = {picture.key for picture in source.pictures}
     if source.pictures:
         yield Pictures(source.pictures)
-    left = [photo for photo in source.record.photos if not {photo.sha256, photo.file} & shown_keys]
+    shown = {picture.key.removeprefix(OVERLAY) for picture in source.pictures}
+    left = [photo for photo in source.record.photos if not {photo.sha256, photo.file} & shown]
     if left:
         yield Paragraph(source.words.say("photos.only_digest"))
         yield Facts(tuple(Field(photo.file, photo.sha256) for photo in left))

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspect_kit.capture.files import read_bytes
-from inspect_kit.capture.measurement_file import Photo
+from inspect_kit.certificate.evidence import gathered
 from inspect_kit.certificate.issuing import Desk, Issued, Request, issue_certificate
 from inspect_kit.cli.desk import desk_of, signed_subject
 from inspect_kit.cli.options import (
@@ -23,13 +20,10 @@ from inspect_kit.cli.options import (
     task_from,
 )  # fmt: skip
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
-from inspect_kit.errors import BrokenSeal
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.finding import Verdict
-
-MAX_PHOTO_BYTES = 60_000_000
 
 
 @click.command("certify")
@@ -93,21 +87,7 @@ class Wish:
 def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk))
-    photos = photo_evidence(outcome.photos)
-    request = Request(record, wish.out, wish.language, photos, wish.valid, wish.replaces, wish.because)
+    evidence = gathered(outcome)
+    warn(evidence.notices)
+    request = Request(record, wish.out, wish.language, evidence.photos, wish.valid, wish.replaces, wish.because)
     return issue_certificate(desk, request)
-
-
-def photo_evidence(photos: tuple[Photo, ...]) -> Mapping[str, bytes]:
-    """The photographs that lie beside their measurement file, by digest; one that was changed is refused."""
-    found: dict[str, bytes] = {}
-    for photo in photos:
-        path = photo.folder / photo.file
-        if not path.is_file():
-            warn((f"{photo.file}: the photo is not beside its measurement file; only its digest is printed",))
-            continue
-        content = read_bytes(path, MAX_PHOTO_BYTES)
-        if hashlib.sha256(content).hexdigest() != photo.sha256:
-            raise BrokenSeal("is not the photo that was measured: its SHA-256 differs", where=str(path))
-        found[photo.sha256] = content
-    return found

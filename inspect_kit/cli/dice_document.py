@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.measure.dice import DicePhoto, DiceSession, Rolled
 from inspect_kit.measure.photographed import Estimate
-from inspect_kit.vision.overlay import Mark, draw_overlay
+from inspect_kit.vision.overlay import Mark, Tone, draw_overlay
 
 FORMAT = 1
 AXES = ("a", "b")
@@ -110,14 +110,14 @@ def _spotting(session: DiceSession) -> Iterator[dict[str, object]]:
 def dice_marks(look: DicePhoto) -> list[Mark]:
     """Dice with their numbers and edges; those that cannot be read or measured in amber."""
     marks = [_mark(rolled, measured=look.placed is None or rolled.edges is not None) for rolled in look.dice]
-    return marks + [Mark(np.array([place]), ("?",), amber=True) for place in look.look.unread]
+    return marks + [Mark(np.array([place]), ("?",), Tone.DOUBT) for place in look.look.unread]
 
 
 def _mark(rolled: Rolled, *, measured: bool) -> Mark:
     lines = [f"{rolled.instance}: {rolled.die.number}"]
     if rolled.edges is not None:
         lines.append(" x ".join(f"{edge.value:.2f}" for edge in rolled.edges))
-    return Mark(rolled.die.outline, tuple(lines), amber=not measured)
+    return Mark(rolled.die.outline, tuple(lines), Tone.GOOD if measured else Tone.DOUBT)
 
 
 def _rows(session: DiceSession) -> list[tuple[str, ...]]:

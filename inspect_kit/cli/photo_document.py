@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inspect_kit.measure.photographed import Estimate
+from inspect_kit.measure.photographed import PRINT, Contribution, Estimate
 from inspect_kit.measure.pieces import Piece, Session
-from inspect_kit.vision.overlay import Mark
+from inspect_kit.vision.overlay import Mark, Tone
 
 FORMAT = 1
 
@@ -45,12 +45,20 @@ def _measurement(session: Session, piece: Piece, what: str, found: Estimate) -> 
         "characteristic": f"{session.kind.name}.{what}", "instance": piece.instance,
         "value": round(found.value, 4), "unit": "mm", "u": round(found.standard, 5),
         "pixel": [round(float(value), 2) for value in piece.first.disc.centre],
-        "budget": [{"source": part.source, "u": round(abs(part.standard), 5)} for part in found.budget],
+        "budget": [_part(session, part) for part in found.budget],
         "photo": session.looks[piece.photo].photo.file,
     }  # fmt: skip
     if what == "diameter":
         entry["outline"] = [[round(float(x), 1), round(float(y), 1)] for x, y in outline[::every]]
     return entry
+
+
+def _part(session: Session, part: Contribution) -> dict[str, object]:
+    """The print's scale is one and the same error for everything that was measured on it."""
+    line: dict[str, object] = {"source": part.source, "u": round(abs(part.standard), 5)}
+    if part.source == PRINT:
+        line["shared"] = f"print {session.looks[0].photo.sha256[:16]}"
+    return line
 
 
 def _observations(session: Session, piece: Piece) -> Iterator[dict[str, object]]:
@@ -75,16 +83,16 @@ def overlay_marks(session: Session) -> list[Mark]:
     """Marks for the first photo: pieces with their values, refused ones in amber."""
     marks = [_mark(session, piece) for piece in session.pieces if piece.photo == 0]
     for refused in session.looks[0].pieces.refused:
-        marks.append(Mark(np.array([refused.pixel]), ("not measured",), amber=True))
+        marks.append(Mark(np.array([refused.pixel]), ("not measured",), Tone.DOUBT))
     return marks
 
 
 def _mark(session: Session, piece: Piece) -> Mark:
     metal = piece.sighting.metal
-    lines = [piece.instance, f"{piece.diameter.value:.2f}", f"+-{2 * piece.diameter.standard:.2f} mm"]
+    lines = [piece.instance, f"{piece.diameter.value:.2f}", f"± {2 * piece.diameter.standard:.2f} mm"]
     if session.kind.name == "coin":
         lines.append(piece.sighting.colour.name)
     suspected = metal is not None and metal.suspected
     if suspected:
         lines.append("metal?")
-    return Mark(piece.first.disc.outline, tuple(line for line in lines if line), amber=suspected)
+    return Mark(piece.first.disc.outline, tuple(line for line in lines if line), Tone.DOUBT if suspected else Tone.GOOD)

@@ -114,6 +114,8 @@ class Line(_Part, frozen=True):
     formula: str = ""
     instruments: tuple[str, ...] = ()
     budget: tuple[Source, ...] = ()
+    photographed: bool | msgspec.UnsetType = msgspec.UNSET
+    """It was measured or seen in a photograph, not by the procedure that the sheet names in `how`."""
 
 
 class RawReading(_Part, frozen=True):

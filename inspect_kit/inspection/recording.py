@@ -100,6 +100,9 @@ def _line(finding: Finding) -> Line:
         missing=finding.missing,
         unit=clause.unit.base if clause.unit else "",
     )
+    known = finding.measurement or finding.observation
+    if known is not None and any(reading.outline or reading.pixel for reading in known.readings):
+        line = structs.replace(line, photographed=True)
     return line if finding.measurement is None else _with_measurement(line, finding.measurement)
 
 

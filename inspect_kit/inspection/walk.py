@@ -165,7 +165,8 @@ def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str,
     needed = needed_by(task.sheet)
     found: dict[str, None] = {}
     for reading in readings:
-        if reading.characteristic not in needed:
+        # A photo gives more than was asked for; only what somebody typed is missed when it is left aside.
+        if reading.characteristic not in needed and not reading.photo:
             found[f"{reading.characteristic} is not asked for by {task.sheet.id} and was left aside"] = None
     for gauge in instruments.values():
         state = _standing(task, gauge.id)

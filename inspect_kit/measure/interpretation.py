@@ -7,7 +7,15 @@ from typing import Final
 
 from inspect_kit.capture.instruments import Effect, Instrument, Shape
 from inspect_kit.errors import BadInput
-from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading
+from inspect_kit.values.measurement import (
+    Budget,
+    Component,
+    Measurement,
+    Observation,
+    Reading,
+    StatedPart,
+    combined,
+)
 from inspect_kit.values.quantity import (
     EXACT_UNITS,
     PRECISION,
@@ -29,6 +37,9 @@ _DIVISOR: Final = {
 """Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
 
 MAX_CONFIDENCE: Final = Decimal(1)
+OTHER: Final = "other effects"
+_ROUNDED: Final = Decimal("1.02")
+"""How much larger a sum of rounded parts may be than the rounded sum."""
 
 
 def observation_of(reading: Reading) -> Observation:
@@ -90,20 +101,35 @@ def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) ->
 
 def _budget(reading: Reading, stated: Quantity, instrument: Instrument | None) -> Budget | None:
     """The uncertainty as stated in the file; else as its parts; else the instrument's; counts are exact."""
+    whole = _part(StatedPart("stated", reading.standard), stated.unit, reading) if reading.standard else None
     if reading.budget:
-        return tuple(_part(source, number, stated.unit, reading) for source, number in reading.budget)
-    if reading.standard:
-        return (_part("stated", reading.standard, stated.unit, reading),)
+        parts = tuple(_part(part, stated.unit, reading) for part in reading.budget)
+        return parts if whole is None else _completed(parts, whole.standard, reading)
+    if whole is not None:
+        return (whole,)
     if instrument is not None:
         return instrument_budget(instrument, stated.in_base)
     return () if stated.unit.base in EXACT_UNITS else None
 
 
-def _part(source: str, number: str, of: Unit, reading: Reading) -> Component:
-    size = parse_number(number, where=f"{reading.where}: u")
+def _completed(parts: Budget, standard: Decimal, reading: Reading) -> Budget:
+    """Parts and their sum, both as stated: what no part accounts for is a part of its own."""
+    known = combined(parts)
+    if known > standard * _ROUNDED:
+        raise BadInput(
+            f"the parts of the budget add up to more than u = {reading.standard}", where=f"{reading.where}: budget",
+            hint="u is the root of the sum of their squares",
+        )  # fmt: skip
+    with localcontext(_CONTEXT):
+        rest = (standard**2 - known**2).sqrt() if standard > known else Decimal(0)
+    return (*parts, Component(OTHER, rest)) if rest > standard / 10 else parts
+
+
+def _part(part: StatedPart, of: Unit, reading: Reading) -> Component:
+    size = parse_number(part.standard, where=f"{reading.where}: u")
     if size < 0:
         raise BadInput("an uncertainty cannot be negative", where=f"{reading.where}: u")
-    return Component(source, scaled(size, of.factor))
+    return Component(part.source, scaled(size, of.factor), shared=part.shared)
 
 
 def instrument_budget(instrument: Instrument, value: Decimal) -> Budget:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-SHARED: Final = frozenset({"scale (print)", "lens", "piece height", "rim shape"})
+PRINT: Final = "scale (print)"
+SHARED: Final = frozenset({PRINT, "lens", "piece height", "rim shape"})
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
 

@@ -16,6 +16,15 @@ _CONTEXT: Final = Context(prec=PRECISION)
 
 
 @dataclass(frozen=True, slots=True)
+class StatedPart:
+    """One line of a budget as a file states it; `shared` as in `Component`."""
+
+    source: str
+    standard: str
+    shared: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """What was typed, imported or sent by an instrument, before anyone interpreted it."""
 
@@ -31,7 +40,10 @@ class Reading:
     serial: str = ""
     confidence: str = ""
     pixel: tuple[float, float] | None = None
-    budget: tuple[tuple[str, str], ...] = ()
+    photo: str = ""
+    outline: tuple[tuple[float, float], ...] = ()
+    """Where it was seen in that photo, for the evidence picture."""
+    budget: tuple[StatedPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

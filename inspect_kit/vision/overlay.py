@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
 from typing import Final
 
 import cv2
 import numpy as np
+from PIL import Image, ImageDraw, ImageFont
 
-from inspect_kit.errors import BadInput
+from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
 
 _LONGEST: Final = 2400
-_GREEN: Final = (40, 220, 80)
-_AMBER: Final = (250, 170, 20)
 _BLUE: Final = (60, 160, 255)
+_INK: Final = (16, 24, 32)
+_HALO: Final = (255, 255, 255)
+
+
+class Tone(StrEnum):
+    """What is said of a mark: it holds, it is in doubt, or it is out."""
+
+    GOOD = "good"
+    DOUBT = "doubt"
+    BAD = "bad"
+
+
+_COLOURS: Final = {Tone.GOOD: (30, 200, 90), Tone.DOUBT: (250, 170, 20), Tone.BAD: (225, 30, 45)}
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An outline in the photo's pixels with lines of text; amber where something was refused or suspected."""
+    """An outline in the photo's pixels with lines of text; what is out has a second ring, for those who see no red."""
 
     outline: Floats
     lines: tuple[str, ...]
-    amber: bool = False
+    tone: Tone = Tone.GOOD
+
+
+def draw_close(pixels: Pixels, marks: Sequence[Mark]) -> bytes:
+    """The part of the photo with all the marks, and some of what lies around them."""
+    everything = np.concatenate([mark.outline for mark in marks])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    size = np.array(pixels.shape[1::-1])
+    margin = 0.25 * max(*(high - low), 0.3 * min(size))
+    left, top = np.clip(low - margin, 0, size - 1).astype(int)
+    right, bottom = np.clip(high + margin, 1, size).astype(int)
+    near = [Mark(mark.outline - [left, top], mark.lines, mark.tone) for mark in marks]
+    return draw_overlay(np.ascontiguousarray(pixels[top:bottom, left:right]), near)
 
 
 def draw_overlay(pixels: Pixels, marks: Sequence[Mark], corners: Floats | None = None) -> bytes:
@@ -33,35 +60,52 @@ def draw_overlay(pixels: Pixels, marks: Sequence[Mark], corners: Floats | None =
     small = (
         cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA) if factor < 1 else pixels.copy()
     )
-    unit = max(small.shape[:2]) / 2400
+    unit = max(small.shape[:2]) / _LONGEST
     for x, y in corners if corners is not None else ():
         at = (round((x + 0.5) * factor - 0.5), round((y + 0.5) * factor - 0.5))
         cv2.circle(small, at, max(2, round(4 * unit)), _BLUE, max(1, round(unit)), cv2.LINE_AA)
     for mark in marks:
-        _draw(small, mark, factor, unit)
-    good, encoded = cv2.imencode(".png", cv2.cvtColor(small, cv2.COLOR_RGB2BGR))
-    if not good:
-        raise BadInput("the overlay picture could not be written")
-    return bytes(encoded.tobytes())
+        _draw_outline(small, mark, factor, unit)
+    image = Image.fromarray(np.ascontiguousarray(small))
+    brush = ImageDraw.Draw(image)
+    for mark in marks:
+        _draw_text(brush, mark, factor, unit)
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", compress_level=4)
+    return buffer.getvalue()
 
 
-def _draw(canvas: AnyArray, mark: Mark, factor: float, unit: float) -> None:
-    colour = _AMBER if mark.amber else _GREEN
+def _draw_outline(canvas: AnyArray, mark: Mark, factor: float, unit: float) -> None:
+    if len(mark.outline) < 2:
+        return
     ring = (mark.outline + 0.5) * factor - 0.5
-    if len(ring) > 1:
-        shifted = np.round(ring * 16).astype(np.int32)
-        cv2.polylines(canvas, [shifted], True, colour, max(2, round(2.5 * unit)), cv2.LINE_AA, 4)
+    width = max(2, round(2.5 * unit))
+    rings = [ring]
+    if mark.tone is Tone.BAD:
+        middle = ring.mean(axis=0)
+        reach = np.maximum(np.linalg.norm(ring - middle, axis=1, keepdims=True), 1e-6)
+        rings.append(ring + (ring - middle) / reach * 4 * width)
+    for each in rings:
+        shifted = np.round(each * 16).astype(np.int32)
+        cv2.polylines(canvas, [shifted], True, _COLOURS[mark.tone], width, cv2.LINE_AA, 4)
+
+
+def _draw_text(brush: ImageDraw.ImageDraw, mark: Mark, factor: float, unit: float) -> None:
+    """Lines of text that fit into the piece, dark on a light halo so that they read on any colour."""
+    if not mark.lines:
+        return
+    ring = (mark.outline + 0.5) * factor - 0.5
     middle = ring.mean(axis=0)
-    width = float(np.ptp(ring[:, 0])) if len(ring) > 1 else 200 * unit
-    for number, line in enumerate(mark.lines):
-        _write(canvas, line, (float(middle[0]), float(middle[1])), number - (len(mark.lines) - 1) / 2, width)
+    room = 0.78 * float(np.ptp(ring[:, 0])) if len(ring) > 1 else 160 * unit
+    widest = max(_font(100).getlength(line) for line in mark.lines)
+    size = round(float(np.clip(100 * room / max(widest, 1), 11 * max(unit, 0.6), 44 * max(unit, 0.6))))
+    text = "\n".join(mark.lines)
+    brush.multiline_text(
+        (float(middle[0]), float(middle[1])), text, font=_font(size), fill=_INK, anchor="mm", align="center",
+        spacing=size // 6, stroke_width=max(2, size // 9), stroke_fill=_HALO,
+    )  # fmt: skip
 
 
-def _write(canvas: AnyArray, line: str, middle: tuple[float, float], row: float, width: float) -> None:
-    """A line of text that fits into the piece, dark on a light halo so that it reads on any colour."""
-    face = cv2.FONT_HERSHEY_SIMPLEX
-    (wide, high), _ = cv2.getTextSize(line, face, 1.0, 2)
-    size = float(np.clip(0.85 * width / max(wide, 1), 0.3, 1.6))
-    at = (round(middle[0] - wide * size / 2), round(middle[1] + high * size / 2 + row * 1.5 * high * size))
-    cv2.putText(canvas, line, at, face, size, (255, 255, 255), max(2, round(5 * size)), cv2.LINE_AA)
-    cv2.putText(canvas, line, at, face, size, (20, 20, 20), max(1, round(1.6 * size)), cv2.LINE_AA)
+@lru_cache(64)
+def _font(size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(shipped("reports") / "fonts" / "SourceSans3-SemiBold.ttf"), size)

@@ -1,0 +1,72 @@
+"""Photographs drawn over with what was measured in them and what was said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.certificate.content import OVERLAY
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.walk import Outcome
+from inspect_kit.judgement.finding import Finding, Verdict
+from inspect_kit.values.measurement import Reading
+from inspect_kit.vision.overlay import Mark, Tone, draw_close
+
+_TONES: Final = {Verdict.FAILS: Tone.BAD, Verdict.UNDECIDED: Tone.DOUBT}
+Key = tuple[str, str]
+
+
+def overlays_of(outcome: Outcome, photos: Mapping[str, bytes]) -> dict[str, bytes]:
+    """For each photo in which something was outlined: the photo with outlines, values and verdicts."""
+    verdicts = _verdicts(outcome.judgement.findings)
+    names = {photo.sha256: photo.file for photo in outcome.photos}
+    drawn = {}
+    for digest, content in photos.items():
+        marks = tuple(_marks(_seen_in(outcome.readings, names.get(digest, ""), len(photos)), verdicts))
+        if marks:
+            drawn[OVERLAY + digest] = _drawn(content, names[digest], marks)
+    return drawn
+
+
+def _drawn(content: bytes, name: str, marks: Sequence[Mark]) -> bytes:
+    photo = open_photograph(content, name, where=name)
+    size = np.array([photo.width, photo.height])
+    for mark in marks:
+        if np.abs(mark.outline - size / 2).max() > size.max():
+            raise BadInput("an outline of the measurement file lies outside of the photo", where=name)
+    return draw_close(photo.pixels, marks)
+
+
+def _verdicts(findings: Iterable[Finding]) -> dict[Key, Verdict]:
+    """The worst that was said of each instance: a failure outweighs a doubt, a doubt outweighs a pass."""
+    order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.CONFORMS)
+    said: dict[Key, Verdict] = {}
+    for finding in findings:
+        key = finding.clause.characteristic, finding.instance
+        if finding.verdict in order:
+            said[key] = min(said.get(key, Verdict.CONFORMS), finding.verdict, key=order.index)
+    return said
+
+
+def _seen_in(readings: Iterable[Reading], file: str, photos: int) -> Iterator[Reading]:
+    return (each for each in readings if each.outline and (each.photo == file or (not each.photo and photos == 1)))
+
+
+def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict]) -> Iterator[Mark]:
+    for reading in readings:
+        verdict = verdicts.get((reading.characteristic, reading.instance), Verdict.CONFORMS)
+        yield Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD))
+
+
+def _lines(reading: Reading) -> Iterator[str]:
+    """As short as can be, in no language: the instance, the value, the expanded uncertainty."""
+    if reading.instance:
+        yield reading.instance
+    if not reading.standard:
+        yield reading.value
+        return
+    yield f"{float(reading.value):.2f}"
+    yield f"± {2 * float(reading.standard):.2f} {reading.unit}"
