@@ -18,6 +18,7 @@ from inspect_kit.errors import BadInput
 MAX_BYTES: Final = 60_000_000
 LEAST_PIXELS: Final = 300_000
 MOST_PIXELS: Final = 51_000_000
+LONGEST_SIDE: Final = 20_000
 _FORMATS: Final = (JpegImagePlugin.JpegImageFile.format, PngImagePlugin.PngImageFile.format,
                    MpoImagePlugin.MpoImageFile.format, "HEIF")  # fmt: skip
 """By their plugins, so that each is loaded before a file asks for it."""
@@ -25,7 +26,7 @@ _TROUBLE: Final = (
     OSError, ValueError, SyntaxError, TypeError, LookupError, ArithmeticError, RuntimeError, MemoryError, EOFError,
 )  # fmt: skip
 """What decoders raise on damaged files."""
-_TURNS: Final = {3: 2, 4: 2, 5: 1, 6: 1, 7: 3, 8: 3}
+_TURNS: Final = {3: 2, 4: 2, 5: 3, 6: 1, 7: 1, 8: 3}
 """Quarters clockwise that set a picture upright, by EXIF orientation."""
 _MIRRORED: Final = frozenset({2, 4, 5, 7})
 _ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
@@ -117,6 +118,10 @@ def _check_size(image: Image.Image, where: str) -> None:
     if width * height > MOST_PIXELS:
         raise BadInput(
             f"has {width:,} × {height:,} pixels, more than 50 megapixels", where=where, hint="save it smaller"
+        )
+    if max(width, height) > LONGEST_SIDE:
+        raise BadInput(
+            f"is {max(width, height):,} pixels long, more than {LONGEST_SIDE:,}", where=where, hint="no panoramas"
         )
     if width * height < LEAST_PIXELS or min(width, height) < 200:
         raise BadInput(

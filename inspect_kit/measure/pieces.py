@@ -13,6 +13,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import Estimate, best_distance, combine, estimate
 from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.condition import glaring
 from inspect_kit.vision.disc import Shape
 from inspect_kit.vision.photo import Look, Request, Spotted, look
 from inspect_kit.vision.references import Reference
@@ -129,6 +130,11 @@ def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, ki
             said.append(
                 f"{each.photo.file}: the piece at pixel ({x:.0f}, {y:.0f}) {refused.reason}, so it is not measured"
             )
+    said += [
+        f"{looks[piece.photo].photo.file}: glare at the edge of piece {piece.instance or '1'}; move the lamp"
+        for piece in pieces
+        if glaring(looks[piece.photo].photo.pixels, piece.first.disc.outline)
+    ]
     if stated.print_scale is None:
         said.append("the print's scale was not stated: measure the check bar (or some squares) with a caliper and give "
                     "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip

@@ -12,6 +12,7 @@ from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 _STEPS: Final = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_COUNT, 40, 0.002)
 _LARGEST: Final = 12
 _LEAST_CONTRAST: Final = 24.0
+_ROW: Final = 16_384
 
 
 def refine_crossings(grey: Pixels, guesses: Floats, reach: float) -> tuple[Floats, Mask]:
@@ -42,8 +43,10 @@ def is_crossing(grey: Pixels, centres: Floats, arms: Floats) -> Mask:
 
 def sample(picture: AnyArray, points: Floats) -> Floats:
     """Values between the pixels, linearly; the picture's border goes on outside."""
-    wanted = points.astype(np.float32)
-    values = cv2.remap(
-        picture, wanted[None, :, 0], wanted[None, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
-    return np.asarray(values[0], dtype=np.float64)
+    # OpenCV takes no row of 32,768 places, so they are laid out in several.
+    rows = -(-len(points) // _ROW) or 1
+    wanted = np.zeros((rows * _ROW if rows > 1 else len(points), 2), np.float32)
+    wanted[: len(points)] = points
+    across, down = (wanted[:, axis].reshape(rows, -1) for axis in (0, 1))
+    values = cv2.remap(picture, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values.reshape(len(wanted), *values.shape[2:])[: len(points)], dtype=np.float64)

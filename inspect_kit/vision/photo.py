@@ -12,6 +12,7 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.camera import COUNT, Camera, guessed
+from inspect_kit.vision.condition import check_condition
 from inspect_kit.vision.disc import Disc, Shape
 from inspect_kit.vision.pieces import Pieces, find_pieces
 from inspect_kit.vision.references import Placed, Reference, place
@@ -82,6 +83,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
     placed = place(photo.pixels, camera, request.reference)
+    check_condition(photo.pixels, placed.known, photo.file)
     tilt = float(np.degrees(placed.view.tilt))
     if tilt > STEEPEST:
         raise BadInput(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
 from inspect_kit.errors import BadInput
+from inspect_kit.values.measurement import StatedPart
 
 HEADER = "characteristic,instance,value,unit,u,instrument\n"
 
@@ -122,7 +123,7 @@ def test_json_keeps_every_digit_the_budget_and_the_photo(tmp_path: Path) -> None
     found = _read(tmp_path, text, "any-name.txt")
     measured, seen = found.readings
     assert measured.value == "31.020"
-    assert measured.budget == (("scale", "0.012"), ("height", "0.025"))
+    assert measured.budget == (StatedPart("scale", "0.012"), StatedPart("height", "0.025"))
     assert measured.pixel == (1834.2, 977.5)
     assert (seen.value, seen.confidence) == ("white", "0.98")
     assert found.photos[0].file == "IMG_2041.jpg"

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from inspect_kit.capture.photographs import open_photograph, read_photograph
@@ -90,3 +92,74 @@ def test_an_animated_picture_is_read_by_its_first_frame() -> None:
     frames = [_picture(), Image.new("RGB", (800, 600), "white")]
     content = _saved(frames[0], "PNG", save_all=True, append_images=frames[1:])
     assert open_photograph(content, "a.png").pixels[0, 0, 0] == 0
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_way_of_holding_the_camera_gives_the_same_upright_picture(orientation: int) -> None:
+    upright = np.zeros((600, 800, 3), np.uint8)
+    upright[:300, :400] = (255, 0, 0)
+    upright[300:, 400:] = (0, 0, 255)
+    stored = Image.fromarray(upright)
+    for turn in _STORED_BY[orientation]:
+        stored = stored.transpose(turn)
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    photo = open_photograph(_saved(stored, "PNG", exif=exif), "a.png")
+    assert np.array_equal(photo.pixels, upright)
+
+
+_FLIP, _UPSIDE = Image.Transpose.FLIP_LEFT_RIGHT, Image.Transpose.ROTATE_180
+_LEFT, _RIGHT = Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_270
+_STORED_BY = {1: (), 2: (_FLIP,), 3: (_UPSIDE,), 4: (_UPSIDE, _FLIP), 5: (Image.Transpose.TRANSPOSE,), 6: (_LEFT,),
+              7: (Image.Transpose.TRANSVERSE,), 8: (_RIGHT,)}  # fmt: skip
+"""How a sensor stores an upright scene, by the orientation that the camera notes (EXIF 2.3, tag 274)."""
+
+
+def test_a_phones_heic_is_read_upright_and_knows_its_colour_is_coarser() -> None:
+    from pillow_heif import from_pillow
+
+    buffer = io.BytesIO()
+    from_pillow(_picture()).save(buffer, quality=95)
+    photo = open_photograph(buffer.getvalue(), "IMG.HEIC")
+    assert (photo.width, photo.height, photo.colour_spread) == (800, 600, 1.0)
+    assert photo.pixels[0, 0, 0] < 12
+    assert photo.pixels[0, -1, 0] > 243
+
+
+def _with_notes(size: int) -> bytes:
+    """A JPEG with so many bytes of notes before its picture."""
+    plain = _saved(_picture(), "JPEG")
+    segment = b"\xff\xe1" + struct.pack(">H", 65_535) + b"Exif\x00\x00" + b"\xaa" * (65_533 - 6)
+    return plain[:2] + segment * (size // len(segment)) + plain[2:]
+
+
+def test_megabytes_of_notes_before_the_picture_are_bounded(tmp_path: Path) -> None:
+    assert open_photograph(_with_notes(20_000_000), "a.jpg").width == 800
+    path = tmp_path / "a.jpg"
+    path.write_bytes(_with_notes(100_000_000))
+    with pytest.raises(BadInput, match="larger than"):
+        read_photograph(path)
+
+
+def test_a_panorama_is_refused() -> None:
+    with pytest.raises(BadInput, match="panorama"):
+        open_photograph(_saved(Image.new("L", (25_000, 220)), "PNG"), "a.png")
+
+
+_WHOLE = {form: _saved(_picture(640, 480), form) for form in ("JPEG", "PNG")}
+
+
+@given(st.sampled_from(sorted(_WHOLE)), st.lists(st.tuples(st.integers(0, 3000), st.integers(0, 255)), max_size=12))
+@settings(max_examples=60)
+def test_a_damaged_file_is_a_photo_or_a_sentence_and_never_anything_else(
+    form: str, damage: list[tuple[int, int]]
+) -> None:
+    content = bytearray(_WHOLE[form])
+    for place, value in damage:
+        content[place % len(content)] = value
+    try:
+        photo = open_photograph(bytes(content), "a")
+    except BadInput as problem:
+        assert "\n" not in str(problem)
+    else:
+        assert photo.pixels.ndim == 3
