@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.cli.certifying import Wish, issue
 from inspect_kit.cli.desk import throwaway_desk
 from inspect_kit.cli.options import json_option
-from inspect_kit.cli.output import columns, print_json, styled
+from inspect_kit.cli.output import columns, print_json, styled, write_whole
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task, inspect
@@ -49,10 +50,29 @@ def command(out: Path, as_json: bool) -> int:
     return 0
 
 
+def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:
+    """The photo and what is measured in it, laid into the folder of the certificates."""
+    # OpenCV is loaded only for this walk.
+    from inspect_kit.cli.measuring import measured
+    from inspect_kit.cli.photo_document import document
+    from inspect_kit.measure.pieces import KINDS
+
+    copy = out / photo["file"]
+    write_whole(copy, (examples / photo["file"]).read_bytes())
+    given = {name: photo.get(name) for name in ("thickness", "edge_radius", "print_scale", "reference")}
+    session = measured((copy,), KINDS[photo["kind"]], None, given)
+    found = copy.with_suffix(".json")
+    write_whole(found, json.dumps(document(session), indent=1).encode())
+    return found
+
+
 def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[str, object]:
     sheet = load(walk["spec"])
     task = Task(sheet, sheet.item(walk["item"]), RuleName.GUARDED, on, (examples / "instruments",))
-    outcome = inspect(task, [read_measurements(examples / name) for name in walk["files"]])
+    files = [examples / name for name in walk["files"]]
+    if "photo" in walk:
+        files.append(_photographed(walk["photo"], examples, out))
+    outcome = inspect(task, [read_measurements(file) for file in files])
     verdict = outcome.judgement.verdict
     if verdict.value != walk["verdict"]:
         raise BadInput(f"the example came out as {verdict}, not {walk['verdict']}", where=walk["files"][0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,7 +53,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _discs_command(name: str, kind: Kind) -> None:
     @_options
     def run(photos: tuple[Path, ...], camera: Path | None, overlay: Path | None, as_json: bool, **given: str) -> None:
-        session = _measured(photos, kind, camera, given)
+        session = measured(photos, kind, camera, given)
         if overlay is not None:
             look = session.looks[0]
             write_whole(overlay, draw_overlay(look.photo.pixels, overlay_marks(session), look.placed.known.image))
@@ -73,14 +73,15 @@ def _discs_command(name: str, kind: Kind) -> None:
     command.command(name)(run)
 
 
-def _measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: dict[str, str]) -> Session:
+def measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: Mapping[str, str | None]) -> Session:
+    """Photos measured with options as they are typed."""
     if len(photos) > MOST_PHOTOS:
         raise UsageError(f"{len(photos)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
     stated = Stated(
         thickness=_length(given["thickness"], "--thickness", 0.2, 60),
         rim=_length(given["edge_radius"], "--edge-radius", 0.0, 30),
         print_scale=_scale(given["print_scale"]),
-        reference=parse_reference(given["reference"]),
+        reference=parse_reference(given["reference"] or "auto"),
     )
     stored = None if camera is None else read_camera(camera).camera
     return measure_pieces([read_photograph(path) for path in photos], kind, stored, stated)

@@ -250,6 +250,6 @@ def test_the_demonstration_walks_all_the_way(kit: Kit, tmp_path: Path) -> None:
     result = kit("demo", "--out", tmp_path / "demo", "--json")
     assert result.code == 0
     verdicts = [entry["verdict"] for entry in result.data]
-    assert (verdicts.count("conforms"), verdicts.count("fails"), verdicts.count("undecided")) == (4, 1, 1)
+    assert (verdicts.count("conforms"), verdicts.count("fails"), verdicts.count("undecided")) == (5, 1, 1)
     for entry in result.data:
         assert _text(Path(entry["pdf"]))
