@@ -143,6 +143,11 @@ def _read_json(text: str, path: Path) -> MeasurementFile:
         raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
     except (json.JSONDecodeError, RecursionError, ValueError) as problem:
         raise BadInput(f"is not JSON: {str(problem)[:80]}", where=str(path)) from None
+    return measurements_in(data, path)
+
+
+def measurements_in(data: object, path: Path) -> MeasurementFile:
+    """What `measure --json` prints, already parsed with decimals for its numbers."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadInput('expected {"format": 1, "measurements": […]}', where=str(path))
     readings = (

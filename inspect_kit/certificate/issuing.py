@@ -205,7 +205,7 @@ def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Cert
     files += [storing.file("photo", _photo_name(record, key), content) for key, content in request.photos.items()]
     return Certified(
         number=issue.number,
-        inspection=_made(record),
+        inspection=made_of(record),
         pdf=files[0].sha256,
         qr=issue.qr_text,
         issued_on=issue.issued_on,
@@ -221,7 +221,8 @@ def _photo_name(record: Record, key: str) -> str:
     return next((photo.file for photo in record.photos if photo.sha256 == key), key)
 
 
-def _made(record: Record) -> Made:
+def made_of(record: Record) -> Made:
+    """What the registry says of an inspection."""
     gauges = tuple(
         Gauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
         for gauge in record.instruments

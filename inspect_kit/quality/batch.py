@@ -66,7 +66,8 @@ class Batch:
     @property
     def heading(self) -> Heading:
         """The first line of the output and of the journal."""
-        return Heading(self.work.kind, dict(self.work.options), self.work.function)
+        work = self.work
+        return Heading(work.kind, {**dict(work.options), **dict(work.noted)}, work.function)
 
 
 def find_photos(places: Iterable[Path]) -> tuple[Photo, ...]:

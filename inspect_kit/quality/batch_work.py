@@ -30,11 +30,15 @@ class Photo:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What to do to every photo; the function by its name, so that another process can find it."""
+    """What to do to every photo; the function by its name, so that another process can find it.
+
+    `noted` is what the results say of an option instead of its text: of a file, its digest and not where it lies.
+    """
 
     kind: str
     options: tuple[tuple[str, str], ...]
     function: str
+    noted: tuple[tuple[str, str], ...] = ()
 
 
 @cache
