@@ -11,15 +11,11 @@ from typing import Any
 import pytest
 
 from inspect_kit.cli.app import app
-from inspect_kit.cli.batching import MEASURE, check, measure
 from inspect_kit.cli.batching import command as batch_command
 from inspect_kit.cli.border import run
 from inspect_kit.cli.lots import export, lot
-from inspect_kit.errors import UsageError
-from inspect_kit.quality.batch_work import Work
 from tests.certificate.reading import text_of
 from tests.quality.lots import coins, wide
-from tests.quality.photo_measuring import draw_photos
 
 Call = Callable[..., tuple[int, str, str]]
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16")
@@ -245,73 +241,6 @@ def test_a_lot_is_exported_in_the_form_of_the_name(kit: Call, tmp_path: Path, na
 def test_export_does_not_overwrite_what_it_reads(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path, 20, ())
     assert kit("export", "coins.csv", *BASE, *ONE, "-o", "./coins.csv")[0] == 2
-
-
-# batch
-
-OWN = ("--measure", "coin", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.3")
-
-
-@pytest.mark.usefixtures("keys")
-def test_photos_of_trays_become_a_lot_certificate(kit: Call, tmp_path: Path) -> None:
-    draw_photos(tmp_path / "trays", 12)
-    found = data_of(kit("batch", "trays", *OWN, "-o", "trays.jsonl", "--workers", 1, "--json"))
-    assert (found["photos"], found["measured"], found["failed"]) == (12, 12, [])
-    lotted = kit("lot", "trays.jsonl", *BASE, "--characteristic", "coin.diameter", "-o", "lot.pdf", "--json")
-    made = data_of(lotted)
-    assert (lotted[0], made["verdict"], made["inspected"]) == (1, "fails", 12)
-    assert made["nonconforming"][0]["piece"] == "tray-00000 1"
-    assert "tray-00000.png" in text_of((tmp_path / "lot.pdf").read_bytes())
-
-
-def test_bad_photos_are_told_and_the_exit_code_says_that_something_is_missing(kit: Call, tmp_path: Path) -> None:
-    paths = draw_photos(tmp_path / "trays", 3)
-    paths[1].write_bytes(b"no photo")
-    code, out, err = kit("batch", "trays", *OWN, "--workers", 1)
-    assert code == 3
-    assert "2 of 3 photos measured" in out
-    assert "trays/tray-00001.png: is not a photo" in out
-    assert err == ""
-    code, out, _ = kit("batch", "trays/tray-00001.png", *OWN, "--workers", 1, "-o", "none.jsonl")
-    assert (code, "0 of 1 photos measured" in out) == (4, True)
-
-
-def test_called_again_nothing_is_measured_twice(kit: Call, tmp_path: Path) -> None:
-    draw_photos(tmp_path / "trays", 3)
-    kit("batch", "trays", *OWN, "--workers", 1)
-    before = (tmp_path / "batch.jsonl").read_bytes()
-    assert "3 of 3 photos measured, 3 of them before" in kit("batch", "trays", *OWN, "--workers", 1)[1]
-    assert (tmp_path / "batch.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("empty", *OWN), "there is no photo"),
-        (("trays", "--measure", "cions"), "cannot measure 'cions'"),
-        (("trays", "--measure", "coins", "--known", "surface.side=738mm"), "--known"),
-        (("trays", "--measure", "coins", "--function", "nowhere"), "does not name a function"),
-        (("trays", *OWN, "-o", "trays"), "is a folder"),
-        (("trays", *OWN, "-o", "trays/tray-00000.png"), "is no batch's results"),
-    ],
-)
-def test_wrong_usage_is_said_before_the_work_begins(
-    kit: Call, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    draw_photos(tmp_path / "trays", 1)
-    (tmp_path / "empty").mkdir()
-    code, out, err = kit("batch", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-
-
-def test_the_programs_own_measuring_is_called_as_its_command(tmp_path: Path) -> None:
-    check(Work("coins", (("thickness", "8.1mm"),), MEASURE))
-    (path,) = draw_photos(tmp_path, 1)
-    with pytest.raises(Exception, match="pixels"):
-        measure("coins", path, {"thickness": "8.1mm"})
-    with pytest.raises(UsageError, match="No such option"):
-        measure("coins", path, {"no_such": "1"})
 
 
 def test_every_command_shows_an_example_and_its_examples_parse() -> None:

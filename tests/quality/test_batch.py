@@ -324,7 +324,7 @@ def test_the_programs_own_measuring_gives_the_same_bytes_on_a_cluster_and_on_two
     _with_two_workers(cluster)
     done(batch_of(tmp_path, "cluster.jsonl", work=work), Cluster(cluster))
     assert (tmp_path / "cluster.jsonl").read_bytes() == (tmp_path / "pool.jsonl").read_bytes()
-    assert (summary.measured, [reason for _, reason in summary.failures][0][:25]) == (2, "has only 48 × 48 pixels, ")
+    assert (summary.measured, summary.failures[0][1][:25]) == (2, "has only 48 × 48 pixels, ")
     _agrees_with_what_was_drawn(tmp_path / "pool.jsonl", tmp_path / "pool.csv")
 
 
