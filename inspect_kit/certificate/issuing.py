@@ -98,6 +98,8 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     notices = recover(desk.home, desk.registry)
     if request.out.is_dir():
         raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
+    if request.out.exists() and not request.out.is_file():
+        raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
     load_slow_parts()
     with ExitStack() as promises:
         with desk.registry.writing() as connection:

@@ -47,6 +47,9 @@ def is_batch(start: str) -> bool:
 def begins_as_batch(path: Path) -> bool:
     """Whether a file begins as a batch's results do; what cannot be read is another's matter."""
     try:
+        # A pipe can be read once only, and not by us.
+        if not path.is_file():
+            return False
         with path.open("rb") as stream:
             return is_batch(stream.read(20).decode("utf-8", "replace"))
     except (OSError, ValueError):
@@ -59,6 +62,8 @@ def parsed(line: str | bytes, where: str) -> dict[str, Any]:
         data = json.loads(line, parse_float=Decimal)
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"is not JSON: {str(problem)[:60]}", where=where) from None
+    except ArithmeticError:
+        raise BadInput("has a number with an exponent beyond all measure", where=where) from None
     if not isinstance(data, dict):
         raise BadInput("expected an object", where=where)
     return data

@@ -32,6 +32,9 @@ def refuse_other_table(path: Path) -> None:
         raise UsageError("is a folder", where=str(path), hint="name a file in it")
     if not path.exists():
         return
-    with path.open("rb") as stream:
-        if stream.readline(1_000) != csv_line(COLUMNS):
-            raise UsageError("is there already and is no batch's table", where=str(path), hint="choose another -o")
+    first = b""
+    if path.is_file():
+        with path.open("rb") as stream:
+            first = stream.readline(1_000)
+    if first != csv_line(COLUMNS):
+        raise UsageError("is there already and is no batch's table", where=str(path), hint="choose another -o")

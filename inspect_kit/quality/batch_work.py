@@ -64,8 +64,12 @@ def measured_chunk(photos: Sequence[Photo], work: Work) -> list[bytes]:
 
 def _measured(photo: Photo, work: Work) -> bytes:
     """The line of one photo. Whatever goes wrong with it is its own matter and stops nobody else."""
+    path = Path(photo.path or photo.name)
     try:
-        result = found(work.function)(work.kind, Path(photo.path or photo.name), dict(work.options))
+        if path.exists() and not path.is_file():
+            # Opening a pipe would wait for somebody to write into it.
+            raise BadInput("is no file")
+        result = found(work.function)(work.kind, path, dict(work.options))
         return canonical({"photo": photo.name, "size": photo.size, "result": result})
     except InspectKitError as problem:
         reason = str(problem)

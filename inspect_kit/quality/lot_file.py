@@ -58,7 +58,7 @@ class Wanted:
             return kept
         missing = next(name for name in self.names if name not in kept)
         names = dict.fromkeys(there)
-        hint = nearest(missing, names) or f"it has {', '.join(names)[:120]}"
+        hint = nearest(missing, names) or (f"it has {', '.join(names)[:120]}" if names else "it has none at all")
         raise BadInput(
             f"has no reading of {missing if self.needed else 'what the sheet limits'}", where=where, hint=hint
         )
@@ -172,6 +172,8 @@ def _with_groups(lot: LotFile, table: Table) -> LotFile:
 
 def _wide(table: Table, wanted: Wanted) -> LotFile:
     heads = {_HEAD.sub(r"\1", name): (name, _unit_of(name)) for name in table.columns}
+    if len(heads) < len(table.columns):
+        raise BadInput("a characteristic stands twice in the header, in two units", where=f"{table.where}: line 1")
     if "value" in heads and len(wanted.names) == 1 and wanted.names[0] not in heads:
         heads[wanted.names[0]] = heads["value"]
     names = wanted.present(heads, heads, table.where)

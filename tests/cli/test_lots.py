@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -236,6 +237,17 @@ def test_a_lot_is_exported_in_the_form_of_the_name(kit: Call, tmp_path: Path, na
     coins(tmp_path, 20, ())
     assert kit("export", "coins.csv", *BASE, *ONE, "-o", name)[0] == 0
     assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("command", ["lot", "export"])
+def test_a_device_or_a_pipe_is_never_replaced_by_a_file(kit: Call, tmp_path: Path, command: str) -> None:
+    coins(tmp_path, 20, ())
+    os.mkfifo(tmp_path / "pipe.csv")
+    code, out, err = kit(command, "coins.csv", *BASE, *ONE, "-o", "pipe.csv")
+    assert (code, out) == (4, "")
+    assert "is a device or a pipe" in err
+    assert (tmp_path / "pipe.csv").is_fifo()
 
 
 def test_export_does_not_overwrite_what_it_reads(kit: Call, tmp_path: Path) -> None:

@@ -219,6 +219,15 @@ def test_folders_are_searched_below_and_links_do_not_lead_in_circles(tmp_path: P
     assert [name.rsplit("/", 2)[1] for name in names] == ["a", "b"]
 
 
+def test_a_pipe_among_the_photos_or_in_the_place_of_the_results_stops_nobody(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 2)
+    os.mkfifo(tmp_path / "photos" / "pipe.jpg")
+    assert done(batch_of(tmp_path)).failures == (((tmp_path / "photos" / "pipe.jpg").as_posix(), "is no file"),)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(UsageError, match="is no batch's results"):
+        done(batch_of(tmp_path, "pipe.jsonl"))
+
+
 def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no photo"):
         find_photos([tmp_path])

@@ -96,6 +96,7 @@ def test_decimal_commas_and_semicolons_are_understood(tmp_path: Path) -> None:
     [
         (f"piece,{DIAMETER}", [("A1", 31), ("A1", 31)], "piece A1 stands here and in line 2"),
         (f"piece,{DIAMETER}", [("", 31)], "the piece has no name"),
+        (f"piece,{DIAMETER} [mm],{DIAMETER} [cm]", [("A1", 31, 3.2)], "twice in the header"),
         ("piece,coin.diametre", [("A1", 31)], "has no reading of coin.diameter"),
         (
             "characteristic,instance,value",
@@ -114,6 +115,8 @@ def test_a_file_that_is_not_a_lot_is_refused_in_a_sentence(
 
 @pytest.mark.parametrize(
     "line", [b"{", b"[]\n", b'{"photo": 3}\n', b'{"photo": "a", "result": {"format": 1, "measurements": [{"value": true}]}}\n',
+             b'{"photo": "a", "size": 1e9999999999999999999999}\n', b'{"photo": "a", "result": {"format": 1, "measurements": '
+             b'[{"characteristic": "coin.diameter", "value": 1e999999999}]}}\n',
              b'{"photo": "a", "result": {"format": 1, "measurements": 7}}\n', b'{"photo": "a", "result": {"format": 1, "photos": [1]}}\n'],
 )  # fmt: skip
 def test_a_batch_file_with_a_strange_line_is_refused(tmp_path: Path, line: bytes) -> None:
