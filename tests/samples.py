@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import tomllib
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +13,17 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 from inspect_kit.capture.measurement_file import read_measurements
+from inspect_kit.certificate.lot import make_lot_certificate
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.quality.lot import Usual, clauses_for, judge_pieces
+from inspect_kit.quality.lot_file import Wanted, read_lot
+from inspect_kit.quality.lot_plan import Agreed, plan_for
+from inspect_kit.quality.lot_record import LotRecord
+from inspect_kit.quality.lot_recording import lot_record_of
 from inspect_kit.rulebook.library import load
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
@@ -32,16 +39,41 @@ _DESK: Final = (228, 228, 226)
 
 
 def samples() -> Iterator[tuple[str, bytes]]:
-    """Every example of the demonstration, as a certificate or a report, by its file name."""
+    """Every example of the demonstration and every lot, as a certificate or a report, by its file name."""
     for walk in _script()["walk"]:
         record = _record(walk)
         kind = "certificate" if record.verdict == "conforms" else "report"
         name = f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"
         yield name, make_certificate(record, language=walk["language"])
+    for walk in _script("lots.toml")["lot"]:
+        lot = lot_of(walk)
+        kind = "certificate" if lot.verdict == "conforms" else "report"
+        yield (
+            f"{Path(walk['file']).stem}-{kind}-{walk['language']}.pdf",
+            make_lot_certificate(lot, language=walk["language"]),
+        )
 
 
-def _script() -> dict[str, Any]:
-    return tomllib.loads((_EXAMPLES / "demo.toml").read_text(encoding="utf-8"))
+def lots() -> Iterator[LotRecord]:
+    """The lots among the examples."""
+    return (lot_of(walk) for walk in _script("lots.toml")["lot"])
+
+
+def lot_of(walk: dict[str, Any]) -> LotRecord:
+    """One lot, judged and recorded."""
+    sheet, on = load(walk["spec"]), _script("lots.toml")["inspected_on"]
+    task = Task(sheet, sheet.item(walk["item"]), RuleName.GUARDED, on, (_EXAMPLES / "instruments",))
+    names = tuple(clause.characteristic for clause in clauses_for(task, ()))
+    file = read_lot(_EXAMPLES / walk["file"], Wanted(names, needed=False))
+    aql = walk.get("aql")
+    agreed = Agreed(None if aql is None else Decimal(aql), walk.get("level", ""))
+    outcome = judge_pieces(task, file, plan_for(walk.get("size", len(file.pieces)), agreed), Usual())
+    about = {key: walk[key] for key in ("owner", "place", "inspector", "issuer")}
+    return lot_record_of(outcome, Subject(walk["subject"], **about), walk.get("subgroup", ""))
+
+
+def _script(name: str = "demo.toml") -> dict[str, Any]:
+    return tomllib.loads((_EXAMPLES / name).read_text(encoding="utf-8"))
 
 
 def _record(walk: dict[str, Any]) -> Record:

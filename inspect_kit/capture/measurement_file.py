@@ -23,6 +23,7 @@ MAX_ROWS: Final = 1_000_000
 MAX_CELL: Final = 2_000
 MAX_OUTLINE: Final = 400
 MOST_PIXELS: Final = 100_000
+MAX_POWER: Final = 60
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
@@ -145,6 +146,13 @@ def _read_json(text: str, path: Path) -> MeasurementFile:
         raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
     except (json.JSONDecodeError, RecursionError, ValueError) as problem:
         raise BadInput(f"is not JSON: {str(problem)[:80]}", where=str(path)) from None
+    except ArithmeticError:
+        raise BadInput("has a number with an exponent beyond all measure", where=str(path)) from None
+    return measurements_in(data, path)
+
+
+def measurements_in(data: object, path: Path) -> MeasurementFile:
+    """What `measure --json` prints, already parsed with decimals for its numbers."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadInput('expected {"format": 1, "measurements": […]}', where=str(path))
     readings = (
@@ -179,6 +187,9 @@ def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = F
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
         raise BadInput("is missing" if value is None else f"expected text or a number, got {value!r:.40}",
                        where=f"{place}.{key}")  # fmt: skip
+    if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MAX_POWER):
+        # Written out, 1e999999999 would fill the memory.
+        raise BadInput(f"is not a number that can be measured: {value!s:.40}", where=f"{place}.{key}")
     text = f"{value:f}" if isinstance(value, Decimal) else str(value)
     if len(text) > MAX_CELL:
         raise BadInput(f"has {len(text):,} characters", where=f"{place}.{key}")

@@ -16,6 +16,8 @@ from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 
 RECORD_NAME: Final = "record.json"
+DCC_NAME: Final = "dcc.xml"
+"""What may be attached besides the record: the results of a lot in the shape of a calibration certificate."""
 _LONG_CODE: Final = re.compile(rb"(?<=> <)([0-9A-F]{5,6})(?=>)")
 
 _XMP: Final = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>

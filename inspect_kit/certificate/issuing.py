@@ -99,6 +99,8 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     notices = recover(desk.home, desk.registry)
     if request.out.is_dir():
         raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
+    if request.out.exists() and not request.out.is_file():
+        raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
     load_slow_parts()
     with ExitStack() as promises:
         with desk.registry.writing() as connection:
@@ -206,7 +208,7 @@ def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Cert
     files += [storing.file(*_role(record, key), content) for key, content in request.photos.items()]
     return Certified(
         number=issue.number,
-        inspection=_made(record),
+        inspection=made_of(record),
         pdf=files[0].sha256,
         qr=issue.qr_text,
         issued_on=issue.issued_on,
@@ -225,7 +227,8 @@ def _role(record: Record, key: str) -> tuple[str, str]:
     return ("photo", name) if digest == key else ("overlay", f"{name}.overlay.png")
 
 
-def _made(record: Record) -> Made:
+def made_of(record: Record) -> Made:
+    """What the registry says of an inspection."""
     gauges = tuple(
         Gauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
         for gauge in record.instruments

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
+
+import msgspec
 
 from inspect_kit.certificate.cover import reference_of
 from inspect_kit.certificate.issue import Issue
 from inspect_kit.certificate.lot_wording import lot_wording_for
+from inspect_kit.certificate.make import texts_in
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
+from inspect_kit.quality.exchange.dcc import dcc_lines
 from inspect_kit.quality.lot_record import LotRecord
-from inspect_kit.quality.lot_study import studies_of
+from inspect_kit.quality.lot_study import Study, studies_of
 
 _PLAIN = Issue()
 _NO_FILES: Mapping[str, bytes] = {}
@@ -25,31 +29,47 @@ def make_lot_certificate(
 
     Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
     """
-    from inspect_kit.certificate.archive import Label, archived
-    from inspect_kit.certificate.lot_cover import lot_content
-    from inspect_kit.certificate.lot_pages import draw_lot_pages
+    return LotDrawing()(record, language=language, photos=photos, issue=issue)
 
-    del photos
-    if not isinstance(record, LotRecord):
-        raise BadInput("is not the record of a lot", where="record")
-    _refuse_unprintable(record, issue)
-    words = lot_wording_for(language, record.wording)
-    content = lot_content(record, words, issue)
-    pages = draw_lot_pages(content, record, studies_of(record), words, issue)
-    label = Label(
-        content.document_title, content.author, language, content.day, record.software or "inspect-kit",
-        issue.number or reference_of(record),
-    )  # fmt: skip
-    return archived(pages, record.canonical(), label)
+
+@dataclass(frozen=True)
+class LotDrawing:
+    """The pages of a lot as a desk wants them drawn; studies that are known already are not made while others wait."""
+
+    studies: tuple[Study, ...] | None = None
+    dcc: bool = False
+
+    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+        """The PDF, not yet signed."""
+        from inspect_kit.certificate.archive import DCC_NAME, Label, archived
+        from inspect_kit.certificate.lot_cover import lot_content
+        from inspect_kit.certificate.lot_pages import draw_lot_pages
+
+        del photos
+        if not isinstance(record, LotRecord):
+            raise BadInput("is not the record of a lot", where="record")
+        _refuse_unprintable(record, issue)
+        words = lot_wording_for(language, record.wording)
+        content = lot_content(record, words, issue)
+        pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
+        label = Label(
+            content.document_title, content.author, language, content.day, record.software or "inspect-kit",
+            issue.number or reference_of(record),
+        )  # fmt: skip
+        pdf = archived(pages, record.canonical(), label)
+        return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
 
 
 def _refuse_unprintable(record: LotRecord, issue: Issue) -> None:
-    """Say early, and with its place, which character of a name cannot be printed."""
+    """Say early, and with its place, which character cannot be printed; of the pieces only few are."""
     from inspect_kit.certificate.fonts import check_printable
+    from inspect_kit.certificate.lot_sections import MOST_PIECES
 
-    for name in record.subject.__struct_fields__:
-        check_printable(getattr(record.subject, name), where=name)
-    for piece in record.lot.nonconforming:
+    for name in record.__struct_fields__:
+        if name != "lot":
+            for where, text in texts_in(msgspec.to_builtins(getattr(record, name)), name):
+                check_printable(text, where=where)
+    for piece in record.lot.nonconforming[:MOST_PIECES]:
         check_printable(piece.piece, where="piece")
     for field in fields(issue):
         check_printable(getattr(issue, field.name), where=f"issue.{field.name}")

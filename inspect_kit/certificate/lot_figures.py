@@ -21,7 +21,7 @@ from inspect_kit.values.limits import lower_of, upper_of
 def histogram_of(study: Study, words: Wording) -> Histogram:
     """The values against the limits."""
     values = study.sample.values
-    edges = bins_of(values)
+    edges = bins_of(values, study.limits)
     counts = np.histogram(values, edges)[0].astype(np.float64)
     sigma = study.sample.deviation if len(values) > 1 else 0.0
     bounds = tuple(_bounds(study, words))

@@ -11,7 +11,7 @@ from inspect_kit.certificate.findings import percent
 from inspect_kit.certificate.lot_content import LotBlock, LotSection
 from inspect_kit.certificate.lot_figures import chart_of, histogram_of
 from inspect_kit.certificate.lot_wording import figure, fixed
-from inspect_kit.certificate.numerals import number_of, stated
+from inspect_kit.certificate.numerals import number_of, stated, two_digits
 from inspect_kit.certificate.wording import Wording
 from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.quality.capability import Capability, Index
@@ -26,6 +26,8 @@ MOST_PIECES: Final = 500
 _FEW: Final = 25
 """So many pieces are listed before the process; a longer list comes after it."""
 _DOUBTFUL: Final = 0.05
+_NEGLIGIBLE: Final = 0.01
+"""Pieces in a million below which a figure says nothing."""
 _COVERAGE: Final = 2
 _CONDITIONAL: Final = (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL)
 _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
@@ -151,8 +153,8 @@ def _estimate(series: Series, record: LotRecord, words: Wording) -> str:
 
 def _results(studies: Sequence[Study], words: Wording) -> Listing:
     titles = (
-        ("clause", 0.08), ("characteristic", 0.19), ("requirement", 0.18), ("count", 0.08), ("least", 0.09),
-        ("mean", 0.09), ("most", 0.09), ("deviation", 0.08), ("tally", 0.12),
+        ("clause", 0.08), ("characteristic", 0.18), ("requirement", 0.16), ("count", 0.07), ("least", 0.08),
+        ("mean", 0.08), ("most", 0.08), ("deviation", 0.08), ("expanded", 0.07), ("tally", 0.12),
     )  # fmt: skip
     columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     return Listing(columns, tuple(_result(study, words) for study in studies), ruled=True)
@@ -170,8 +172,19 @@ def _result(study: Study, words: Wording) -> tuple[str, ...]:
         mean_text(study, words),
         words.number(max(values)),
         figure(spread, 3, words) if spread else "–",
+        _expanded(series, words),
         f"{series.conform} / {series.fail} / {series.undecided}",
     )
+
+
+def _expanded(series: Series, words: Wording) -> str:
+    """The expanded uncertainty of a value; of values that have each their own, the largest."""
+    known = [number_of(standard, where="u") for standard in series.u if standard is not None]
+    if not known or len(known) < len(series.u):
+        return "–"
+    largest = _COVERAGE * max(known)
+    shown = words.number(two_digits(largest) if largest else largest)
+    return shown if len(known) == 1 else f"≤ {shown}"
 
 
 def mean_text(study: Study, words: Wording) -> str:
@@ -190,7 +203,9 @@ def _process(record: LotRecord, study: Study, words: Wording) -> Iterator[LotBlo
         yield Paragraph(words.say("capability.none"))
         return
     yield _capability(found, words)
-    yield Paragraph(" ".join((_normality(found, words), words.say("capability.statement"))))
+    both = found.long_term.potential is not None
+    method = words.say("capability.statement" if both else "capability.statement_actual")
+    yield Paragraph(f"{_normality(found, words)} {method}".strip())
     yield chart_of(record, study, words)
     yield Paragraph(_signals(record, study, words))
 
@@ -199,7 +214,7 @@ def _capability(found: Capability, words: Wording) -> Listing:
     titles = (("quantity", 0.30), ("figure", 0.10), ("interval", 0.22), ("remark", 0.38))
     columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     method = "by_moving" if "moving" in found.within.method else "by_ranges"
-    million = words.say("capability.million", number=figure(1e6 * found.expected_fraction, 3, words))
+    million = words.say("capability.million", number=_million(found.expected_fraction, words))
     rows = (
         *_index(("cp", "cpk"), found.short_term, words),
         *_index(("pp", "ppk"), found.long_term, words),
@@ -208,6 +223,11 @@ def _capability(found: Capability, words: Wording) -> Listing:
         (_quantity("outside", words), "", "", million),
     )
     return Listing(columns, rows)
+
+
+def _million(fraction: float, words: Wording) -> str:
+    """Pieces in a million, no finer than such an estimate can be."""
+    return figure(1e6 * fraction, 2, words) if 1e6 * fraction >= _NEGLIGIBLE else f"< {figure(_NEGLIGIBLE, 1, words)}"
 
 
 def _quantity(key: str, words: Wording) -> str:
@@ -278,7 +298,7 @@ def _pieces(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         return
     if any(piece.verdict == Verdict.FAILS for piece in odd):
         yield Paragraph(words.say("pieces.statement"))
-    titles = (("piece", 0.18), ("characteristic", 0.22), ("requirement", 0.20), ("result", 0.18), ("verdict", 0.22))
+    titles = (("piece", 0.14), ("characteristic", 0.21), ("requirement", 0.16), ("result", 0.17), ("verdict", 0.32))
     columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     series = {part.characteristic: part for part in record.lot.series}
     yield Listing(columns, tuple(piece_row(piece, series, words) for piece in odd[:MOST_PIECES]))

@@ -69,20 +69,20 @@ def _refuse_unprintable(record: Record, issue: Issue) -> None:
     """Say early, and with its place, which character cannot be printed."""
     from inspect_kit.certificate.fonts import check_printable
 
-    for where, text in _texts(msgspec.to_builtins(record), ""):
+    for where, text in texts_in(msgspec.to_builtins(record), ""):
         check_printable(text, where=where)
     for field in fields(issue):
         check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
 
 
-def _texts(value: object, where: str) -> Iterator[tuple[str, str]]:
+def texts_in(value: object, where: str) -> Iterator[tuple[str, str]]:
     """Every text of a record with its path."""
     if isinstance(value, str):
         yield where, value
     elif isinstance(value, dict):
         for key, part in value.items():
             if key not in _UNPRINTED:
-                yield from _texts(part, f"{where}.{key}" if where else key)
+                yield from texts_in(part, f"{where}.{key}" if where else key)
     elif isinstance(value, list | tuple):
         for number, part in enumerate(value):
-            yield from _texts(part, f"{where}[{number}]")
+            yield from texts_in(part, f"{where}[{number}]")

@@ -9,7 +9,7 @@ from typing import Final
 
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
-from inspect_kit.certificate.archive import RECORD_NAME
+from inspect_kit.certificate.archive import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BrokenSeal
 from inspect_kit.inspection.record import MAX_BYTES
 
@@ -31,8 +31,8 @@ def read_back(pdf: bytes) -> tuple[bytes, tuple[str, ...]]:
 
 
 def _record(pdf: Pdf) -> bytes:
-    names = list(pdf.attachments.keys())
-    if names != [RECORD_NAME]:
+    names = sorted(pdf.attachments.keys())
+    if names not in ([RECORD_NAME], [DCC_NAME, RECORD_NAME]):
         raise BrokenSeal(f"not one {RECORD_NAME} is attached, but {len(names)} files")
     content = bytes(pdf.attachments[RECORD_NAME].get_file().read_bytes())
     if len(content) > MAX_BYTES:

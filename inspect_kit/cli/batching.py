@@ -14,9 +14,12 @@ from typing import Any, Final
 
 import click
 
+from inspect_kit.capture.files import read_bytes, sha256
+from inspect_kit.cli.batch_sink import sink_for
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json
 from inspect_kit.errors import UsageError
+from inspect_kit.judgement.rules import RuleName
 from inspect_kit.nearest import nearest
 from inspect_kit.quality.batch import Batch, Crew, Summary, Told, find_photos, run
 from inspect_kit.quality.batch_cluster import Cluster
@@ -26,6 +29,7 @@ from inspect_kit.quality.batch_work import Work, check_function
 MEASURE: Final = "inspect_kit.cli.batching:measure"
 """The program's own measuring function."""
 OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
+MAX_CAMERA_BYTES: Final = 10_000_000
 NOT_ALL, NONE = 3, 4
 _SHOWN: Final = 20
 _ONE_AT_A_TIME: Final = Lock()
@@ -81,7 +85,15 @@ def check(work: Work) -> None:
     help="What the photos show: coins, striker, board … as for measure.",
 )
 @click.option("-o", "--out", type=click.Path(path_type=Path), default="batch.jsonl", show_default=True,
-              help="The results, one JSON line a photo.")  # fmt: skip
+              help="The results, one JSON line a photo; OUT.csv: also a table of the values.")  # fmt: skip
+@click.option("--spec", default="", metavar="ID", help="Judge every photo by this sheet, and enter it in the registry.")
+@click.option("--item", default="", help="What is inspected, as the sheet calls it.")
+@click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,
+              help="How uncertainty enters the decision.")  # fmt: skip
+@click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today).")
+@click.option("--subject", default="", help="What the photos show, before each photo's name in the registry.")
+@click.option("--owner", default="", help="Whose it is, or who made it.")
+@click.option("--inspector", default="", help="Who inspected it.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes (default: one for each core).")
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://10.0.0.5:8786 instead of our cores.")
 @click.option("--again", is_flag=True, help="Start over; otherwise finished photos are not measured twice.")
@@ -95,7 +107,8 @@ def check(work: Work) -> None:
 @click.option("--known", help="As for measure: one length taken with a tape.")
 @click.option("--function", default=MEASURE, metavar="MODULE:NAME", help="A measuring function of your own.")
 @json_option
-def command(photos: tuple[Path, ...], kind: str, out: Path, as_json: bool, **given: Any) -> int:
+@click.pass_context
+def command(ctx: click.Context, /, photos: tuple[Path, ...], kind: str, as_json: bool, **given: Any) -> int:
     """Measure many photos. A bad one gets its line and does not stop the rest.
 
     Interrupted or killed, the same command goes on where it stopped; the results are the same in the end. Several
@@ -105,23 +118,38 @@ def command(photos: tuple[Path, ...], kind: str, out: Path, as_json: bool, **giv
     Example:
       inspect-kit batch trays/ --measure coins --camera phone.json -o trays.jsonl
       inspect-kit qa lot trays.jsonl --spec icf-cs --item coin-set --characteristic coin.diameter -o lot.pdf
+      inspect-kit batch strikers/ --measure striker --spec icf-cs --item striker
     """
-    settings = tuple((name, text) for name in OPTIONS if (text := given.get(name)) is not None)
-    work = Work(kind, settings, given["function"])
+    sink = sink_for(ctx)
+    work = _work(kind, given)
     check(work)
-    batch = Batch(find_photos(photos), work, out, given["again"], given["retry"])
+    batch = Batch(find_photos(photos), work, sink.results, given["again"], given["retry"])
     crew: Crew = Cluster(given["cluster"]) if given["cluster"] else Pool(given["workers"] or cores())
     try:
         with _progress(len(batch.photos)) as told:
             summary = run(batch, crew, told)
+        entered = sink.filled()
     except KeyboardInterrupt:
         click.echo("interrupted; the same command goes on from here", err=True)
         raise
     if as_json:
-        print_json(as_data(summary, out))
+        print_json({**as_data(summary, sink.out), "registered": entered})
     else:
-        _print(summary, out)
+        _print(summary, sink.out)
+        if sink.task is not None:
+            click.echo(f"{entered:,} new in the registry: inspect-kit registry inspections")
     return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
+
+
+def _work(kind: str, given: Mapping[str, Any]) -> Work:
+    """The work as other processes and machines do it: a camera by its whole path, and noted by what is in it."""
+    options = {name: str(text) for name in OPTIONS if (text := given.get(name)) is not None}
+    noted: dict[str, str] = {}
+    if "camera" in options:
+        path = Path(options["camera"])
+        noted["camera"] = f"{path.name} {sha256(read_bytes(path, MAX_CAMERA_BYTES))}"
+        options["camera"] = str(path.absolute())
+    return Work(kind, tuple(options.items()), given["function"], tuple(noted.items()))
 
 
 @contextmanager

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from inspect_kit.certificate.issuing import Desk, Issued, Request, issue_certificate
+from inspect_kit.certificate.lot import LotDrawing
+from inspect_kit.cli.desk import desk_of, signed_subject
+from inspect_kit.cli.lot_document import lot_data, print_lot
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
+from inspect_kit.cli.output import EXIT_CODES, print_json, warn, write_whole
 from inspect_kit.cli.quality_options import file_argument, plain_number, positive_number
-from inspect_kit.cli.quality_process import capability_data
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
@@ -21,15 +24,13 @@ from inspect_kit.quality.attributes import Severity
 from inspect_kit.quality.ledger import ledger_text, read_ledger
 from inspect_kit.quality.lot import LotOutcome, Usual, clauses_for, judge_pieces
 from inspect_kit.quality.lot_file import LotFile, Wanted, read_lot
-from inspect_kit.quality.lot_plan import Agreed, Sampling, plan_for
-from inspect_kit.quality.lot_record import LotRecord
+from inspect_kit.quality.lot_plan import Agreed, plan_for
 from inspect_kit.quality.lot_recording import lot_record_of
 from inspect_kit.quality.lot_study import Study, studies_of
 from inspect_kit.quality.run_rules import RULE_SETS
 from inspect_kit.quality.switching import Scheme, Series, judge_lot
 from inspect_kit.quality.variables import Standard
 
-MOST_PRINTED: Final = 1_000
 Given = Mapping[str, Any]
 Command = TypeVar("Command", bound=Any)
 
@@ -38,8 +39,8 @@ def lot_options(command: Command) -> Command:
     """What says which lot it is and how its readings are to be taken."""
     for option in (
         click.option("--issuer-address", default="", help="Its address."),
-        click.option("--issuer", default="", help="The body that issues the certificate."),
-        click.option("--inspector", default="", help="Who inspected it."),
+        click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer]."),
+        click.option("--inspector", default="", help="Who inspected it [default: whose key signs]."),
         click.option("--place", default="", help="Where."),
         click.option("--maker", default="", help="Who made it."),
         click.option("--subject", default="", help="Which lot: its name or number (default: the file's name)."),
@@ -72,15 +73,19 @@ def lot_options(command: Command) -> Command:
 @click.option("--subgroup", default="", metavar="COLUMN", help="What was made together, for charts of means.")
 @click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True, help="Run rules.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
+@click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
+@click.option("--because", default="", help="Why it is replaced.")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
 @language_option
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT.pdf", help="The certificate to write.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT.pdf", help="The certificate to issue.")
 @json_option
 @click.pass_context
-def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, language: str, **given: Any) -> int:
+def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **given: Any) -> int:
     """Judge a lot and certify it: sampling plan, results, histogram, control chart, capability, verdict.
 
     FILE has one row a piece with a column for each characteristic (wide), one row a reading (long, as for judge), is a
-    measurement file in JSON, or is what batch wrote. Without --aql every piece of the lot must be in it.
+    measurement file in JSON, or is what batch wrote. Without --aql every piece of the lot must be in it. With -o the
+    certificate is numbered, signed and registered; that needs keys: inspect-kit keys init.
 
     \b
     Example:
@@ -89,18 +94,27 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, lang
     """
     _refuse_same(file, out)
     outcome, series = _judged(ctx, file, given)
-    record = lot_record_of(outcome, _subject(file, given), given["subgroup"], given["rules"])
+    desk = None if out is None else desk_of(ctx, given["signer"], given["inspector"])
+    record = lot_record_of(outcome, _subject(file, given, desk), given["subgroup"], given["rules"])
     warn(outcome.warnings)
     studies = studies_of(record)
-    if out is not None:
-        write_whole(out, _certificate(record, language, dcc=given["dcc"]))
+    issued = _issued(desk, Request(record, out, given["language"]), studies, given) if desk and out else None
     if series is not None:
         _keep_ledger(outcome, series, given)
     if as_json:
-        print_json(lot_data(record, studies, out))
+        print_json(lot_data(record, studies, issued))
     else:
-        _print_lot(record, studies, outcome.verdict, out)
+        print_lot(record, studies, issued)
     return EXIT_CODES[outcome.verdict]
+
+
+def _issued(desk: Desk, request: Request, studies: tuple[Study, ...], given: Given) -> Issued:
+    """The certificate or report, in the registry like any other."""
+    drawing = LotDrawing(studies, dcc=given["dcc"])
+    request = replace(request, replaces=given["replaces"], because=given["because"])
+    issued = issue_certificate(replace(desk, draw=drawing), request)
+    warn(issued.notices)
+    return issued
 
 
 def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, Series | None]:
@@ -169,88 +183,12 @@ def _keep_ledger(outcome: LotOutcome, series: Series, given: Given) -> None:
         warn((f"from the next lot on: {judged.after.severity.value}, because {judged.because}",))
 
 
-def _subject(file: Path, given: Given) -> Subject:
-    return Subject(
+def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
+    stated = Subject(
         given["subject"] or file.stem, given["maker"], "", given["place"], given["inspector"], given["issuer"],
         given["issuer_address"],
     )  # fmt: skip
-
-
-def _certificate(record: LotRecord, language: str, *, dcc: bool) -> bytes:
-    from inspect_kit.certificate.lot import make_lot_certificate, with_attachment
-
-    pdf = make_lot_certificate(record, language=language)
-    if not dcc:
-        return pdf
-    from inspect_kit.quality.exchange.dcc import dcc_lines
-
-    return with_attachment(pdf, "dcc.xml", b"".join(dcc_lines(record)), "application/xml")
-
-
-def lot_data(record: LotRecord, studies: tuple[Study, ...], out: Path | None) -> dict[str, object]:
-    """The outcome in the form that scripts rely on."""
-    lot, plan = record.lot, record.lot.plan
-    return {
-        "spec": record.sheet.id, "item": record.item.id, "rule": record.rule, "verdict": record.verdict,
-        "lot": lot.size, "inspected": len(lot.pieces),
-        "plan": {"kind": plan.kind, "n": plan.sample, "ac": plan.accept, "re": plan.reject, "aql": _float(plan.aql),
-                 "level": plan.level, "severity": plan.severity, "code": plan.code, "k": plan.k,
-                 "m_pct": plan.m_percent},
-        "failed": lot.failed, "undecided": lot.undecided,
-        "characteristics": [_characteristic(study) for study in studies],
-        "nonconforming": [
-            {"piece": piece.piece, "characteristic": piece.characteristic, "verdict": piece.verdict,
-             "reason": piece.reason, "value": _float(piece.value), "u": _float(piece.u)}
-            for piece in lot.nonconforming
-        ],
-        "pdf": None if out is None else str(out), "digest": record.digest,
-    }  # fmt: skip
-
-
-def _float(text: str | None) -> float | None:
-    return None if text is None else float(Decimal(text))
-
-
-def _characteristic(study: Study) -> dict[str, object]:
-    series = study.series
-    data: dict[str, object] = {
-        "characteristic": series.characteristic, "clause": series.clause, "unit": series.unit,
-        "conform": series.conform, "fail": series.fail, "undecided": series.undecided,
-        "capability": capability_data(study.capability, study.limits) if study.capability else None,
-        "signals": [{"rule": s.rule, "points": list(s.points)} for s in study.chart.signals] if study.chart else [],
-    }  # fmt: skip
-    if series.decided is not None:
-        data |= {"estimated_pct": series.decided.percent, "accepted": series.decided.accepted}
-    return data
-
-
-def _print_lot(record: LotRecord, studies: tuple[Study, ...], verdict: Verdict, out: Path | None) -> None:
-    lot, plan = record.lot, record.lot.plan
-    if plan.kind == Sampling.ATTRIBUTES:
-        how = f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({plan.severity})"
-    elif plan.kind == Sampling.VARIABLES:
-        how = f"n = {plan.sample}, M = {plan.m_percent:.3g} % ({plan.severity}, by variables)"
-    else:
-        how = "every piece inspected"
-    click.echo(f"lot of {lot.size:,}: {how}")
-    rows = [("characteristic", "n", "mean", "Cpk", "Ppk", "conform", "fail", "open"), *map(_row, studies)]
-    for line in columns(rows):
-        click.echo(line)
-    for piece in lot.nonconforming[:20]:
-        click.echo(
-            f"  piece {piece.piece}: {piece.characteristic} {piece.value or '—'}: {piece.verdict}, {piece.reason}"
-        )
-    if len(lot.nonconforming) > 20:
-        click.echo(f"  … and {len(lot.nonconforming) - 20:,} more")
-    word = {Verdict.CONFORMS: "accepted", Verdict.FAILS: "refused"}.get(verdict, "not decided")
-    click.echo(styled(verdict, f"the lot is {word}".upper()) + (f"  written to {out}" if out else ""))
-
-
-def _row(study: Study) -> tuple[str, ...]:
-    series, found = study.series, study.capability
-    indices = (f"{found.short_term.actual:.2f}", f"{found.long_term.actual:.2f}") if found else ("—", "—")
-    counts = (f"{count:,}" for count in (series.conform, series.fail, series.undecided))
-    return series.characteristic, f"{len(study.sample):,}", f"{study.sample.mean:.6g}", *indices, *counts
+    return stated if desk is None else signed_subject(stated, desk)
 
 
 @click.command("export")

@@ -49,6 +49,9 @@ def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that there is either the old one or the whole new one, also after a power cut."""
     if path.is_dir():
         raise BadInput("is a folder", where=str(path), hint="name a file in it")
+    if path.exists() and not path.is_file():
+        # Renaming over a device or a pipe would put a file in its place, for everybody on the machine.
+        raise BadInput("is a device or a pipe", where=str(path), hint="name a file")
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
     except (OSError, ValueError) as problem:

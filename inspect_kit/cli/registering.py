@@ -14,6 +14,7 @@ import click
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issuing import seal_fault
 from inspect_kit.cli.desk import now, person, registry_of, trusted
+from inspect_kit.cli.inspections import command as inspections
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
@@ -132,6 +133,9 @@ def _shown(name: str, value: object) -> Iterator[str]:
                 yield f"{name:<17} {text}"
     elif value != "":
         yield f"{name:<17} {value}"
+
+
+command.add_command(inspections)
 
 
 @command.command("revoke")

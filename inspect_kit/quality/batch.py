@@ -66,7 +66,8 @@ class Batch:
     @property
     def heading(self) -> Heading:
         """The first line of the output and of the journal."""
-        return Heading(self.work.kind, dict(self.work.options), self.work.function)
+        work = self.work
+        return Heading(work.kind, {**dict(work.options), **dict(work.noted)}, work.function)
 
 
 def find_photos(places: Iterable[Path]) -> tuple[Photo, ...]:
@@ -87,9 +88,8 @@ def _photos_in(place: Path) -> list[Path]:
         return [place]
     # Links to folders are not followed: they can lead in circles.
     walked = os.walk(place, followlinks=False)
-    return sorted(
-        Path(folder) / name for folder, _, names in walked for name in names if Path(name).suffix.lower() in ENDINGS
-    )
+    paths = (Path(folder) / name for folder, _, names in walked for name in names)
+    return sorted(path for path in paths if path.suffix.lower() in ENDINGS)
 
 
 def _photo(path: Path) -> Photo:
@@ -145,8 +145,10 @@ def _refuse_strange(batch: Batch) -> None:
         raise UsageError("is a folder", where=str(out), hint="name a file in it")
     if not out.exists():
         return
-    with out.open("rb") as stream:
-        first = stream.readline(100_000)
+    first = b""
+    if out.is_file():
+        with out.open("rb") as stream:
+            first = stream.readline(100_000)
     if not is_batch(first.decode("utf-8", "replace")):
         raise UsageError("is there already and is no batch's results", where=str(out), hint="choose another -o")
     if first != batch.heading.line() and not batch.again:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any, Final
 
-from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in
 from inspect_kit.errors import BadInput
-from inspect_kit.values.measurement import Reading
 
 FORMAT: Final = 1
-_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+MAX_LINE: Final = 16_000_000
 _KEY: Final = '"batch"'
 
 
@@ -45,53 +44,69 @@ def is_batch(start: str) -> bool:
     return start.startswith("{" + _KEY + ":")
 
 
+def begins_as_batch(path: Path) -> bool:
+    """Whether a file begins as a batch's results do; what cannot be read is another's matter."""
+    try:
+        # A pipe can be read once only, and not by us.
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return is_batch(stream.read(20).decode("utf-8", "replace"))
+    except (OSError, ValueError):
+        return False
+
+
 def parsed(line: str | bytes, where: str) -> dict[str, Any]:
     """One line as an object; numbers keep their digits."""
     try:
         data = json.loads(line, parse_float=Decimal)
     except (ValueError, RecursionError) as problem:
         raise BadInput(f"is not JSON: {str(problem)[:60]}", where=where) from None
+    except ArithmeticError:
+        raise BadInput("has a number with an exponent beyond all measure", where=where) from None
     if not isinstance(data, dict):
         raise BadInput("expected an object", where=where)
     return data
 
 
-def measured_photos(text: str, where: str) -> Iterator[tuple[str, MeasurementFile | str]]:
-    """Every photo with its measurements, or with the sentence why it has none."""
-    for number, line in enumerate(text.splitlines(), 1):
-        place = f"{where}: line {number}"
+def measured_photos(path: Path) -> Iterator[tuple[str, MeasurementFile | str]]:
+    """Every photo with its measurements, or with the sentence why it has none; one line in memory at a time."""
+    return ((photo, found) for photo, found, _ in measured_lines(path))
+
+
+def measured_lines(path: Path) -> Iterator[tuple[str, MeasurementFile | str, bytes]]:
+    """The same with each line as it stands."""
+    for number, line in enumerate(_lines(path), 1):
+        place = f"{path}: line {number}"
         if number == 1 or not line.strip():
             continue
         data = parsed(line, place)
         name = data.get("photo")
         if not isinstance(name, str) or not name:
             raise BadInput("names no photo", where=place)
-        result = data.get("result")
-        yield name, _measured(result, place) if isinstance(result, dict) else str(data.get("error", "no result"))[:200]
+        if "result" in data:
+            yield name, measurements_in(data["result"], Path(place)), line
+        else:
+            yield name, str(data.get("error", "no result"))[:200], line
 
 
-def _measured(result: Mapping[str, Any], place: str) -> MeasurementFile:
-    entries = result.get("measurements", [])
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-        raise BadInput("expected a list of measurements", where=place)
-    readings = tuple(_reading(entry, f"{place}: measurements[{number}]") for number, entry in enumerate(entries))
-    photos = tuple(_photo(entry, place) for entry in result.get("photos", []))
-    return MeasurementFile(readings, photos, tuple(str(text)[:400] for text in result.get("warnings", [])))
+def _lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as stream:
+            while line := stream.readline(MAX_LINE + 1):
+                if len(line) > MAX_LINE:
+                    raise BadInput(f"has a line of more than {MAX_LINE // 1_000_000} MB", where=str(path))
+                yield line
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
 
 
-def _reading(entry: Mapping[str, Any], place: str) -> Reading:
-    cells = {key: entry.get(key, "") for key in ("characteristic", "value", "instance", "unit", "u")}
-    for key, cell in cells.items():
-        if isinstance(cell, bool) or not isinstance(cell, str | int | Decimal):
-            raise BadInput(f"{key}: expected text or a number, got {cell!r:.40}", where=place)
-    texts = {key: f"{cell:f}" if isinstance(cell, Decimal) else str(cell) for key, cell in cells.items()}
-    if not texts["characteristic"] or not texts["value"]:
-        raise BadInput("has no characteristic or no value", where=place)
-    return Reading(texts["characteristic"], texts["value"], texts["instance"], texts["unit"], texts["u"], where=place)
+def tray_names(photos: Iterable[str]) -> dict[str, str]:
+    """Each photo by what its pieces are called after: its bare name, or where two have the same, with its folders."""
+    bare = {photo: _bare(photo.rpartition("/")[2]) for photo in photos}
+    count = Counter(bare.values())
+    return {photo: name if count[name] == 1 else _bare(photo) for photo, name in bare.items()}
 
 
-def _photo(entry: object, place: str) -> Photo:
-    match entry:
-        case {"file": str(file), "sha256": str(digest)} if _SHA256.fullmatch(digest):
-            return Photo(PurePath(file).name[:200], digest)
-    raise BadInput("photos: expected a file and its SHA-256", where=place)
+def _bare(name: str) -> str:
+    return name.rpartition(".")[0] or name

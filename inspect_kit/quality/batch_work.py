@@ -30,11 +30,15 @@ class Photo:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What to do to every photo; the function by its name, so that another process can find it."""
+    """What to do to every photo; the function by its name, so that another process can find it.
+
+    `noted` is what the results say of an option instead of its text: of a file, its digest and not where it lies.
+    """
 
     kind: str
     options: tuple[tuple[str, str], ...]
     function: str
+    noted: tuple[tuple[str, str], ...] = ()
 
 
 @cache
@@ -60,8 +64,12 @@ def measured_chunk(photos: Sequence[Photo], work: Work) -> list[bytes]:
 
 def _measured(photo: Photo, work: Work) -> bytes:
     """The line of one photo. Whatever goes wrong with it is its own matter and stops nobody else."""
+    path = Path(photo.path or photo.name)
     try:
-        result = found(work.function)(work.kind, Path(photo.path or photo.name), dict(work.options))
+        if path.exists() and not path.is_file():
+            # Opening a pipe would wait for somebody to write into it.
+            raise BadInput("is no file")
+        result = found(work.function)(work.kind, path, dict(work.options))
         return canonical({"photo": photo.name, "size": photo.size, "result": result})
     except InspectKitError as problem:
         reason = str(problem)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping
+from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.sample import Floats
+from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,11 +86,12 @@ def limit_line(axes: Axes, value: float, name: str, *, upright: bool = False) ->
         )
 
 
-def bins_of(values: Floats) -> Floats:
+def bins_of(values: Floats, limits: Limits | None = None) -> Floats:
     """Edges of a histogram: between 6 and 40 equal classes, more for more readings.
 
     Readings come in steps of a last digit. Classes of unequally many steps would draw combs that are not there, so a
-    class holds a whole number of steps and its edges lie between two of them.
+    class holds a whole number of steps and its edges lie between two of them. No class reaches over a limit, unless
+    both limits lie among the readings: then one may reach over the lower.
     """
     count = int(np.clip(np.ceil(2 * len(values) ** (1 / 3)), 6, 40))
     low, high = float(values.min()), float(values.max())
@@ -96,6 +99,19 @@ def bins_of(values: Floats) -> Floats:
         return np.linspace(low - 0.5, low + 0.5, count + 1)
     gaps = np.diff(np.unique(values))
     step = float(gaps[gaps > 1e-9 * (high - low)].min())
-    width = step * np.ceil((high - low + step) / step / count - 1e-6)
-    classes = np.arange(np.ceil((high - low + step) / width - 1e-6) + 1)
-    return np.asarray(low - step / 2 + width * classes, dtype=np.float64)
+    steps = round((high - low) / step) + 1
+    width = -(-steps // count)
+    first = -(-_edge_at_limit(low, step, (width, steps), limits) % width)
+    edges = np.arange(first, steps + width, width)
+    return np.asarray(low + (edges - 0.5) * step, dtype=np.float64)
+
+
+def _edge_at_limit(low: float, step: float, span: tuple[int, int], limits: Limits | None) -> int:
+    """How many steps from the lowest reading an edge must lie, so that a limit among the readings is an edge."""
+    width, steps = span
+    lower, upper = (None, None) if limits is None else (lower_of(limits), upper_of(limits))
+    allowed = 0 if upper is None else floor((float(upper) - low) / step + 1e-6) + 1
+    if 0 < allowed < steps + width:
+        return allowed
+    first_allowed = 0 if lower is None else ceil((float(lower) - low) / step - 1e-6)
+    return first_allowed if -width < first_allowed < steps else 0

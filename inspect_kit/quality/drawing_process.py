@@ -26,7 +26,7 @@ def capability_drawing(values: Floats, study: Capability, limits: Limits, title:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        edges = bins_of(values)
+        edges = bins_of(values, limits)
         axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
         _normal_curve(axes, values, study, float(edges[1] - edges[0]))
         for name, value in (("lower", lower_of(limits)), ("upper", upper_of(limits))):

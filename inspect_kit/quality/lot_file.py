@@ -13,7 +13,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
-from inspect_kit.quality.batch_lines import is_batch, measured_photos
+from inspect_kit.quality.batch_lines import begins_as_batch, measured_photos, tray_names
 from inspect_kit.quality.table import Table, table_from
 from inspect_kit.values.measurement import Reading
 
@@ -58,7 +58,7 @@ class Wanted:
             return kept
         missing = next(name for name in self.names if name not in kept)
         names = dict.fromkeys(there)
-        hint = nearest(missing, names) or f"it has {', '.join(names)[:120]}"
+        hint = nearest(missing, names) or (f"it has {', '.join(names)[:120]}" if names else "it has none at all")
         raise BadInput(
             f"has no reading of {missing if self.needed else 'what the sheet limits'}", where=where, hint=hint
         )
@@ -66,35 +66,35 @@ class Wanted:
 
 def read_lot(path: Path, wanted: Wanted) -> LotFile:
     """The lot in a file; which form it has is told by its content."""
+    if begins_as_batch(path):
+        return _from_batch(path, wanted)
     text = read_text(path)
-    start = text.lstrip()[:200]
-    if is_batch(start):
-        return _from_batch(text, str(path), wanted)
-    if start.startswith(("{", "[")):
+    if text.lstrip()[:1] in ("{", "["):
         return _from_readings(read_measurements(path), str(path), wanted)
     return _from_table(table_from(text, str(path)), wanted)
 
 
-def _from_batch(text: str, where: str, wanted: Wanted) -> LotFile:
+def _from_batch(path: Path, wanted: Wanted) -> LotFile:
     """One tray a photo: piece 3 of IMG_7.jpg is `IMG_7 3`."""
     readings: list[Reading] = []
     photos: list[Photo] = []
     warnings: list[str] = []
-    for name, found in measured_photos(text, where):
+    trays = tray_names(name for name, _ in measured_photos(path))
+    for name, found in measured_photos(path):
         if isinstance(found, str):
             warnings.append(f"{name}: not measured: {found}")
             continue
-        readings += (_on_tray(reading, name) for reading in found.readings)
+        readings += (on_tray(reading, trays[name]) for reading in found.readings)
         photos += found.photos
         warnings += (f"{name}: {warning}" for warning in found.warnings)
     if len(warnings) > _MOST_WARNINGS:
-        warnings[_MOST_WARNINGS:] = [f"and {len(warnings) - _MOST_WARNINGS} more remarks on photos, see {where}"]
-    return _from_readings(MeasurementFile(tuple(readings), tuple(photos), tuple(warnings)), where, wanted)
+        warnings[_MOST_WARNINGS:] = [f"and {len(warnings) - _MOST_WARNINGS} more remarks on photos, see {path}"]
+    return _from_readings(MeasurementFile(tuple(readings), tuple(photos), tuple(warnings)), str(path), wanted)
 
 
-def _on_tray(reading: Reading, photo: str) -> Reading:
-    stem = photo.rpartition("/")[2].rpartition(".")[0] or photo
-    return replace(reading, instance=f"{stem} {reading.instance}".strip())
+def on_tray(reading: Reading, tray: str) -> Reading:
+    """A reading under a name that holds for the whole lot."""
+    return replace(reading, instance=f"{tray} {reading.instance}".strip())
 
 
 def _from_readings(file: MeasurementFile, where: str, wanted: Wanted) -> LotFile:
@@ -172,6 +172,8 @@ def _with_groups(lot: LotFile, table: Table) -> LotFile:
 
 def _wide(table: Table, wanted: Wanted) -> LotFile:
     heads = {_HEAD.sub(r"\1", name): (name, _unit_of(name)) for name in table.columns}
+    if len(heads) < len(table.columns):
+        raise BadInput("a characteristic stands twice in the header, in two units", where=f"{table.where}: line 1")
     if "value" in heads and len(wanted.names) == 1 and wanted.names[0] not in heads:
         heads[wanted.names[0]] = heads["value"]
     names = wanted.present(heads, heads, table.where)

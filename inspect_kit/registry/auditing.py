@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, func, select, text
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
 from inspect_kit.registry.chain import Row, entries_after, rows_of
 from inspect_kit.registry.desk_entries import Decided, EventSet, Kept, Recorded
-from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, canonical
+from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, OWN, SHARED
@@ -205,7 +205,7 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
 
 
 def _files_of(body: Body) -> tuple[File | Kept, ...]:
-    if isinstance(body, Certified | Recorded | Decided):
+    if isinstance(body, Certified | Inspected | Recorded | Decided):
         return body.evidence
     if isinstance(body, EventSet):
         return (body.house,) if body.house else ()

@@ -19,6 +19,7 @@ from inspect_kit.registry.entries import (
     Certified,
     Described,
     Entry,
+    Inspected,
     Revoked,
     Thing,
     canonical,
@@ -97,8 +98,8 @@ def rows_of(entry: Entry) -> Iterator[Row]:
         yield table, {**values, "entry": entry.id}
 
 
-def _certified(body: Certified, _: Entry) -> Iterator[Row]:
-    made, number = body.inspection, number_of(body.number)
+def _inspected(body: Inspected | Certified, _: Entry) -> Iterator[Row]:
+    made = body.inspection
     yield from _thing(made.subject)
     yield from _person(made.inspector)
     inspection = {name: getattr(made, name) for name in _COPIED}
@@ -107,13 +108,18 @@ def _certified(body: Certified, _: Entry) -> Iterator[Row]:
         yield INSTRUMENTS, {**msgspec.structs.asdict(gauge), "key": gauge.key}
     for key in dict.fromkeys(gauge.key for gauge in made.instruments):
         yield USES, {"instrument": key}
+    for place, file in enumerate(body.evidence):
+        yield EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
+
+
+def _certified(body: Certified, entry: Entry) -> Iterator[Row]:
+    number = number_of(body.number)
+    yield from _inspected(body, entry)
     series = {"issuer": number.issuer, "year": number.year, "kind": number.kind, "serial": number.serial}
     validity = {"issued_on": body.issued_on, "valid_until": body.valid_until, "valid_for": body.valid_for}
     yield CERTIFICATES, {"number": body.number, **series, "pdf": body.pdf, "qr": body.qr, **validity}
     for replaced in body.replaces:
         yield REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
-    for place, file in enumerate(body.evidence):
-        yield EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
 
 
 _COPIED: Final = ("inspector", "record", "sheet", "edition", "rule", "verdict", "inspected_on", "event")
@@ -144,6 +150,7 @@ def _person(name: str) -> Iterator[Row]:
 
 _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
     Certified: _certified,
+    Inspected: _inspected,
     Revoked: _revoked,
     Described: _described,
     EventSet: lambda body, _: event_rows(body),

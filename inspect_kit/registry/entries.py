@@ -46,7 +46,7 @@ class Gauge(_Part, frozen=True):
 
 
 class File(_Part, frozen=True):
-    """A file that is evidence; `role` is `record`, `pdf` or `photo`."""
+    """A file that is evidence; `role` is `record`, `pdf`, `photo` or `measured`."""
 
     role: str
     sha256: str
@@ -84,6 +84,13 @@ class Certified(_Part, frozen=True, tag="certificate"):
     evidence: tuple[File, ...] = ()
 
 
+class Inspected(_Part, frozen=True, tag="inspection"):
+    """A thing was inspected, and nothing issued: one photo of a batch."""
+
+    inspection: Made
+    evidence: tuple[File, ...] = ()
+
+
 class Revoked(_Part, frozen=True, tag="revocation"):
     """A certificate was withdrawn."""
 
@@ -101,9 +108,10 @@ class Described(_Part, frozen=True, tag="subject"):
     photo: File | None = None
 
 
-Body = Certified | Revoked | Described | EventSet | AccountSet | Recorded | Decided
+Body = Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided
 KINDS: Final[dict[type[Body], str]] = {
     Certified: "certificate",
+    Inspected: "inspection",
     Revoked: "revocation",
     Described: "subject",
     EventSet: "event",

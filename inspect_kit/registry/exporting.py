@@ -42,6 +42,8 @@ def write_lines(out: Path, lines: Iterable[str]) -> None:
     """Write lines to a file that is whole or not there, without holding them all in memory."""
     if out.is_dir():
         raise BadInput("is a folder", where=str(out), hint="name a file in it")
+    if out.exists() and not out.is_file():
+        raise BadInput("is a device or a pipe", where=str(out), hint="name a file")
     try:
         part = written_beside(out, b"")
         try:

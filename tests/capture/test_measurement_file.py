@@ -155,3 +155,13 @@ def test_no_json_makes_the_reader_do_anything_but_answer_or_refuse(
         read_measurements(path)
     except BadInput as problem:
         assert "\n" not in str(problem)
+
+
+@pytest.mark.parametrize(
+    "number", ["1e999999999", "0e999999999", "1e9999999999999999999999", "-1e-9999999999999999999999"]
+)
+def test_a_number_that_would_fill_the_memory_is_refused_unwritten(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(f'{{"format": 1, "measurements": [{{"characteristic": "coin.mass", "value": {number}}}]}}')
+    with pytest.raises(BadInput, match="beyond all measure|can be measured"):
+        read_measurements(path)

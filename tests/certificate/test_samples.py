@@ -33,7 +33,7 @@ def lasting(pdf: bytes) -> list[str]:
 
 def test_there_is_a_sample_of_every_kind_in_every_language() -> None:
     names = " ".join(_NAMES)
-    for kind in ("striker", "coin-set", "board", "figure", "dice", "certificate", "report"):
+    for kind in ("striker", "coin-set", "board", "figure", "dice", "coin-lot", "striker-lot", "certificate", "report"):
         assert kind in names
     assert {name.removesuffix(".pdf").rpartition("-")[2] for name in _NAMES} == set(LANGUAGES)
 

@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
-from inspect_kit.cli.batching import MEASURE, check, measure
+from inspect_kit.cli.app import app
 from inspect_kit.cli.batching import command as batch_command
 from inspect_kit.cli.border import run
 from inspect_kit.cli.lots import export, lot
-from inspect_kit.errors import UsageError
-from inspect_kit.quality.batch_work import Work
 from tests.certificate.reading import text_of
 from tests.quality.lots import coins, wide
-from tests.quality.photo_measuring import draw_photos
 
 Call = Callable[..., tuple[int, str, str]]
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16")
 ONE = ("--characteristic", "coin.diameter", "--u", "0.01")
-
-
-@click.group()
-def commands() -> None: ...
-
-
-for _command in (lot, export, batch_command):
-    commands.add_command(_command)
 
 
 @pytest.fixture
@@ -40,10 +29,20 @@ def kit(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
     monkeypatch.syspath_prepend(str(repository))
 
     def call(*arguments: object) -> tuple[int, str, str]:
-        code = run(commands, [str(argument) for argument in arguments])
+        group = ["qa"] if arguments[0] in ("lot", "export") else []
+        code = run(app, [*group, *(str(argument) for argument in arguments)])
         return code, *capsys.readouterr()
 
     return call
+
+
+@pytest.fixture
+def keys(kit: Call) -> None:
+    """Whoever issues a certificate needs keys."""
+    assert (
+        kit("keys", "init", "--name", "Czech Carrom Association", "--inspector", "Řehoř Áron", "--no-passphrase")[0]
+        == 0
+    )
 
 
 def data_of(outcome: tuple[int, str, str]) -> dict[str, Any]:
@@ -54,6 +53,7 @@ def data_of(outcome: tuple[int, str, str]) -> dict[str, Any]:
 # qa lot
 
 
+@pytest.mark.usefixtures("keys")
 def test_a_lot_is_judged_and_certified_in_one_step(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path)
     outcome = kit("lot", "coins.csv", *BASE, "--u", "0.01", "--lot", 500, "--aql", "1.0", "--level", "III",
@@ -67,6 +67,67 @@ def test_a_lot_is_judged_and_certified_in_one_step(kit: Call, tmp_path: Path) ->
     assert found["characteristics"][0]["capability"]["ppk_ci"][0] < found["characteristics"][0]["capability"]["ppk"]
     assert [piece["piece"] for piece in found["nonconforming"]] == ["A-041"]
     assert "Lot 7" in text_of((tmp_path / "lot.pdf").read_bytes())
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("bad", "code", "series"), [((), 0, "CCA-2"), (((3, "31.95"),), 1, "CCA-R"), (((3, "31.79"),), 3, "CCA-R")]
+)
+def test_a_lot_is_issued_registered_and_verified_like_any_certificate(
+    kit: Call, tmp_path: Path, bad: Any, code: int, series: str
+) -> None:
+    coins(tmp_path, 20, bad)
+    made = kit("lot", "coins.csv", *BASE, *ONE, "--subject", "Lot 7", "--maker", "Müller", "-o", "lot.pdf", "--json")
+    issued = data_of(made)
+    assert made[0] == code
+    assert issued["pdf"] == "lot.pdf"
+    assert issued["qr"]
+    text = text_of((tmp_path / "lot.pdf").read_bytes())
+    assert issued["number"] in text
+    assert "Signed electronically by Řehoř Áron for Czech Carrom Association" in text
+    for what in ("lot.pdf", issued["qr"]):
+        seen = kit("verify", what, "--subject", "Lot 7", "--json")
+        assert (seen[0], data_of(seen)["number"]) == (code, issued["number"])
+    (entry,) = json.loads(kit("registry", "list", "--json")[1])
+    assert (entry["number"], entry["subject"], entry["owner"], entry["record"]) == (
+        issued["number"], "Lot 7", "Müller", issued["digest"],
+    )  # fmt: skip
+    assert kit("registry", "audit")[0] == 0
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_lot_certificate_that_was_changed_does_not_hold(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    assert kit("lot", "coins.csv", *BASE, *ONE, "-o", "lot.pdf")[0] == 0
+    pdf = bytearray((tmp_path / "lot.pdf").read_bytes())
+    pdf[len(pdf) // 2] ^= 1
+    (tmp_path / "lot.pdf").write_bytes(pdf)
+    assert kit("verify", "lot.pdf")[0] == 5
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_lot_that_is_certified_again_replaces_its_certificate(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    first = data_of(kit("lot", "coins.csv", *BASE, *ONE, "-o", "first.pdf", "--json"))
+    second = data_of(kit("lot", "coins.csv", *BASE, *ONE, "-o", "second.pdf", "--json"))
+    assert second["replaces"] == [first["number"]]
+    assert kit("verify", "first.pdf")[0] == 5
+    assert kit("verify", "second.pdf")[0] == 0
+
+
+def test_without_keys_no_certificate_is_issued_and_no_lot_counted(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 80)
+    plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv")
+    code, out, err = kit("lot", "coins.csv", *BASE, *ONE, *plan, "-o", "lot.pdf")
+    assert (code, out) == (2, "")
+    assert "inspect-kit keys init" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["coins.csv"]
+
+
+def test_without_out_a_lot_is_judged_and_nothing_is_issued(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    found = data_of(kit("lot", "coins.csv", *BASE, *ONE, "--json"))
+    assert (found["verdict"], found["number"], found["pdf"], found["qr"]) == ("conforms", None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +160,7 @@ def test_an_undecided_lot_does_not_go_into_the_ledger(kit: Call, tmp_path: Path)
     assert not (tmp_path / "lots.csv").exists()
 
 
+@pytest.mark.usefixtures("keys")
 def test_a_dcc_can_go_along(kit: Call, tmp_path: Path) -> None:
     import pikepdf
 
@@ -106,6 +168,7 @@ def test_a_dcc_can_go_along(kit: Call, tmp_path: Path) -> None:
     assert kit("lot", "coins.csv", *BASE, *ONE, "--dcc", "-o", "lot.pdf")[0] == 0
     with pikepdf.open(tmp_path / "lot.pdf") as pdf:
         assert "dcc.xml" in pdf.attachments
+    assert kit("verify", "lot.pdf")[0] == 0
 
 
 def test_a_plan_by_variables_is_decided(kit: Call, tmp_path: Path) -> None:
@@ -119,6 +182,7 @@ def test_a_plan_by_variables_is_decided(kit: Call, tmp_path: Path) -> None:
     assert found["characteristics"][0]["accepted"] is True
 
 
+@pytest.mark.usefixtures("keys")
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -148,6 +212,7 @@ def test_what_is_wrong_is_said_in_a_sentence(
     assert "Traceback" not in err
 
 
+@pytest.mark.usefixtures("keys")
 @pytest.mark.parametrize(
     ("cell", "code"),
     [("", 3), ("nan", 4), ("inf", 4), ("-3", 4), ("thirty", 4), ("31,0,0", 4), ("\x00", 4), ("1e30", 1), ("1e-30", 1)],
@@ -174,75 +239,20 @@ def test_a_lot_is_exported_in_the_form_of_the_name(kit: Call, tmp_path: Path, na
     assert (tmp_path / name).read_bytes().startswith(start)
 
 
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("command", ["lot", "export"])
+def test_a_device_or_a_pipe_is_never_replaced_by_a_file(kit: Call, tmp_path: Path, command: str) -> None:
+    coins(tmp_path, 20, ())
+    os.mkfifo(tmp_path / "pipe.csv")
+    code, out, err = kit(command, "coins.csv", *BASE, *ONE, "-o", "pipe.csv")
+    assert (code, out) == (4, "")
+    assert "is a device or a pipe" in err
+    assert (tmp_path / "pipe.csv").is_fifo()
+
+
 def test_export_does_not_overwrite_what_it_reads(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path, 20, ())
     assert kit("export", "coins.csv", *BASE, *ONE, "-o", "./coins.csv")[0] == 2
-
-
-# batch
-
-OWN = ("--measure", "coin", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.3")
-
-
-def test_photos_of_trays_become_a_lot_certificate(kit: Call, tmp_path: Path) -> None:
-    draw_photos(tmp_path / "trays", 12)
-    found = data_of(kit("batch", "trays", *OWN, "-o", "trays.jsonl", "--workers", 1, "--json"))
-    assert (found["photos"], found["measured"], found["failed"]) == (12, 12, [])
-    lotted = kit("lot", "trays.jsonl", *BASE, "--characteristic", "coin.diameter", "-o", "lot.pdf", "--json")
-    made = data_of(lotted)
-    assert (lotted[0], made["verdict"], made["inspected"]) == (1, "fails", 12)
-    assert made["nonconforming"][0]["piece"] == "tray-00000 1"
-    assert "tray-00000.png" in text_of((tmp_path / "lot.pdf").read_bytes())
-
-
-def test_bad_photos_are_told_and_the_exit_code_says_that_something_is_missing(kit: Call, tmp_path: Path) -> None:
-    paths = draw_photos(tmp_path / "trays", 3)
-    paths[1].write_bytes(b"no photo")
-    code, out, err = kit("batch", "trays", *OWN, "--workers", 1)
-    assert code == 3
-    assert "2 of 3 photos measured" in out
-    assert "trays/tray-00001.png: is not a photo" in out
-    assert err == ""
-    code, out, _ = kit("batch", "trays/tray-00001.png", *OWN, "--workers", 1, "-o", "none.jsonl")
-    assert (code, "0 of 1 photos measured" in out) == (4, True)
-
-
-def test_called_again_nothing_is_measured_twice(kit: Call, tmp_path: Path) -> None:
-    draw_photos(tmp_path / "trays", 3)
-    kit("batch", "trays", *OWN, "--workers", 1)
-    before = (tmp_path / "batch.jsonl").read_bytes()
-    assert "3 of 3 photos measured, 3 of them before" in kit("batch", "trays", *OWN, "--workers", 1)[1]
-    assert (tmp_path / "batch.jsonl").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("empty", *OWN), "there is no photo"),
-        (("trays", "--measure", "cions"), "cannot measure 'cions'"),
-        (("trays", "--measure", "coins", "--known", "surface.side=738mm"), "--known"),
-        (("trays", "--measure", "coins", "--function", "nowhere"), "does not name a function"),
-        (("trays", *OWN, "-o", "trays"), "is a folder"),
-        (("trays", *OWN, "-o", "trays/tray-00000.png"), "is no batch's results"),
-    ],
-)
-def test_wrong_usage_is_said_before_the_work_begins(
-    kit: Call, tmp_path: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    draw_photos(tmp_path / "trays", 1)
-    (tmp_path / "empty").mkdir()
-    code, out, err = kit("batch", *arguments)
-    assert (code, out) == (2, "")
-    assert said in err
-
-
-def test_the_programs_own_measuring_is_called_as_its_command(tmp_path: Path) -> None:
-    check(Work("coins", (("thickness", "8.1mm"),), MEASURE))
-    (path,) = draw_photos(tmp_path, 1)
-    with pytest.raises(Exception, match="pixels"):
-        measure("coins", path, {"thickness": "8.1mm"})
-    with pytest.raises(UsageError, match="No such option"):
-        measure("coins", path, {"no_such": "1"})
 
 
 def test_every_command_shows_an_example_and_its_examples_parse() -> None:

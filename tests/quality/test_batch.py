@@ -19,8 +19,11 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.batch import Batch, Summary, find_photos, run
 from inspect_kit.quality.batch_cluster import Cluster
 from inspect_kit.quality.batch_pool import Pool
+from inspect_kit.quality.batch_table import table_lines
 from inspect_kit.quality.batch_work import Photo, Work, check_function, measured_chunk
+from inspect_kit.quality.lot_file import Wanted, read_lot
 from tests.quality.photo_measuring import draw_photos
+from tests.quality.trays import OPTIONS, camera_file, diameters, draw_trays
 
 FUNCTION = "tests.quality.photo_measuring:measure"
 WORK = Work("disc", (("print_scale", "0.5"),), FUNCTION)
@@ -216,6 +219,15 @@ def test_folders_are_searched_below_and_links_do_not_lead_in_circles(tmp_path: P
     assert [name.rsplit("/", 2)[1] for name in names] == ["a", "b"]
 
 
+def test_a_pipe_among_the_photos_or_in_the_place_of_the_results_stops_nobody(tmp_path: Path) -> None:
+    draw_photos(tmp_path / "photos", 2)
+    os.mkfifo(tmp_path / "photos" / "pipe.jpg")
+    assert done(batch_of(tmp_path)).failures == (((tmp_path / "photos" / "pipe.jpg").as_posix(), "is no file"),)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    with pytest.raises(UsageError, match="is no batch's results"):
+        done(batch_of(tmp_path, "pipe.jsonl"))
+
+
 def test_a_folder_without_photos_is_wrong_usage(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no photo"):
         find_photos([tmp_path])
@@ -308,6 +320,35 @@ def test_a_batch_that_one_machine_began_a_cluster_can_end(tmp_path: Path, cluste
     _with_two_workers(cluster)
     assert done(batch_of(tmp_path), Cluster(cluster)).taken_over == 8
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
+
+
+def test_the_programs_own_measuring_gives_the_same_bytes_on_a_cluster_and_on_two_cores(
+    tmp_path: Path, cluster: str
+) -> None:
+    draw_trays(tmp_path / "photos", 2)
+    (tmp_path / "photos" / "blank.png").write_bytes(draw_photos(tmp_path / "other", 1)[0].read_bytes())
+    options = tuple({**OPTIONS, "camera": str(camera_file(tmp_path / "camera.json"))}.items())
+    work = Work("coins", options, "inspect_kit.cli.batching:measure", (("camera", "the one"),))
+    summary = done(batch_of(tmp_path, "pool.jsonl", work=work), Pool(2))
+    _with_two_workers(cluster)
+    done(batch_of(tmp_path, "cluster.jsonl", work=work), Cluster(cluster))
+    assert (tmp_path / "cluster.jsonl").read_bytes() == (tmp_path / "pool.jsonl").read_bytes()
+    assert (summary.measured, summary.failures[0][1][:25]) == (2, "has only 48 × 48 pixels, ")
+    _agrees_with_what_was_drawn(tmp_path / "pool.jsonl", tmp_path / "pool.csv")
+
+
+def _agrees_with_what_was_drawn(results: Path, table: Path) -> None:
+    """The lines and the table made from them are the same lot, and its coins are those that were drawn."""
+    table.write_bytes(b"".join(table_lines(results)))
+    wanted = Wanted(("coin.diameter",))
+    lot, again = read_lot(results, wanted), read_lot(table, wanted)
+    assert lot.pieces == again.pieces == tuple(f"tray-{tray} {coin}" for tray in (0, 1) for coin in (1, 2, 3))
+    for tray in (0, 1):
+        found = [each for each in lot.readings["coin.diameter"] if each and each.instance.startswith(f"tray-{tray}")]
+        for reading, true in zip(sorted(found, key=lambda each: each.value), sorted(diameters(tray)), strict=True):
+            assert abs(float(reading.value) - true) < 3 * float(reading.standard)
+    pairs = zip(lot.readings["coin.diameter"], again.readings["coin.diameter"], strict=True)
+    assert all(one and two and (one.value, one.standard) == (two.value, two.standard) for one, two in pairs)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,12 +29,13 @@ from inspect_kit.quality.gauge_bias import linearity, type_one
 from inspect_kit.quality.gauge_study import Study, by_anova
 from inspect_kit.quality.operating import curve
 from inspect_kit.quality.sample import as_sample
-from inspect_kit.values.limits import Between
+from inspect_kit.values.limits import Between, limits_from
 
 VALUES = [round(float(value), 2) for value in np.random.default_rng(1).normal(31, 0.2, 100)]
 NAMES = "A $1_ & <b> % ž 中"
 
 
+@cache
 def drawings() -> dict[str, Draw]:
     sample, limits = as_sample(VALUES), Between(Decimal(30), Decimal(32))
     readings = np.random.default_rng(2).normal(0, 1, (5, 3, 2))
@@ -52,14 +55,18 @@ def drawings() -> dict[str, Draw]:
     }
 
 
+@cache
+def made(name: str, form: str) -> bytes:
+    return rendered(drawings()[name], form)
+
+
 @pytest.mark.parametrize("name", drawings())
 def test_a_drawing_is_made_in_every_format_without_colour(name: str) -> None:
-    draw = drawings()[name]
-    svg, pdf = rendered(draw, "svg"), rendered(draw, "pdf")
+    svg, pdf = made(name, "svg"), made(name, "pdf")
     assert svg.startswith(b"<?xml")
     assert pdf.startswith(b"%PDF")
     assert b"/Subtype /Image" not in pdf
-    with Image.open(io.BytesIO(rendered(draw, "png"))) as picture:
+    with Image.open(io.BytesIO(made(name, "png"))) as picture:
         pixels = np.asarray(picture.convert("RGB"), dtype=int)
     assert pixels.shape[1] == 1050
     assert np.ptp(pixels, axis=2).max() <= 2, "a drawing must be readable in black and white"
@@ -68,7 +75,7 @@ def test_a_drawing_is_made_in_every_format_without_colour(name: str) -> None:
 
 def test_the_same_numbers_give_the_same_bytes() -> None:
     for form in ("svg", "pdf", "png"):
-        assert rendered(drawings()["chart"], form) == rendered(drawings()["chart"], form)
+        assert rendered(drawings()["counts"], form) == made("counts", form)
 
 
 @pytest.mark.parametrize("name", ["x.jpg", "x", "x.svg.exe"])
@@ -82,6 +89,17 @@ def test_classes_of_a_histogram_hold_equally_many_steps_of_the_last_digit() -> N
     counts, _ = np.histogram(values, bins_of(values))
     assert len(set(counts[:-1])) == 1
     assert counts.sum() == len(values)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [("30.23", "31.8"), ("29", "30.61"), (None, "31.02"), ("30.005", None)])
+def test_no_class_of_a_histogram_reaches_over_a_limit(lower: str | None, upper: str | None) -> None:
+    values = np.round(np.arange(30.0, 31.0, 0.01), 2)
+    limits = limits_from(*(None if text is None else Decimal(text) for text in (lower, upper)))
+    assert limits is not None
+    edges = bins_of(values, limits)
+    assert np.histogram(values, edges)[0].sum() == len(values)
+    for limit in (float(text) for text in (lower, upper) if text):
+        assert not any(low + 0.0051 < limit < high - 0.0051 for low, high in itertools.pairwise(edges))
 
 
 @pytest.mark.parametrize("values", [[5.0], [5.0, 5.0], [0.0, 1e-12, 1.0], [1.0, 2.0, 1e9]])

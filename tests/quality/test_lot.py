@@ -56,7 +56,7 @@ def test_a_measurement_file_in_json_is_a_lot(tmp_path: Path) -> None:
 def test_what_batch_wrote_is_a_lot_of_all_trays(tmp_path: Path) -> None:
     def tray(name: str, value: float) -> bytes:
         entry = {"characteristic": DIAMETER, "instance": "1", "value": value, "unit": "mm", "u": 0.02}
-        return canonical({"photo": f"trays/{name}", "size": 1, "result": {"measurements": [entry]}})
+        return canonical({"photo": f"trays/{name}", "size": 1, "result": {"format": 1, "measurements": [entry]}})
 
     path = tmp_path / "trays.jsonl"
     bad = canonical({"photo": "trays/c.jpg", "size": 1, "error": "is blurred"})
@@ -65,6 +65,16 @@ def test_what_batch_wrote_is_a_lot_of_all_trays(tmp_path: Path) -> None:
     assert file.pieces == ("a 1", "b 1")
     assert values(file) == ["31.02", "31.04"]
     assert file.warnings == ("trays/c.jpg: not measured: is blurred",)
+
+
+def test_trays_of_the_same_name_in_two_folders_stay_apart(tmp_path: Path) -> None:
+    def tray(name: str) -> bytes:
+        entry = {"characteristic": DIAMETER, "instance": "1", "value": 31, "unit": "mm", "u": 0.02}
+        return canonical({"photo": name, "size": 1, "result": {"format": 1, "measurements": [entry]}})
+
+    path = tmp_path / "trays.jsonl"
+    path.write_bytes(Heading("coins").line() + tray("mon/IMG_1.jpg") + tray("tue/IMG_1.jpg") + tray("tue/IMG_2.jpg"))
+    assert read_lot(path, Wanted((DIAMETER,))).pieces == ("mon/IMG_1 1", "tue/IMG_1 1", "IMG_2 1")
 
 
 def test_a_column_of_values_is_enough_for_one_characteristic(tmp_path: Path) -> None:
@@ -86,6 +96,7 @@ def test_decimal_commas_and_semicolons_are_understood(tmp_path: Path) -> None:
     [
         (f"piece,{DIAMETER}", [("A1", 31), ("A1", 31)], "piece A1 stands here and in line 2"),
         (f"piece,{DIAMETER}", [("", 31)], "the piece has no name"),
+        (f"piece,{DIAMETER} [mm],{DIAMETER} [cm]", [("A1", 31, 3.2)], "twice in the header"),
         ("piece,coin.diametre", [("A1", 31)], "has no reading of coin.diameter"),
         (
             "characteristic,instance,value",
@@ -103,8 +114,10 @@ def test_a_file_that_is_not_a_lot_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(
-    "line", [b"{", b"[]\n", b'{"photo": 3}\n', b'{"photo": "a", "result": {"measurements": [{"value": true}]}}\n',
-             b'{"photo": "a", "result": {"measurements": 7}}\n', b'{"photo": "a", "result": {"photos": [1]}}\n'],
+    "line", [b"{", b"[]\n", b'{"photo": 3}\n', b'{"photo": "a", "result": {"format": 1, "measurements": [{"value": true}]}}\n',
+             b'{"photo": "a", "size": 1e9999999999999999999999}\n', b'{"photo": "a", "result": {"format": 1, "measurements": '
+             b'[{"characteristic": "coin.diameter", "value": 1e999999999}]}}\n',
+             b'{"photo": "a", "result": {"format": 1, "measurements": 7}}\n', b'{"photo": "a", "result": {"format": 1, "photos": [1]}}\n'],
 )  # fmt: skip
 def test_a_batch_file_with_a_strange_line_is_refused(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "trays.jsonl"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
 from inspect_kit.certificate.keys import Founding, found, unlock
+from inspect_kit.certificate.lot import LotDrawing, make_lot_certificate
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
@@ -17,6 +19,7 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.places import shipped
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.rulebook.library import load
+from tests.samples import lots
 
 LANGUAGES = ("en", "de", "cs", "it")
 
@@ -33,6 +36,16 @@ def main(out: Path) -> None:
             (out / f"{name}-{language}-unsigned.pdf").write_bytes(make_certificate(record, language=language))
             request = Request(record, out / f"{name}-{language}-signed.pdf", language, valid="2099-12-31")
             issue_certificate(desk, request)
+    _lots(out, desk)
+
+
+def _lots(out: Path, desk: Desk) -> None:
+    """Lots with their drawings, and with a second attachment."""
+    for name, record in zip(("lot-accepted", "lot-refused"), lots(), strict=True):
+        for language in LANGUAGES:
+            (out / f"{name}-{language}-unsigned.pdf").write_bytes(make_lot_certificate(record, language=language))
+        drawing = LotDrawing(dcc=True)
+        issue_certificate(replace(desk, draw=drawing), Request(record, out / f"{name}-dcc-signed.pdf", "cs"))
 
 
 def _record(name: str) -> Record:

@@ -17,16 +17,16 @@ _FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 def csv_lines(record: LotRecord) -> Iterator[bytes]:
     """A header and the readings, characteristic by characteristic, in order of making."""
-    yield _line(COLUMNS)
+    yield csv_line(COLUMNS)
     odd = {(piece.characteristic, piece.piece): piece for piece in record.lot.nonconforming}
     for series in record.lot.series:
         for place, (piece, value) in enumerate(zip(record.lot.pieces, series.values, strict=True)):
             found = odd.get((series.characteristic, piece))
             if value is not None:
-                yield _line((
-                    series.characteristic, _harmless(piece), value, series.unit, uncertainty(series, place) or "",
+                yield csv_line((
+                    series.characteristic, harmless(piece), value, series.unit, uncertainty(series, place) or "",
                     series.lower or "", series.upper or "", found.verdict if found else "conforms",
-                    found.reason if found else "within", _harmless(record.subject.text),
+                    found.reason if found else "within", harmless(record.subject.text),
                 ))  # fmt: skip
 
 
@@ -35,12 +35,13 @@ def uncertainty(series: Series, place: int) -> str | None:
     return series.u[0] if len(series.u) == 1 else series.u[place]
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """A name that a spreadsheet would take for a formula gets an apostrophe before it."""
     return f"'{text}" if text.startswith(_FORMULAS) else text
 
 
-def _line(cells: tuple[str, ...]) -> bytes:
+def csv_line(cells: tuple[str, ...]) -> bytes:
+    """One row, quoted where it must be."""
     stream = io.StringIO(newline="")
     csv.writer(stream, lineterminator="\n").writerow(cells)
     return stream.getvalue().encode()
