@@ -17,11 +17,11 @@ from inspect_kit.inspection.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, lookup, people, signing, tickets
 from inspect_kit.station.guard import Guard
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Handler, Visit, endpoint
+from inspect_kit.station.visit import Handler, Visit, endpoint, hands
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -64,17 +64,26 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
 )
 
 
+_SLOW: Final = frozenset({desk.weigh_now, lookup.look_at_code, people.change_people, signing.sign_in})
+"""What waits for an instrument, a photo or the hashing of a PIN."""
+
+
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK) -> Starlette:
     """The station as an ASGI application."""
-    maker = Maker(station)
+    aside = DrawnAside()
+    maker = Maker(station, aside)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         maker.start()
         yield
         maker.stop()
+        aside.workshop.close()
 
-    routes = [Route(path, endpoint(handler, act), methods=[method]) for method, path, handler, act in _ROUTES]
+    routes = [
+        Route(path, endpoint(handler, act, slow=handler in _SLOW), methods=[method])
+        for method, path, handler, act in _ROUTES
+    ]
     app = Starlette(
         routes=[
             Route("/empty", _empty),
@@ -86,7 +95,7 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK) -> Starlette:
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.maker = station, maker
+    app.state.station, app.state.maker, app.state.hands = station, maker, hands()
     return app
 
 

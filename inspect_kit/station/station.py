@@ -21,6 +21,7 @@ from inspect_kit.certificate.keyring import Keyring
 from inspect_kit.certificate.keys import SigningKey
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.accounts import RightPins
 from inspect_kit.registry.checkin import ticket_from
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.evidence import written_beside
@@ -65,6 +66,7 @@ class Station:
     now: Callable[[], datetime] = local_now
     random: Callable[[int], int] = secrets.randbelow
     limits: Limits = field(default_factory=usual_limits)
+    right_pins: RightPins = field(default_factory=RightPins, repr=False)
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
     _instrument: Lock = field(default_factory=Lock, repr=False)
