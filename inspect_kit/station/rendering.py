@@ -65,6 +65,10 @@ class Words:
         """The name of an item."""
         return self.certificate.name("item", name)
 
+    def number(self, digits: str) -> str:
+        """Digits with the decimal sign of the language."""
+        return digits if self.language == "en" else digits.replace(".", ",")
+
     def day(self, iso: str) -> str:
         """A date in words."""
         return self.certificate.day(iso) if iso else ""

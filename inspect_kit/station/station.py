@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from inspect_kit.capture.connections import Connection, read_connections
-from inspect_kit.capture.driver import read_stable
+from inspect_kit.capture.driver import Watch, read_live
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.checkin import sheet_of
@@ -116,8 +116,8 @@ class Station:
         scales = [(name, each) for name, each in connections.items() if PROTOCOLS[each.protocol].kind == "scale"]
         return scales[0] if scales else None
 
-    def weigh(self, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
-        """The scale's name and one stable reading; one request at a time talks to it."""
+    def weigh(self, watch: Watch = lambda _: None, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
+        """The scale's name and one stable reading; one request at a time talks to it, and `watch` sees it settle."""
         found = self.scale()
         if found is None:
             raise UsageError("no scale is connected", hint="inspect-kit instruments add, with its port")
@@ -125,7 +125,7 @@ class Station:
             raise BadInput("another desk is reading the scale", hint="try again")
         try:
             name, connection = found
-            return name, read_stable(connection.address, connection.protocol, connection.unit, seconds)
+            return name, read_live(connection, watch, seconds)
         finally:
             self._instrument.release()
 

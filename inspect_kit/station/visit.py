@@ -123,7 +123,7 @@ def digest_of(token: str) -> str:
 def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callable[[Request], Awaitable[Response]]:
     """A handler as a route: `act` is what the person must be allowed to do; `None` is for everybody.
 
-    `slow` is for what waits for an instrument or a photo: it must not keep the others waiting.
+    `slow` is for what takes its time, as everything with a file does: it must not keep the others waiting.
     """
 
     async def answer(request: Request) -> Response:
@@ -136,7 +136,9 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
                 raise Refused(429, "refused.too_many")
             if request.method == "POST":
                 await _read_form(visit)
-            response = await run_sync(_handled, visit, handler, act, limiter=_hands(request, slow=slow))
+            response = await run_sync(
+                _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
+            )
         except Refused as refusal:
             response = _refusal(visit, refusal)
         except TooLarge:
@@ -156,7 +158,7 @@ def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
     return found
 
 
-def hands() -> dict[bool, CapacityLimiter]:
+def all_hands() -> dict[bool, CapacityLimiter]:
     """For slow pages and for all others."""
     return {False: CapacityLimiter(_HANDS), True: CapacityLimiter(_SLOW_HANDS)}
 
