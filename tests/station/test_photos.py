@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +25,7 @@ from inspect_kit.station.photos import Look, Looks, shot_of
 from inspect_kit.station.station import Station
 from inspect_kit.station.workshop import Workshop
 from tests.station.conftest import Person, names_of, new_client, striker_form
+from tests.station.running import ROOT
 
 TICKET = "BCDFGHJKLNPRSTVW"
 
@@ -218,8 +224,6 @@ def test_the_shown_window_holds_the_whole_outline() -> None:
 
 
 def _sleep(seconds: float) -> None:
-    import time
-
     time.sleep(seconds)
 
 
@@ -228,8 +232,6 @@ def _hog() -> int:
 
 
 def _die() -> None:
-    import os
-
     os._exit(3)
 
 
@@ -242,8 +244,6 @@ def _stumble() -> None:
 
 
 def _identity() -> int:
-    import os
-
     return os.getpid()
 
 
@@ -255,8 +255,6 @@ def workshop() -> Any:
 
 
 def test_a_task_is_done_in_another_program_which_stays(workshop: Workshop) -> None:
-    import os
-
     first, second = workshop.do(60, _identity), workshop.do(60, _identity)
     assert first == second != os.getpid()
 
@@ -289,6 +287,37 @@ def test_a_helper_that_dies_is_replaced(workshop: Workshop) -> None:
     with pytest.raises(BadInput, match="could not be worked on"):
         workshop.do(60, _die)
     assert workshop.do(60, len, "next") == 4
+
+
+_STARTER = """
+import os, signal, sys
+from inspect_kit.station.workshop import Workshop
+from tests.station.test_photos import _identity
+if __name__ == "__main__":
+    print(Workshop(600_000_000).do(60, _identity), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_station_that_is_killed_leaves_no_helper_behind(tmp_path: Path) -> None:
+    script = tmp_path / "starter.py"
+    script.write_text(_STARTER)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment, timeout=120, check=False
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    deadline = time.monotonic() + 30
+    while _lives(int(done.stdout)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(int(done.stdout))
+
+
+def _lives(process: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
 
 
 def test_a_photo_that_takes_too_long_is_evidence_all_the_same(station: Station, referee: Person, photo: bytes) -> None:
