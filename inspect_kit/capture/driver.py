@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
+from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.line import Address, Frame
 from inspect_kit.capture.protocols.reply import Detail, Protocol, Reply, Status, UnitFrom
@@ -37,11 +38,16 @@ _PATIENCE: Final = {
 _FIRST_PATIENCE: Final = 1.0
 
 Clock = Callable[[], datetime]
+Watch = Callable[[Reply], None]
 
 
 def local_time() -> datetime:
     """Now, with the desk's own offset from UTC."""
     return datetime.now(UTC).astimezone()
+
+
+def _unwatched(_: Reply) -> None:
+    """Nobody looks on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +83,22 @@ def read_stable(
 
     `timeout` holds for the whole reading, with the questions for name and serial number.
     """
-    spoken = protocol_named(protocol)
+    address = port if isinstance(port, Address) else Address(port)
+    return read_live(Connection(address, protocol, unit), _unwatched, timeout, now)
+
+
+def read_live(
+    line: Connection, watch: Watch, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
+) -> InstrumentReading:
+    """One stable reading; `watch` is shown every value on the way there: for the eye, never for a record."""
+    spoken, unit = protocol_named(line.protocol), line.unit
     if spoken.unit_from is UnitFrom.SETTING and unit is None:
         raise BadInput(
             f"a {spoken.name} line does not say its unit", hint="add --unit mm or --unit in, as the display shows"
         )
-    address = port if isinstance(port, Address) else Address(port)
-    address = address.using(spoken.settings[0])
+    address = line.address.using(spoken.settings[0])
     with Conversation(address, timeout, marked_start=spoken.marked_start) as talk:
-        listener = _Listener(talk, spoken)
+        listener = _Listener(talk, spoken, watch)
         heard = listener.stable()
         at = now()
         details = listener.details()
@@ -95,9 +108,10 @@ def read_stable(
 class _Listener:
     """Asks for the value again and again, and notes what came instead."""
 
-    def __init__(self, talk: Conversation, spoken: Protocol) -> None:
+    def __init__(self, talk: Conversation, spoken: Protocol, watch: Watch) -> None:
         self._talk = talk
         self._spoken = spoken
+        self._watch = watch
         self._troubles = _Troubles()
         self._noted: dict[str, str] = {}
         self._candidate: Heard | None = None
@@ -146,6 +160,8 @@ class _Listener:
         self._troubles.errors = self._troubles.errors + 1 if reply.status is Status.ERROR else 0
         if reply.status in _AT_ONCE or self._troubles.errors > _ERRORS:
             raise self._sentence(reply.status)
+        if reply.number:
+            self._watch(reply)
         return Heard(reply, frame.text)
 
     def _note(self, line: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -160,10 +161,17 @@ def _find(name: str, places: tuple[Path, ...]) -> Instrument:
         for folder in places:
             path = folder / f"{name}.toml"
             if path.is_file():
-                return read_instrument(path)
+                state = path.stat()
+                return _as_it_was(path, (state.st_mtime_ns, state.st_size, state.st_ino))
     known = instrument_ids(places)
     hint = nearest(name, known) or f"write a sheet for it, or use one of {', '.join(known)}"
     raise BadInput(f"no instrument is called {name[:60]!r}", hint=hint)
+
+
+@lru_cache(maxsize=256)
+def _as_it_was(path: Path, _: tuple[int, int, int]) -> Instrument:
+    """A desk asks for the same few sheets again and again: each is read anew only after its file was changed."""
+    return read_instrument(path)
 
 
 def instrument_ids(places: Iterable[Path]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -13,17 +12,15 @@ from msgspec import structs
 
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.capture.photographs import open_photograph
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.issuing import Desk, Drawing, Request, issue_certificate
+from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
 from inspect_kit.certificate.station_wording import station_words
 from inspect_kit.errors import BadInput, BadSheet, InspectKitError
 from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.registry.checkin import Seen, is_issued, recorded
+from inspect_kit.registry.checkin import Seen, recorded
 from inspect_kit.registry.desk_entries import Decided, EventSet
-from inspect_kit.registry.opening import Registry
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
 
@@ -81,10 +78,6 @@ def decided_record(record: Record, seen: Seen, decided: Decided, language: str) 
     return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
 
 
-class AlreadyIssued(InspectKitError):
-    """Another desk has been faster."""
-
-
 def certify_decided(desk: Desk, seen: Seen, event: EventSet) -> str:
     """Issue the certificate that a decision asks for, unless it has been issued; gives its number."""
     with desk.registry.reading() as connection:
@@ -95,23 +88,11 @@ def certify_decided(desk: Desk, seen: Seen, event: EventSet) -> str:
         }
     out = desk.home / "station" / f"{seen.ticket}.pdf"
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    request = Request(record, out, event.language, photos, "day" if event.daily else "event")
-    issued = issue_certificate(replace(desk, draw=_once(desk.registry, desk.draw)), request)
+    request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)
+    issued = issue_certificate(desk, request)
     # The registry keeps the PDF; the copy beside it has done its service.
     out.unlink(missing_ok=True)
     return issued.number
-
-
-def _once(registry: Registry, draw: Drawing) -> Drawing:
-    """Draws only what has no certificate yet: asked while the registry is locked, so that none is issued twice."""
-
-    def guarded(record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
-        with registry.reading() as connection:
-            if is_issued(connection, record.digest):
-                raise AlreadyIssued("has its certificate already", where=record.subject.text)
-        return draw(record, language=language, photos=photos, issue=issue)
-
-    return guarded
 
 
 def code_as_svg(text: str) -> str:

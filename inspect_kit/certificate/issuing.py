@@ -1,8 +1,11 @@
 """Issuing: number, QR text, pages, signature and registry entry, in an order in which nothing can be left half done.
 
-The number is taken, the PDF made, signed and put among the evidence, and the entry written, all in one transaction of
-the registry. Until it ends, nothing has happened; once it has, the certificate is in the registry with its PDF, and
-only its file still gets its name. If even that is interrupted, the next command on this desk catches up.
+The number is taken, the PDF put among the evidence, and the entry written, all in one transaction of the registry.
+Until it ends, nothing has happened; once it has, the certificate is in the registry with its PDF, and only its file
+still gets its name. If even that is interrupted, the next command on this desk catches up.
+
+Drawing and signing take long, so they are done before, with the number that will be next if nobody is faster; only
+if somebody was, they are done again while the others wait.
 """
 
 from __future__ import annotations
@@ -23,12 +26,12 @@ from inspect_kit.certificate.make import make_certificate
 from inspect_kit.certificate.pending import fulfil, promise_of, promised, recover, write_part
 from inspect_kit.certificate.qr import Claim, compose
 from inspect_kit.certificate.signing import Note, sign
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.finding import Verdict
 from inspect_kit.registry.chain import append, next_serial
 from inspect_kit.registry.entries import Certified, Entry, File, Gauge, Made, Thing
-from inspect_kit.registry.finding import Standing, current, known
+from inspect_kit.registry.finding import Standing, current, is_issued, known
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.witness import remember
@@ -72,6 +75,12 @@ class Request:
     valid: str = ""
     replaces: tuple[str, ...] = ()
     because: str = ""
+    once: bool = False
+    """Whether a record that has its document already is refused: asked while no other desk writes."""
+
+
+class AlreadyIssued(InspectKitError):
+    """Another desk has been faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +111,14 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     if request.out.exists() and not request.out.is_file():
         raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
     load_slow_parts()
+    with desk.registry.reading() as connection:
+        likely = _issue(connection, desk, request)
+    pdf = _pdf(desk, request, likely)
     with ExitStack() as promises:
         with desk.registry.writing() as connection:
             issue = _issue(connection, desk, request)
-            pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
-            pdf = sign(pages, desk.key, Note(issue.number, issue.qr_text, request.record.subject.place))
+            if issue != likely:
+                pdf = _pdf(desk, request, issue)
             promise = promise_of(issue.number, pdf, request.out)
             note = promises.enter_context(promised(desk.home, desk.registry, promise))
             write_part(note, pdf)
@@ -119,9 +131,17 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     )
 
 
+def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
+    """The document, drawn and signed."""
+    pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
+    return sign(pages, desk.key, Note(issue.number, issue.qr_text, request.record.subject.place))
+
+
 def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
     """All that the pages say beyond the record."""
     record, day = request.record, desk.now.astimezone().date().isoformat()
+    if request.once and is_issued(connection, record.digest):
+        raise AlreadyIssued("has its certificate already", where=record.subject.text)
     report = record.verdict != Verdict.CONFORMS
     year, code = int(day[:4]), desk.key.issuer.code
     kind = Number(code, year, 0, report=report).kind

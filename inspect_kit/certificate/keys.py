@@ -95,7 +95,7 @@ def add(home: Path, name: str, passphrases: tuple[Passphrase, Passphrase], now: 
     wanted = _named(name, "--name")
     if any(signer.name == wanted and not signer.retired for signer in keyring.signers):
         raise UsageError(f"{wanted} has keys already", hint="inspect-kit keys retire, first")
-    secret = _ca_key(home, passphrases[0])
+    secret = ca_key(home, passphrases[0])
     signer = _new_signer(folder_of(home), (keyring.ca, secret), wanted, passphrases[1], now)
     _publish(home, keyring, secret, (*keyring.signers, signer), now)
     return signer
@@ -105,7 +105,7 @@ def retire(home: Path, who: str, passphrase: Passphrase, now: datetime, *, compr
     """Take an inspector's keys out of use. What was signed before stays good, unless the key was compromised."""
     keyring = own_keyring(home)
     signer = chosen(keyring, who)
-    secret = _ca_key(home, passphrase)
+    secret = ca_key(home, passphrase)
     gone = Signer(signer.id, signer.name, signer.certificate, signer.qr_certificate, Retirement(now, compromised))
     others = tuple(gone if each.id == signer.id else each for each in keyring.signers)
     _publish(home, keyring, secret, others, now)
@@ -281,7 +281,8 @@ def _guard(passphrase: Passphrase) -> KeySerializationEncryption:
     return builder.build(passphrase)
 
 
-def _ca_key(home: Path, passphrase: Passphrase) -> EllipticCurvePrivateKey:
+def ca_key(home: Path, passphrase: Passphrase) -> EllipticCurvePrivateKey:
+    """The key of the issuer's own CA, which vouches for inspectors and for the station's web server."""
     path = folder_of(home) / _CA
     if not path.is_file():
         raise UsageError("the issuer's own key is not on this desk", where=str(path), hint="do this where it was made")

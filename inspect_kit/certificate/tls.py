@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from inspect_kit.certificate.keys import Passphrase, _ca_key, own_keyring
+from inspect_kit.certificate.keys import Passphrase, ca_key, own_keyring
 from inspect_kit.errors import BadInput
 from inspect_kit.registry.evidence import written_beside
 
@@ -24,7 +24,7 @@ _DAYS: Final = 397
 
 def server_files(home: Path, names: Iterable[str], passphrase: Passphrase, now: datetime) -> tuple[Path, Path]:
     """The files with certificate and key, made anew for these names."""
-    ca, secret = own_keyring(home).ca, _ca_key(home, passphrase)
+    ca, secret = own_keyring(home).ca, ca_key(home, passphrase)
     key = generate_private_key(SECP256R1())
     certificate = (
         x509.CertificateBuilder()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hmac
+import secrets
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Final
@@ -22,6 +25,7 @@ MOST_PIN: Final = 128
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 """Argon2id with OWASP's least costly parameters: a PIN is asked for at every decision, on an old laptop."""
 
+_MOST_SEEN: Final = 1000
 _RUNS: Final = "01234567890 09876543210"
 
 
@@ -69,15 +73,44 @@ def anybody(connection: Connection) -> bool:
     return connection.execute(select(DESK_ACCOUNTS.c.entry).limit(1)).first() is not None
 
 
-def pin_holds(registry: Registry, name: str, pin: str) -> bool:
-    """Whether it is the person's PIN. Takes as long for a name that nobody has."""
+@dataclass(frozen=True, slots=True)
+class RightPins:
+    """PINs that were found right while this program runs, so that the slow hashing is not done again at every decision.
+
+    Only a keyed digest is kept, under a key that never leaves this program's memory, and beside the slow hash that it
+    stands for: a PIN that was changed has another one.
+    """
+
+    _key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    _seen: dict[str, bytes] = field(default_factory=dict, repr=False)
+
+    def knows(self, hashed: str, pin: str) -> bool:
+        """Whether that PIN was right before."""
+        return hmac.compare_digest(self._seen.get(hashed, b""), self._digest(hashed, pin))
+
+    def note(self, hashed: str, pin: str) -> None:
+        """That PIN was right."""
+        if len(self._seen) >= _MOST_SEEN:
+            self._seen.clear()
+        self._seen[hashed] = self._digest(hashed, pin)
+
+    def _digest(self, hashed: str, pin: str) -> bytes:
+        return hmac.digest(self._key, f"{hashed}\n{pin}".encode(errors="replace"), "sha256")
+
+
+def pin_holds(registry: Registry, name: str, pin: str, right: RightPins) -> bool:
+    """Whether it is the person's PIN. A wrong one takes as long for a name that nobody has."""
     with registry.reading() as connection:
         hashed = _hash_of(connection, name) if account(connection, name) else None
+    if hashed is not None and right.knows(hashed, pin):
+        return True
     try:
-        right = _HASHER.verify(hashed or _nobody(), pin[: MOST_PIN + 1])
+        _HASHER.verify(hashed or _nobody(), pin[: MOST_PIN + 1])
     except (Argon2Error, InvalidHashError):
         return False
-    return right and hashed is not None
+    if hashed is not None:
+        right.note(hashed, pin)
+    return hashed is not None
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -75,6 +76,7 @@ class File:
     name: str = ""
 
 
+@cache
 def _seen() -> Select[Any]:
     r, d = DESK_RECORDS.c, DESK_DECISIONS.c
     later = DESK_DECISIONS.alias("later")
@@ -169,7 +171,8 @@ def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datet
 def record(registry: Registry, body: Recorded, files: Sequence[File], at: datetime) -> Recorded:
     """Enter an inspection. Sent twice under one ticket, it is entered once."""
     _lay_out(registry, files)
-    with registry.writing() as connection:
+
+    def enter(connection: Connection) -> Recorded:
         there = inspection(connection, body.ticket)
         if there is not None:
             return recorded(connection, there)
@@ -178,6 +181,8 @@ def record(registry: Registry, body: Recorded, files: Sequence[File], at: dateti
         entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
         append(connection, entered, at)
         return entered
+
+    return registry.act(enter)
 
 
 def _check_retest(connection: Connection, body: Recorded) -> None:
@@ -198,26 +203,30 @@ def _attempt(connection: Connection, body: Recorded) -> int:
     return max(1, last) if body.retest_of else last + 1
 
 
-def decide(registry: Registry, body: Decided, files: Sequence[File], at: datetime, most: int = 0) -> Seen:
+def decide(registry: Registry, body: Decided, files: Sequence[File], at: datetime, most: int = 0) -> None:
     """Enter a decision; `most` is how many of the item a player may have approved. Sent twice, it is entered once."""
     _lay_out(registry, files)
-    with registry.writing() as connection:
+
+    def enter(connection: Connection) -> None:
         seen = inspection(connection, body.ticket)
         if seen is None or seen.event != body.event:
             raise UsageError("there is no such inspection", where=body.ticket)
         if (seen.decision, seen.decided_by) == (body.decision, body.by):
-            return seen
-        if seen.retested:
-            raise UsageError("was tested again: decide on the second test", where=body.ticket)
-        if seen.decision not in ("", "condition"):
-            raise UsageError(f"{seen.decided_by} has decided on it already", where=body.ticket)
+            return
+        _check_open(seen)
         if body.decision == "approve":
             _check_quota(connection, seen, most)
         kept = tuple(_kept(connection, registry, file) for file in files)
         append(connection, msgspec.structs.replace(body, evidence=kept), at)
-    with registry.reading() as connection:
-        after = inspection(connection, body.ticket)
-    return after or seen
+
+    registry.act(enter)
+
+
+def _check_open(seen: Seen) -> None:
+    if seen.retested:
+        raise UsageError("was tested again: decide on the second test", where=seen.ticket)
+    if seen.decision not in ("", "condition"):
+        raise UsageError(f"{seen.decided_by} has decided on it already", where=seen.ticket)
 
 
 def _check_quota(connection: Connection, seen: Seen, most: int) -> None:
@@ -237,11 +246,6 @@ def unissued(connection: Connection) -> list[Seen]:
     made = select(INSPECTIONS.c.record)
     open_ = _seen().where(d.decision == "approve", d.record != "", d.record.not_in(made)).order_by(d.entry)
     return [_as_seen(row) for row in connection.execute(open_)]
-
-
-def is_issued(connection: Connection, digest: str) -> bool:
-    """Whether a certificate has been made from a record."""
-    return connection.execute(select(INSPECTIONS.c.entry).where(INSPECTIONS.c.record == digest)).first() is not None
 
 
 def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:

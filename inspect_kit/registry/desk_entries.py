@@ -10,7 +10,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class Kept(_Part, frozen=True):
-    """A file that is evidence; `role` is `record`, `photo` or `house`."""
+    """A file that is evidence; `role` is `record`, `photo`, `look` (what a photo was found to show) or `house`."""
 
     role: str
     sha256: str

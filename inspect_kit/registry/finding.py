@@ -229,3 +229,8 @@ def backing(connection: Connection, standing: Standing) -> Backing:
         replaces=tuple(connection.scalars(replaced)),
         description=dict(described._mapping) if described else {},
     )
+
+
+def is_issued(connection: Connection, digest: str) -> bool:
+    """Whether a certificate has been made from a record."""
+    return connection.execute(select(INSPECTIONS.c.entry).where(INSPECTIONS.c.record == digest)).first() is not None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.engine import URL, make_url
@@ -28,6 +28,8 @@ _LOCK: Final = 7_309_412
 
 _DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg", "sqlite": "sqlite"}
 
+
+Result = TypeVar("Result")
 
 Transaction = Connection
 """What stands open inside `reading` and `writing`: other rooms pass it on and need not know SQL."""
@@ -57,6 +59,11 @@ class Registry:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
             yield connection
 
+    def act(self, deed: Callable[[Connection], Result]) -> Result:
+        """What the deed gives, in a transaction that no other desk writes beside."""
+        with self.writing() as connection:
+            return deed(connection)
+
 
 def open_registry(home: Path, url: str = "") -> Registry:
     """The registry in `home`, or the one that `url` names; made or brought up to date where needed."""
@@ -66,7 +73,7 @@ def open_registry(home: Path, url: str = "") -> Registry:
         if target.get_backend_name() == "sqlite":
             file = Path(str(target.database)).absolute()
             _prepare(file)
-            registry = Registry(_sqlite_engine(target), Folder(file.parent / "evidence"), place)
+            registry = Registry(sqlite_engine(target, poolclass=NullPool), Folder(file.parent / "evidence"), place)
         else:
             engine = create_engine(target, poolclass=NullPool, connect_args={"connect_timeout": 15})
             registry = Registry(engine, Shared(), place)
@@ -107,8 +114,9 @@ def _prepare(file: Path) -> None:
         raise BadInput(f"cannot be made: {problem}", where=str(file)) from None
 
 
-def _sqlite_engine(target: URL) -> Engine:
-    engine = create_engine(target, poolclass=NullPool, connect_args={"timeout": _WAIT_SECONDS})
+def sqlite_engine(target: URL, **pool: Any) -> Engine:
+    """An engine for a registry in a file; `pool` says how connections are kept."""
+    engine = create_engine(target, connect_args={"timeout": _WAIT_SECONDS, "check_same_thread": False}, **pool)
 
     @event.listens_for(engine, "connect")
     def _settings(connection: sqlite3.Connection, _: object) -> None:

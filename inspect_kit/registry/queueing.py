@@ -1,48 +1,101 @@
-"""A registry whose writers within one program stand in a queue, instead of asking the database again and again."""
+"""A registry for a program with many writers: connections stay open, and acts that wait are written together.
+
+Making an entry last takes a disk far longer than writing it. So whoever's turn it is takes along all that others are
+waiting to write, each in a savepoint of its own, and all of it is made to last at once. Nobody is told that an act is
+done before it is.
+"""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from threading import RLock, get_ident
+from threading import Lock, RLock
+from typing import Any, Final
 
 from sqlalchemy import Connection
+from sqlalchemy.pool import QueuePool
 
-from inspect_kit.registry.opening import Registry
+from inspect_kit.errors import InspectKitError
+from inspect_kit.registry.opening import Registry, Result, sqlite_engine
+
+_MOST_TOGETHER: Final = 40
+_KEPT_OPEN: Final = 8
+_AT_MOST: Final = 100
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A deed, and what came of it."""
+
+    deed: Callable[[Connection], Any]
+    done: bool = False
+    result: Any = None
+    problem: BaseException | None = None
+
+    def carry_out(self, connection: Connection) -> None:
+        """In a savepoint: a deed that is refused leaves nothing behind, and the others stay."""
+        try:
+            with connection.begin_nested():
+                self.result = self.deed(connection)
+        except InspectKitError as problem:
+            self.problem = problem
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedRegistry(Registry):
-    """The same registry; `queue` is who writes now, `line` who waits for that."""
+    """The same registry; `queue` is held by who writes now, `line` are the deeds that wait for that."""
 
     queue: RLock = field(default_factory=RLock, compare=False)
-    line: set[int] = field(default_factory=set, compare=False)
-    keeper: sqlite3.Connection | None = field(default=None, compare=False, repr=False)
-    """Stays open: SQLite tidies up its log whenever the last connection closes, which would be after every act."""
+    line: list[_Waiting] = field(default_factory=list, compare=False)
+    _gate: Lock = field(default_factory=Lock, compare=False)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """A transaction that no other desk writes beside."""
-        self.line.add(get_ident())
+        with self.queue, Registry.writing(self) as connection:
+            yield connection
+
+    def act(self, deed: Callable[[Connection], Result]) -> Result:
+        """What the deed gives, once it lasts."""
+        mine = _Waiting(deed)
+        with self._gate:
+            self.line.append(mine)
         with self.queue:
-            self.line.discard(get_ident())
+            # Whoever wrote before may have taken it along.
+            while not mine.done:
+                self._write_together()
+        if mine.problem is not None:
+            raise mine.problem
+        result: Result = mine.result
+        return result
+
+    def _write_together(self) -> None:
+        with self._gate:
+            together = self.line[:_MOST_TOGETHER]
+            del self.line[:_MOST_TOGETHER]
+        try:
             with Registry.writing(self) as connection:
-                yield connection
+                for each in together:
+                    each.carry_out(connection)
+        except BaseException as problem:
+            for each in together:
+                each.problem = problem
+            if not isinstance(problem, InspectKitError):
+                raise
+        finally:
+            for each in together:
+                each.done = True
 
 
 def queued(registry: Registry) -> QueuedRegistry:
-    """The registry with a queue in front of it."""
-    return QueuedRegistry(registry.engine, registry.shelf, registry.place, keeper=_keeper(registry))
-
-
-def _keeper(registry: Registry) -> sqlite3.Connection | None:
-    if registry.engine.dialect.name != "sqlite":
-        return None
-    connection = sqlite3.connect(str(registry.engine.url.database), isolation_level=None, check_same_thread=False)
-    connection.execute("SELECT version_num FROM alembic_version").fetchall()
-    return connection
+    """The registry for a program with many writers."""
+    engine = registry.engine
+    if engine.dialect.name == "sqlite":
+        engine = sqlite_engine(
+            engine.url, poolclass=QueuePool, pool_size=_KEPT_OPEN, max_overflow=_AT_MOST, pool_timeout=60
+        )
+    return QueuedRegistry(engine, registry.shelf, registry.place)
 
 
 def somebody_waits(registry: Registry) -> bool:

@@ -15,13 +15,14 @@ from starlette.staticfiles import StaticFiles
 
 from inspect_kit.inspection.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, lookup, people, signing, tickets
+from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, signing, tickets
 from inspect_kit.station.guard import Guard
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Handler, Visit, endpoint
+from inspect_kit.station.visit import Handler, Visit, all_hands, endpoint
+from inspect_kit.station.workshop import Workshop
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -50,7 +51,10 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", f"{_EVENT}/list", events.show_list, Act.LOOK_UP),
     ("GET", _DESK, desk.show_desk, Act.RECORD),
     ("POST", _DESK, desk.inspect_now, Act.RECORD),
-    ("POST", f"{_DESK}/weigh", desk.weigh_now, Act.RECORD),
+    ("POST", f"{_DESK}/weigh", scales.weigh_live, Act.RECORD),
+    ("POST", f"{_DESK}/photo", desk.take_photo, Act.RECORD),
+    ("GET", f"{_DESK}/look/{{token}}", desk.show_look, Act.RECORD),
+    ("GET", f"{_DESK}/look/{{token}}/photo", photos.show_picture, Act.RECORD),
     ("GET", _GUIDED, guided.show_start, Act.RECORD),
     ("POST", _GUIDED, guided.start, Act.RECORD),
     ("GET", f"{_GUIDED}/{{ticket}}", guided.show_question, Act.RECORD),
@@ -64,17 +68,27 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
 )
 
 
-def create_app(station: Station, hosts: frozenset[str] = LOOPBACK) -> Starlette:
-    """The station as an ASGI application."""
-    maker = Maker(station)
+_SLOW: Final = frozenset({people.change_people, signing.sign_in})
+"""What waits for the hashing of a PIN."""
+
+
+def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
+    """The station as an ASGI application; photos are worked on at `bench`, else by a helper program."""
+    aside, own = DrawnAside(), Workshop(photos.MEMORY)
+    maker = Maker(station, aside)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         maker.start()
         yield
         maker.stop()
+        aside.workshop.close()
+        own.close()
 
-    routes = [Route(path, endpoint(handler, act), methods=[method]) for method, path, handler, act in _ROUTES]
+    routes = [
+        Route(path, endpoint(handler, act, slow=handler in _SLOW), methods=[method])
+        for method, path, handler, act in _ROUTES
+    ]
     app = Starlette(
         routes=[
             Route("/empty", _empty),
@@ -86,7 +100,7 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK) -> Starlette:
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.maker = station, maker
+    app.state.station, app.state.maker, app.state.hands, app.state.bench = station, maker, all_hands(), bench or own
     return app
 
 

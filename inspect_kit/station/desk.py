@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from starlette.responses import JSONResponse, Response
+import msgspec
+from starlette.responses import Response
 
-from inspect_kit.capture.measurement_file import Photo
-from inspect_kit.certificate.checkin import EvidencePhoto, Inspecting, evidence_photo
+from inspect_kit.certificate.checkin import Inspecting
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.badges import name_on_badge
-from inspect_kit.inspection.desk_form import Gauges, fields_of, file_of, filled, fits_a_page, gauges_for
+from inspect_kit.inspection.desk_form import Field, Gauges, fields_of, file_of, filled, fits_a_page, gauges_for
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject, open_record
 from inspect_kit.registry.checkin import File, Seen, inspection, is_ticket, recent, record
 from inspect_kit.registry.desk_entries import EventSet, Recorded
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
+from inspect_kit.station.photos import Look, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit
@@ -80,7 +83,8 @@ def _form(visit: Visit, place: Place, given: Mapping[str, str], faults: Mapping[
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=newest,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
-        gauge_of=_gauge_of(visit, given),
+        gauge_of=_gauge_of(visit, given), photo_fault=faults.get("photo", ""), fault="",
+        measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
     )  # fmt: skip
 
 
@@ -92,14 +96,40 @@ def _gauge_of(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
     return {**chosen, **{name: text for name, text in given.items() if name.startswith("gauge_")}}
 
 
-def weigh_now(visit: Visit) -> Response:
-    """One stable reading of the scale, for the page's own script."""
-    place_of(visit)
+def take_photo(visit: Visit) -> Response:
+    """A photo ahead of its form: what it tells, as a part of the page."""
+    place, given = place_of(visit), dict(visit.form)
     try:
-        name, reading = visit.station.weigh()
+        given["look"], _ = taken(visit, kind_of(place.sheet, place.item.id), given)
     except InspectKitError as problem:
-        return JSONResponse({"fault": str(problem)}, 409)
-    return JSONResponse({"value": f"{reading.value} {reading.unit}", "raw": reading.raw, "instrument": name})
+        return visit.page("look.html", 422, fault=str(problem), **_seen_in_photo(visit, place, {}))
+    return visit.page("look.html", fault="", **_seen_in_photo(visit, place, given))
+
+
+def show_look(visit: Visit) -> Response:
+    """The same part again, for a page that was left and opened anew."""
+    place = place_of(visit)
+    return visit.page("look.html", fault="", **_seen_in_photo(visit, place, {"look": visit.path("token")}))
+
+
+def _seen_in_photo(visit: Visit, place: Place, given: Mapping[str, str]) -> dict[str, Any]:
+    """What the photo of a form tells, if there is one."""
+    token = given.get("look", "")
+    look = looks_of(visit).find(token, place.event.event, visit.person.name)
+    if look is None:
+        return {"look": None, "token": "", "shot": None, "fill": "", "href": ""}
+    href = f"/events/{place.event.event}/desk/{place.item.id}/look/{token}/photo"
+    shot = shot_of(href, (look.width, look.height), look.told) if look.told else None
+    field = _field_of(place, look)
+    return {"look": look, "token": token, "shot": shot, "fill": field.name if field else "", "href": href}
+
+
+def _field_of(place: Place, look: Look) -> Field | None:
+    """The field that the photo answers."""
+    wanted = look.told.characteristic if look.told else ""
+    return next(
+        (each for each in fields_of(place.sheet, place.item.id) if each.question.characteristic == wanted), None
+    )
 
 
 def inspect_now(visit: Visit) -> Response:
@@ -110,17 +140,50 @@ def inspect_now(visit: Visit) -> Response:
         return _weighed(visit, place, given)
     if not is_ticket(given.get("ticket", "")):
         given["ticket"] = visit.station.ticket()
+    faults: dict[str, str] = {}
+    look = _photographed(visit, place, given, faults)
+    if "measure" in given:
+        return _form(visit, place, given, faults)
+    made = _made(visit, place, given, look, faults)
+    if made is None:
+        return _form(visit, place, given, faults)
+    response = enter(visit, place, made)
+    chosen = {**_gauges(visit, given).by_unit, "print": _plain_number(given.get("print_scale", ""))}
+    used = "/".join(f"{unit}:{name}" for unit, name in chosen.items() if name)
+    response.set_cookie(
+        "inspect_kit_gauges", used, max_age=31_536_000, httponly=True, samesite="strict", secure=visit.station.secure
+    )
+    return response
+
+
+def _plain_number(text: str) -> str:
+    """Digits and a decimal sign, which a cookie can carry; anything else is not kept."""
+    return text.strip() if re.fullmatch(r"\s*[0-9]{1,2}[.,]?[0-9]{0,6}\s*", text, re.ASCII) else ""
+
+
+def _photographed(visit: Visit, place: Place, given: dict[str, str], faults: dict[str, str]) -> Look | None:
+    """The photo of this form. What it measured is filled in where nobody has typed anything."""
+    try:
+        given["look"], look = taken(visit, kind_of(place.sheet, place.item.id), given)
+    except InspectKitError as problem:
+        faults["photo"] = str(problem)
+        return None
+    field = _field_of(place, look) if look else None
+    if field is not None and look is not None and look.told and not given.get(field.name, "").strip():
+        given[field.name] = look.told.diameter
+    return look
+
+
+def _made(
+    visit: Visit, place: Place, given: Mapping[str, str], look: Look | None, faults: dict[str, str]
+) -> Made | None:
+    """The inspection, or nothing and what is wrong with it."""
     first = first_of(visit, place, given.get("retest", ""))
-    faults = {}
-    subject, photo = None, None
+    subject = None
     try:
         subject = _subject(visit, place, given)
     except InspectKitError as problem:
         faults["owner"] = str(problem)
-    try:
-        photo = evidence_photo(visit.files["photo"]) if "photo" in visit.files else None
-    except InspectKitError as problem:
-        faults["photo"] = str(problem)
     gauges = _gauges(visit, given)
     came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}")
     faults |= came.faults
@@ -128,14 +191,21 @@ def inspect_now(visit: Visit) -> Response:
         faults["owner"] = visit.words("desk.nothing")
     faults |= _same_gauge(visit, first, gauges)
     if faults or subject is None:
-        return _form(visit, place, given, faults)
-    made = Made(subject, came.readings, photo, given["ticket"], first.ticket if first else "")
-    response = enter(visit, place, made)
-    used = "/".join(f"{unit}:{name}" for unit, name in gauges.by_unit.items() if name)
-    response.set_cookie(
-        "inspect_kit_gauges", used, max_age=31_536_000, httponly=True, samesite="strict", secure=visit.station.secure
-    )
-    return response
+        return None
+    readings = _with_photo(came.readings, place, look, given)
+    return Made(subject, readings, look, given["ticket"], first.ticket if first else "")
+
+
+def _with_photo(
+    readings: tuple[Reading, ...], place: Place, look: Look | None, given: Mapping[str, str]
+) -> tuple[Reading, ...]:
+    """A value that stands as the photo gave it has the photo's budget, and no instrument's."""
+    told = look.told if look else None
+    field = _field_of(place, look) if look else None
+    if look is None or told is None or field is None or given.get(field.name, "").strip() != told.diameter:
+        return readings
+    others = tuple(each for each in readings if each.characteristic != told.characteristic)
+    return (*others, told.reading(f"desk {given['ticket']}: {look.name}", (look.width, look.height)))
 
 
 def _weighed(visit: Visit, place: Place, given: dict[str, str]) -> Response:
@@ -181,26 +251,26 @@ class Made:
 
     subject: Subject
     readings: tuple[Reading, ...]
-    photo: EvidencePhoto | None
+    look: Look | None
     ticket: str
     retest_of: str = ""
 
 
 def enter(visit: Visit, place: Place, made: Made) -> Response:
     """Judge, and put it into the registry; then show the verdict."""
-    station, photo = visit.station, made.photo
+    station, look = visit.station, made.look
     inspecting = Inspecting(
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
     )  # fmt: skip
-    shown = Photo(photo.name, photo.sha256, photo.width, photo.height) if photo else None
-    judged = inspecting.record(file_of(made.readings, shown), made.subject)
+    judged = inspecting.record(file_of(made.readings, look.photo if look else None), made.subject)
     subject = judged.subject
     body = Recorded(
         made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, judged.digest,
         visit.person.name, retest_of=made.retest_of,
     )  # fmt: skip
     files = [File("record", judged.canonical())]
-    files += [File("photo", photo.content, photo.name)] if photo else []
+    files += [File("photo", look.content, look.name)] if look else []
+    files += [File("look", msgspec.json.encode(look.told))] if look and look.told else []
     entered = record(station.registry, body, files, station.now())
     if entered.event != place.event.event:
         raise not_found()

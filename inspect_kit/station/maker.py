@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 from typing import Final
 
-from inspect_kit.certificate.checkin import AlreadyIssued, certify_decided
-from inspect_kit.certificate.issuing import load_slow_parts
+from inspect_kit.certificate.checkin import certify_decided
+from inspect_kit.certificate.issue import Issue
+from inspect_kit.certificate.issuing import AlreadyIssued, Drawing, load_slow_parts
+from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.record import Record
 from inspect_kit.registry.checkin import Seen, event_of, unissued
 from inspect_kit.registry.queueing import somebody_waits
 from inspect_kit.station.station import Station
+from inspect_kit.station.workshop import Workshop
 
 _PAUSE: Final = 20.0
 """Seconds after which what could not be made is tried again."""
 
 _STEP: Final = 0.05
 _TURNS: Final = 60
+_LONGEST: Final = 120.0
+"""Seconds that drawing one certificate may take."""
+_MEMORY: Final = 2_000_000_000
 
 _LOG = logging.getLogger("inspect_kit.station")
 
@@ -28,6 +36,7 @@ class Maker:
     """One thread that issues what was approved, the oldest first; after a restart it goes on where it was."""
 
     station: Station
+    draw: Drawing = make_certificate
     troubles: dict[str, str] = field(default_factory=dict)
     _wake: Event = field(default_factory=Event)
     _over: Event = field(default_factory=Event)
@@ -85,7 +94,7 @@ class Maker:
             return 0
         self._let_desks_go_first()
         try:
-            certify_decided(self.station.desk(), seen, event)
+            certify_decided(replace(self.station.desk(), draw=self.draw), seen, event)
         except AlreadyIssued:
             return 0
         except InspectKitError as problem:
@@ -93,3 +102,18 @@ class Maker:
             return 0
         self.troubles.pop(seen.ticket, None)
         return 1
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnAside:
+    """Draws in a helper program, so that desks are not slowed down by it."""
+
+    workshop: Workshop = field(default_factory=lambda: Workshop(_MEMORY))
+
+    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+        """The pages."""
+        return self.workshop.do(_LONGEST, _drawn, record, language, dict(photos), issue)
+
+
+def _drawn(record: Record, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+    return make_certificate(record, language=language, photos=photos, issue=issue)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -18,6 +19,7 @@ from inspect_kit.certificate.wording import LANGUAGES, Wording, wording_for
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
+_LETTERS: Final = re.compile("[^\u00a0\u2009\u202f]+")
 LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "cs": "Čeština", "it": "Italiano"}
 
 
@@ -41,8 +43,8 @@ def _version() -> str:
 
 
 def plain(text: str) -> str:
-    """Words of a certificate for a screen: its mathematical italics as ordinary letters."""
-    return unicodedata.normalize("NFKC", text)
+    """Words of a certificate for a screen: italics of formulas as ordinary letters, fixed spaces as they are."""
+    return _LETTERS.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text)
 
 
 class Words:
@@ -64,6 +66,10 @@ class Words:
     def item(self, name: str) -> str:
         """The name of an item."""
         return self.certificate.name("item", name)
+
+    def number(self, digits: str) -> str:
+        """Digits with the decimal sign of the language."""
+        return digits if self.language == "en" else digits.replace(".", ",")
 
     def day(self, iso: str) -> str:
         """A date in words."""

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Final
 
 from inspect_kit.capture.connections import Connection, read_connections
-from inspect_kit.capture.driver import read_stable
+from inspect_kit.capture.driver import Watch, read_live
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.checkin import sheet_of
@@ -21,6 +21,7 @@ from inspect_kit.certificate.keyring import Keyring
 from inspect_kit.certificate.keys import SigningKey
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.accounts import RightPins
 from inspect_kit.registry.checkin import ticket_from
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.evidence import written_beside
@@ -65,6 +66,7 @@ class Station:
     now: Callable[[], datetime] = local_now
     random: Callable[[int], int] = secrets.randbelow
     limits: Limits = field(default_factory=usual_limits)
+    right_pins: RightPins = field(default_factory=RightPins, repr=False)
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
     _instrument: Lock = field(default_factory=Lock, repr=False)
@@ -114,8 +116,8 @@ class Station:
         scales = [(name, each) for name, each in connections.items() if PROTOCOLS[each.protocol].kind == "scale"]
         return scales[0] if scales else None
 
-    def weigh(self, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
-        """The scale's name and one stable reading; one request at a time talks to it."""
+    def weigh(self, watch: Watch = lambda _: None, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
+        """The scale's name and one stable reading; one request at a time talks to it, and `watch` sees it settle."""
         found = self.scale()
         if found is None:
             raise UsageError("no scale is connected", hint="inspect-kit instruments add, with its port")
@@ -123,7 +125,7 @@ class Station:
             raise BadInput("another desk is reading the scale", hint="try again")
         try:
             name, connection = found
-            return name, read_stable(connection.address, connection.protocol, connection.unit, seconds)
+            return name, read_live(connection, watch, seconds)
         finally:
             self._instrument.release()
 

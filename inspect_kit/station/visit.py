@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
 
-from starlette.concurrency import run_in_threadpool
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -28,6 +29,8 @@ from inspect_kit.station.station import Station
 
 SESSION: Final = "inspect_kit_desk"
 LANGUAGE: Final = "inspect_kit_language"
+_HANDS: Final = 6
+_SLOW_HANDS: Final = 24
 _MOST_FIELDS: Final = 400
 _MOST_TEXT: Final = 200_000
 _LONGEST: Final = 60_000
@@ -102,7 +105,7 @@ class Visit:
         doors = self.station.limits.doors
         if doors.wait(name) > 0:
             raise Refused(429, "refused.wait")
-        right = pin_holds(self.station.registry, name, pin)
+        right = pin_holds(self.station.registry, name, pin, self.station.right_pins)
         doors.note(name, right=right)
         return right
 
@@ -117,8 +120,11 @@ def digest_of(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def endpoint(handler: Handler, act: Act | None) -> Callable[[Request], Awaitable[Response]]:
-    """A handler as a route: `act` is what the person must be allowed to do; `None` is for everybody."""
+def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    """A handler as a route: `act` is what the person must be allowed to do; `None` is for everybody.
+
+    `slow` is for what takes its time, as everything with a file does: it must not keep the others waiting.
+    """
 
     async def answer(request: Request) -> Response:
         station: Station = request.app.state.station
@@ -130,7 +136,9 @@ def endpoint(handler: Handler, act: Act | None) -> Callable[[Request], Awaitable
                 raise Refused(429, "refused.too_many")
             if request.method == "POST":
                 await _read_form(visit)
-            response = await run_in_threadpool(_handled, visit, handler, act)
+            response = await run_sync(
+                _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
+            )
         except Refused as refusal:
             response = _refusal(visit, refusal)
         except TooLarge:
@@ -142,6 +150,17 @@ def endpoint(handler: Handler, act: Act | None) -> Callable[[Request], Awaitable
         return response
 
     return answer
+
+
+def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
+    """How many pages are worked on at once. More than a few would only take turns on the same core."""
+    found: CapacityLimiter = request.app.state.hands[slow]
+    return found
+
+
+def all_hands() -> dict[bool, CapacityLimiter]:
+    """For slow pages and for all others."""
+    return {False: CapacityLimiter(_HANDS), True: CapacityLimiter(_SLOW_HANDS)}
 
 
 def set_session(response: Response, token: str, *, secure: bool) -> None:

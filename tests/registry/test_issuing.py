@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from inspect_kit.certificate.issuing import Desk, Issued, Request, issue_certificate
+from inspect_kit.certificate.issue import Issue as PrintedIssue
+from inspect_kit.certificate.issuing import AlreadyIssued, Desk, Issued, Request, issue_certificate
 from inspect_kit.certificate.keys import Founding, found, unlock
 from inspect_kit.certificate.pending import recover
 from inspect_kit.certificate.qr import read
@@ -164,6 +165,32 @@ def test_pages_that_cannot_be_drawn_take_no_number(blank: Desk, issue: Issue, tm
         issue(replace(blank, draw=fails), out=tmp_path / "x.pdf")
     assert list(tmp_path.glob("*.pdf")) == []
     assert issue(blank).number.startswith("PCK-2026-000001-")
+
+
+def test_while_a_certificate_is_drawn_other_desks_write(blank: Desk, issue: Issue, tmp_path: Path) -> None:
+    drawn: list[str] = []
+
+    def draws(*_: object, issue: PrintedIssue, **__: object) -> bytes:
+        drawn.append(issue.number)
+        if len(drawn) == 1:
+            quicker.append(others(blank, "Striker 1", out=tmp_path / "quicker.pdf").number)
+        return blank.draw(None, language="en", photos={}, issue=issue)  # type: ignore[arg-type]
+
+    quicker: list[str] = []
+    others = issue
+    issued = issue(replace(blank, draw=draws), "Striker 2", out=tmp_path / "x.pdf")
+    # Somebody was faster and has the number, so the pages were drawn again with the next one.
+    assert [number[:15] for number in (*quicker, issued.number)] == ["PCK-2026-000001", "PCK-2026-000002"]
+    assert [number[:15] for number in drawn] == ["PCK-2026-000001", "PCK-2026-000002"]
+    assert issued.number == drawn[-1]
+
+
+def test_a_record_that_may_be_issued_once_is_not_issued_twice(blank: Desk, issue: Issue, tmp_path: Path) -> None:
+    issue(blank, once=True)
+    with pytest.raises(AlreadyIssued):
+        issue(blank, once=True, out=tmp_path / "again.pdf")
+    assert not (tmp_path / "again.pdf").exists()
+    assert issue(blank, "Striker 43", once=True).number.startswith("PCK-2026-000002-")
 
 
 def test_an_output_that_is_a_folder_takes_no_number(blank: Desk, issue: Issue, tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
@@ -26,6 +28,7 @@ from inspect_kit.registry import accounts
 from inspect_kit.registry.desk_entries import AccountSet
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
+from inspect_kit.station.photos import Bench
 from inspect_kit.station.station import Station, open_station
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
@@ -83,9 +86,24 @@ def client(station: Station) -> TestClient:
     return new_client(station)
 
 
-def new_client(station: Station) -> TestClient:
+class OnTheSpot:
+    """A bench without a helper program: most tests of the station are not about photos, and starting one takes time."""
+
+    def do(self, seconds: float, task: Callable[..., Any], *given: Any) -> Any:
+        del seconds
+        return _done(task, *given)
+
+
+@lru_cache(maxsize=30)
+def _done(task: Callable[..., Any], *given: Any) -> Any:
+    """Each photo is measured once: the same photo says the same again."""
+    return task(*given)
+
+
+def new_client(station: Station, bench: Bench | None = None) -> TestClient:
     """One more browser at the station."""
-    return TestClient(create_app(station), base_url="http://127.0.0.1", headers={"Accept-Language": "en"})
+    app = create_app(station, bench=bench or OnTheSpot())
+    return TestClient(app, base_url="http://127.0.0.1", headers={"Accept-Language": "en"})
 
 
 @dataclass
@@ -191,6 +209,29 @@ def photo() -> bytes:
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=85)
     return buffer.getvalue()
+
+
+def _striker_on_the_mat(metal: tuple[float, float] | None) -> bytes:
+    """A white striker of 41.2 mm on the printed mat, photographed from 45 cm above."""
+    from tests.scenes.render import photograph
+    from tests.scenes.scene import Lens, Piece, Scene, Sensor, Stand
+    from tests.scenes.table import COLOURS
+
+    striker = Piece(0, 0, 41.2, 8.0, 1.0, COLOURS["white"], "white", metal=metal)
+    lens = Lens(1600, 1200, 2400.0, (799.5, 599.5))
+    return photograph(Scene(lens, Stand(450, 0.08, 1.0, 1.57), (striker,), sensor=Sensor(1.0, 0.006), seed=3))
+
+
+@pytest.fixture(scope="session")
+def plain_striker() -> bytes:
+    """A striker without metal."""
+    return _striker_on_the_mat(None)
+
+
+@pytest.fixture(scope="session")
+def metal_striker() -> bytes:
+    """A striker with a ring of metal in its face."""
+    return _striker_on_the_mat((0.45, 0.8))
 
 
 @pytest.fixture

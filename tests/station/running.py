@@ -62,10 +62,14 @@ class Desk:
     def close(self) -> None:
         self.client.close()
 
-    def send(self, path: str, data: dict[str, str]) -> httpx2.Response:
+    def client_token(self) -> str:
+        """What the form of the last page brings along."""
         token = re.search(r'name="csrf" value="(\w+)"', self.page)
         assert token is not None, self.page[:500]
-        answer = self.client.post(path, data={"csrf": token[1], **data})
+        return token[1]
+
+    def send(self, path: str, data: dict[str, str]) -> httpx2.Response:
+        answer = self.client.post(path, data={"csrf": self.client_token(), **data})
         self.page = answer.text
         return answer
 

@@ -13,6 +13,10 @@ from typing import Any
 
 import pytest
 
+from inspect_kit.capture.connections import Connection, connections_file, connections_text
+from inspect_kit.capture.line import Address
+from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.voices import Display
 from inspect_kit.certificate.keys import own_keyring
 from inspect_kit.certificate.verifying import Counter, verify_pdf
 from inspect_kit.registry.opening import open_registry
@@ -186,6 +190,48 @@ def test_what_was_typed_outlives_a_closed_page(page_for: Open, place: tuple[Path
     page.goto(place[2])
     page.goto(f"{place[2]}/desk/striker")
     assert page.input_value("#owner") == "Half Typed"
+
+
+def test_a_photo_on_the_mat_is_measured_while_the_rest_is_typed(
+    page_for: Open, place: tuple[Path, Running, str], metal_striker: bytes
+) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    page.set_input_files("#photo", {"name": "p.jpg", "mimeType": "image/jpeg", "buffer": metal_striker})
+    page.wait_for_selector(".shot .suspect", timeout=90_000)
+    assert "Metal is suspected" in page.inner_text(".shot")
+    field = page.eval_on_selector("#looked", "part => part.dataset.fill")
+    assert page.input_value(f"#{field}").startswith("41.")
+    page.goto(place[2])
+    page.goto(f"{place[2]}/desk/striker")
+    page.wait_for_selector(".shot .suspect")
+    page.fill("#owner", "Photo Player")
+    mass = page.eval_on_selector_all(".asked label", "all => all.find(e => e.textContent.includes('mass')).htmlFor")
+    page.fill(f"#{mass}", "14.82")
+    page.click("[data-all-yes]")
+    page.click("button.big")
+    page.wait_for_selector("#verdict")
+    assert page.locator(".shot .suspect").count() == 1
+    image = page.locator(".shot image").get_attribute("href") or ""
+    assert page.request.get(place[1].url + image).headers["content-type"] == "image/jpeg"
+
+
+def test_the_scale_on_its_port_is_read_live_with_its_lamp(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    shown = Performance("mt-sics", Display("14.82"), script_of(",".join(["unstable"] * 12 + ["stable"])))
+    kept = connections_file(place[0])
+    with simulated(shown) as scale:
+        kept.write_text(connections_text({"scale-200g": Connection(Address(scale.port), "mt-sics")}))
+        page = page_for()
+        page.goto(f"{place[2]}/desk/striker")
+        page.click("[data-weigh]")
+        page.wait_for_selector(".lamp.waiting")
+        page.wait_for_selector(".moving:has-text(' g')")
+        page.wait_for_selector(".lamp.stable")
+        field = page.get_attribute("[data-weigh]", "data-weigh")
+        assert page.input_value(f"#{field}") == "14.82 g"
+        assert page.inner_text(".steady") == "stable"
+        assert page.input_value("[name=gauge_g]") == "scale-200g"
+    kept.unlink()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -10,6 +11,8 @@ import pytest
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
+from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.voices import Display
 from inspect_kit.certificate.verifying import Counter, verify_pdf
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin import inspection
@@ -146,6 +149,27 @@ def test_a_scale_on_a_port_fills_in_the_mass(referee: Person, station: Station, 
     data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "", "weigh": "1"}
     page = referee.post(referee.at("/desk/striker"), data)
     assert 'value="14.82 g"' in page
+
+
+def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, station: Station) -> None:
+    shown = Performance("mt-sics", Display("14.82"), script_of("unstable,unstable,stable"))
+    with simulated(shown) as scale:
+        link = Connection(Address(scale.port), "mt-sics")
+        connections_file(station.home).write_text(connections_text({"scale-200g": link}))
+        referee.get(referee.at("/desk/striker"))
+        lines = [json.loads(line) for line in referee.post(referee.at("/desk/striker/weigh"), {}).splitlines()]
+    assert [line["moving"] for line in lines[:-1]] == ["14.84 g", "14.85 g", "14.82 g"]
+    assert lines[-1] == {"value": "14.82 g", "raw": "S S      14.82 g", "instrument": "scale-200g"}
+
+
+def test_a_scale_that_is_overloaded_or_gone_is_a_sentence(referee: Person, station: Station) -> None:
+    for port, words in (("overload", "overloaded"), ("", "no such port")):
+        with simulated(Performance("mt-sics", Display("14.82"), script_of(port or "stable"))) as scale:
+            link = Connection(Address(scale.port if port else "/dev/nowhere"), "mt-sics")
+            connections_file(station.home).write_text(connections_text({"scale-200g": link}))
+            referee.get(referee.at("/desk/striker"))
+            told = json.loads(referee.post(referee.at("/desk/striker/weigh"), {}).splitlines()[-1])
+            assert words in told["fault"]
 
 
 def test_a_quota_is_kept_per_player(referee: Person) -> None:

@@ -22,7 +22,7 @@ _TEXTS = (
 _FIELDS = (
     "name", "pin", "again", "own_pin", "role", "event", "remove", "back", "since", "until", "venue", "sheet", "rule",
     "language", "house", "count_board", "quota_striker", "mark_2026-11-16", "mark_x", "four_eyes", "daily", "ticket", "owner",
-    "text", "retest", "weigh", "q0", "q1", "q2", "q3", "gauge_g", "gauge_mm", "gauge_", "decision", "because", "after",
+    "text", "retest", "weigh", "look", "measure", "thickness", "print_scale", "q0", "q1", "q2", "q3", "gauge_g", "gauge_mm", "gauge_", "decision", "because", "after",
     "question", "value", "gauge", "skip", "undo", "finish",
 )  # fmt: skip
 _TRIES = 14
@@ -57,7 +57,7 @@ def test_no_route_fails_whatever_it_is_sent(
     token = re.search(r'name="csrf" value="(\w+)"', person.last.text)
     assert token is not None
     dice = random.Random(f"{method} {path}")
-    known = {"event": person.event, "ticket": begun if "guided" in path else ticket, "language": "de",
+    known = {"token": ticket, "event": person.event, "ticket": begun if "guided" in path else ticket, "language": "de",
              "item": "board" if "guided" in path else "striker"}  # fmt: skip
     for address in _paths(path, known, dice):
         if method == "GET":

@@ -26,29 +26,73 @@
   each("[data-print]", (button) => { button.hidden = false; button.addEventListener("click", () => window.print()); });
   each("[data-send]", (field) => field.addEventListener("change", () => field.form.requestSubmit()));
 
-  const photo = document.getElementById("photo"), preview = document.getElementById("preview");
-  if (photo && preview) photo.addEventListener("change", () => {
+  // A photo is sent at once and measured while the rest is typed; without a connection it goes with the form.
+  const photo = document.getElementById("photo"), preview = document.getElementById("preview"), looking = document.getElementById("looking");
+  each("[data-plain]", (button) => { button.hidden = true; });
+  const partOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("looked");
+  const shown = (part) => {
+    document.getElementById("looked").replaceWith(document.adoptNode(part));
+    const told = part.dataset, field = told.fill && document.getElementById(told.fill);
+    photo.form.elements.look.value = told.token || "";
+    if (told.token) { photo.value = ""; preview.hidden = true; }
+    if (field && (!field.value.trim() || field.value === field.dataset.photo)) field.value = field.dataset.photo = told.value;
+    photo.form.dispatchEvent(new Event("change"));
+  };
+  if (photo && preview) photo.addEventListener("change", async () => {
     preview.hidden = !photo.files.length;
-    if (photo.files.length) preview.src = URL.createObjectURL(photo.files[0]);
+    if (!photo.files.length) return;
+    preview.src = URL.createObjectURL(photo.files[0]);
+    looking.textContent = looking.dataset.measuring;
+    photo.form.setAttribute("aria-busy", "true");
+    const content = new FormData();
+    content.append("photo", photo.files[0]);
+    ["thickness", "print_scale"].forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
+    try {
+      const answer = await fetch(photo.dataset.look, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf }, body: content });
+      const part = await partOf(answer);
+      if (!part) throw new Error(answer.status);
+      looking.textContent = ""; shown(part);
+    } catch { looking.textContent = looking.dataset.later; }
+    photo.form.removeAttribute("aria-busy");
   });
+  const lookAgain = async () => {
+    const token = photo && photo.form.elements.look.value;
+    if (!token || document.getElementById("looked").dataset.token) return;
+    try { const part = await partOf(await fetch(photo.dataset.again + encodeURIComponent(token))); if (part) shown(part); } catch { /* the token is still in the form */ }
+  };
 
-  // The scale: the lamp says whether it stands still.
+  // The scale, live: its values move beside the button, and the lamp says when it stands still.
+  const lines = async function* (answer) {
+    const reader = answer.body.getReader(), decoder = new TextDecoder();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      rest += decoder.decode(value || new Uint8Array(), { stream: !done });
+      const whole = rest.split("\n");
+      rest = whole.pop();
+      for (const line of whole) if (line) yield JSON.parse(line);
+      if (done) return;
+    }
+  };
   each("[data-weigh]", (button) => button.addEventListener("click", async (event) => {
     event.preventDefault();
     const field = document.getElementById(button.dataset.weigh), lamp = button.querySelector(".lamp");
-    const said = button.parentElement.querySelector(".steady");
+    const moving = button.parentElement.querySelector(".moving"), said = button.parentElement.querySelector(".steady");
     lamp.className = "lamp waiting"; said.textContent = said.dataset.waiting; button.disabled = true;
     try {
       const answer = await fetch(button.dataset.url, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf } });
-      const told = await answer.json();
-      if (!answer.ok) throw new Error(told.fault);
-      field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
-      const gauge = field.form.querySelector("[name=gauge_g]");
-      if (gauge && [...gauge.options].some((one) => one.value === told.instrument)) gauge.value = told.instrument;
-      lamp.className = "lamp stable"; said.textContent = said.dataset.stable;
+      if (!answer.ok) throw new Error(String(answer.status));
+      for await (const told of lines(answer)) {
+        if (told.fault) throw new Error(told.fault);
+        if (told.moving) { moving.textContent = told.moving; continue; }
+        field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
+        const gauge = field.form.querySelector("[name=gauge_g]");
+        if (gauge && [...gauge.options].some((one) => one.value === told.instrument)) gauge.value = told.instrument;
+        lamp.className = "lamp stable"; said.textContent = said.dataset.stable;
+      }
     } catch (problem) {
       lamp.className = "lamp"; said.textContent = problem.message || "";
-    } finally { button.disabled = false; }
+    } finally { button.disabled = false; moving.textContent = ""; }
   }));
 
   // What was typed outlives a broken network, a closed lid and a restarted station; it goes when it was sent.
@@ -64,6 +108,7 @@
       if (one.type === "radio" || one.type === "checkbox") one.checked = kept[one.name].includes(one.value);
       else one.value = kept[one.name][0];
     });
+    if (kept && blank && form.elements.look) lookAgain();
     const keep = () => {
       const now = {};
       texts(form).forEach((one) => {

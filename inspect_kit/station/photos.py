@@ -1,0 +1,179 @@
+"""Photos at the desk: kept small as evidence, measured on the mat by a helper program, shown with what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeVar
+
+import msgspec
+from starlette.responses import Response
+
+from inspect_kit.capture.measurement_file import Photo
+from inspect_kit.certificate.checkin import EvidencePhoto, evidence_photo
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.desk_form import fields_of
+from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
+from inspect_kit.registry.checkin import is_ticket
+from inspect_kit.registry.evidence import written_beside
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.station.refusals import not_found
+from inspect_kit.station.visit import Visit
+
+MEMORY: Final = 3_000_000_000
+"""Bytes for measuring one photo: fifty megapixels need about two thirds of it."""
+_OPENING: Final = 20.0
+_MEASURING: Final = 30.0
+_ROOM: Final = 0.18
+_MOST_KEPT: Final = 200
+"""Photos that wait for the form around them; older ones were given up."""
+
+Result = TypeVar("Result")
+
+
+class Bench(Protocol):
+    """Where heavy work is done."""
+
+    def do(self, seconds: float, task: Callable[..., Result], *given: Any) -> Result:
+        """What the task gives."""
+
+
+class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A photo that was taken for one inspection, with what it tells or why it tells nothing."""
+
+    event: str
+    by: str
+    content: bytes
+    sha256: str
+    width: int
+    height: int
+    name: str
+    told: Told | None = None
+    why: str = ""
+
+    @property
+    def photo(self) -> Photo:
+        """As a record names it."""
+        return Photo(self.name, self.sha256, self.width, self.height)
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Photos between the moment they are taken and the moment the form is sent; they outlive a restart."""
+
+    folder: Path
+
+    def keep(self, token: str, look: Look) -> None:
+        """Under a name that nobody can guess."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path = self._path(token)
+            written_beside(path, msgspec.msgpack.encode(look)).replace(path)
+            for old in sorted(self.folder.glob("*.look"), key=_age)[:-_MOST_KEPT]:
+                old.unlink(missing_ok=True)
+        except OSError as problem:
+            raise BadInput(f"the photo cannot be kept: {problem.strerror}", where=str(self.folder)) from None
+
+    def find(self, token: str, event: str, by: str) -> Look | None:
+        """One's own photo at this event; anything else is as good as none."""
+        if not is_ticket(token):
+            return None
+        try:
+            look = msgspec.msgpack.decode(self._path(token).read_bytes(), type=Look)
+        except (OSError, msgspec.DecodeError):
+            return None
+        return look if (look.event, look.by) == (event, by) else None
+
+    def _path(self, token: str) -> Path:
+        return self.folder / f"{token}.look"
+
+
+def _age(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def looks_of(visit: Visit) -> Looks:
+    """Where this station's photos wait."""
+    return Looks(visit.station.home / "station" / "looks")
+
+
+def kind_of(sheet: Sheet, item: str) -> str:
+    """What a photo can measure at this desk; empty if nothing."""
+    return kind_among(field.question.characteristic for field in fields_of(sheet, item) if not field.question.instance)
+
+
+def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -> Look:
+    """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
+    bench: Bench = visit.request.app.state.bench
+    photo: EvidencePhoto = bench.do(_OPENING, evidence_photo, content)
+    told, why = _measured(bench, content, kind, given)
+    return Look(
+        visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name,
+        told, why,
+    )  # fmt: skip
+
+
+def _measured(bench: Bench, content: bytes, kind: str, given: Mapping[str, str]) -> tuple[Told | None, str]:
+    if not kind:
+        return None, ""
+    try:
+        return bench.do(_MEASURING, told_by, content, kind, _given(given)), ""
+    except InspectKitError as problem:
+        return None, str(problem)[:500]
+
+
+def _given(given: Mapping[str, str]) -> Given:
+    thickness, scale = (given.get(name, "").strip()[:40] for name in ("thickness", "print_scale"))
+    return given_by(thickness, scale)
+
+
+def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, Look | None]:
+    """The photo that came with this form, or the one that was sent before; with its token."""
+    looks = looks_of(visit)
+    if "photo" in visit.files:
+        look, token = look_at(visit, visit.files["photo"], kind, given), visit.station.ticket()
+        looks.keep(token, look)
+        return token, look
+    token = given.get("look", "")
+    found = looks.find(token, visit.path("event"), visit.person.name)
+    return (token, found) if found else ("", None)
+
+
+def show_picture(visit: Visit) -> Response:
+    """The photo itself, to the one who took it."""
+    found = looks_of(visit).find(visit.path("token"), visit.event().event, visit.person.name)
+    if found is None:
+        raise not_found()
+    return Response(found.content, media_type="image/jpeg")
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A photo cut to the piece on it, with its outline and the suspected region, as an SVG takes it."""
+
+    href: str
+    size: tuple[int, int]
+    window: str
+    outline: str
+    region: tuple[float, float, float, float] | None
+    told: Told
+
+
+def shot_of(href: str, size: tuple[int, int], told: Told) -> Shot:
+    """The piece with some room around it."""
+    points = [(x * size[0], y * size[1]) for x, y in told.outline]
+    left, top = (min(point[axis] for point in points) for axis in (0, 1))
+    wide, tall = (max(point[axis] for point in points) - start for axis, start in ((0, left), (1, top)))
+    room = _ROOM * max(wide, tall)
+    window = (left - room, top - room, wide + 2 * room, tall + 2 * room)
+    marked = told.region and (
+        told.region[0] * size[0], told.region[1] * size[1], told.region[2] * size[0], told.region[3] * size[1]
+    )  # fmt: skip
+    return Shot(
+        href, size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
+        marked, told,
+    )  # fmt: skip

@@ -1,0 +1,128 @@
+"""Heavy work in a program of its own: it takes no time from the desks, has bounds, and is ended when it hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from inspect_kit.errors import BadInput, InspectKitError
+
+Result = TypeVar("Result")
+
+_POLITE: Final = 5
+"""How much such work stands back behind the desks, on a machine with few cores."""
+
+_ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@dataclass(slots=True)
+class Workshop:
+    """One helper program, started when it is first needed and again after it was ended; one task at a time."""
+
+    memory: int
+    """Bytes that it may use."""
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _helper: tuple[BaseProcess, Connection] | None = field(default=None, repr=False)
+
+    def do(self, seconds: float, task: Callable[..., Result], *given: Any) -> Result:
+        """What the task gives. Waiting for other tasks counts too, so that nobody waits without an end."""
+        if not self._lock.acquire(timeout=seconds):
+            raise BadInput("too much is being worked on at once", hint="try again in a moment")
+        try:
+            return self._answer(seconds, task, given)
+        finally:
+            self._lock.release()
+
+    def _answer(self, seconds: float, task: Callable[..., Result], given: tuple[Any, ...]) -> Result:
+        try:
+            line = self._line()
+            line.send((task, given))
+            if not line.poll(seconds):
+                self._end()
+                raise BadInput(f"took longer than {seconds:g} s and was given up")
+            good, answer = line.recv()
+        except (EOFError, OSError):
+            self._end()
+            raise BadInput("could not be worked on here", hint="is there enough memory?") from None
+        if not good:
+            why, where, hint = answer
+            raise BadInput(why, where=where, hint=hint)
+        result: Result = answer
+        return result
+
+    def _line(self) -> Connection:
+        if self._helper is None or not self._helper[0].is_alive():
+            self._end()
+            self._helper = _started(self.memory)
+        return self._helper[1]
+
+    def _end(self) -> None:
+        if self._helper is not None:
+            process, line = self._helper
+            line.close()
+            process.kill()
+            process.join()
+            self._helper = None
+
+    def close(self) -> None:
+        """Send the helper home; a task in hand is given up."""
+        helper = self._helper
+        if helper is not None:
+            helper[0].kill()
+        with self._lock:
+            self._end()
+
+
+def _started(memory: int) -> tuple[BaseProcess, Connection]:
+    context = get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=_serve, args=(there, memory), daemon=True)
+    # The numerical libraries read this when they are loaded: the helper is one worker, not one for every core.
+    missing = {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+    os.environ.update(missing)
+    try:
+        process.start()
+    finally:
+        for name in missing:
+            del os.environ[name]
+    # With the other end open only over there, a station that dies in whatever way ends its helper too.
+    there.close()
+    return process, here
+
+
+def _serve(line: Connection, memory: int) -> None:
+    """The helper's life: a task, an answer, until nobody is at the other end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound(memory)
+    with suppress(EOFError, OSError):
+        while True:
+            task, given = line.recv()
+            line.send(_done(task, given))
+
+
+def _done(task: Callable[..., Any], given: tuple[Any, ...]) -> tuple[bool, Any]:
+    try:
+        return True, task(*given)
+    except InspectKitError as problem:
+        return False, (problem.fault.why, problem.fault.where, problem.fault.hint)
+    except MemoryError:
+        return False, ("needs more memory than there is for it", "", "send a smaller photo")
+    except Exception as problem:
+        return False, (f"cannot be worked on ({type(problem).__name__})", "", "")
+
+
+def _bound(memory: int) -> None:
+    """Not every system can bound a program; the time is bounded from outside in any case."""
+    with suppress(ImportError, ValueError, OSError, AttributeError):
+        os.nice(_POLITE)
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

@@ -1,0 +1,334 @@
+"""Photos at the desk: measured on the mat, metal suspected and shown, kept as evidence whatever they show."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import open_record
+from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
+from inspect_kit.measure.pieces import KINDS
+from inspect_kit.registry.checkin import inspection, recorded
+from inspect_kit.station.photos import Look, Looks, shot_of
+from inspect_kit.station.station import Station
+from inspect_kit.station.workshop import Workshop
+from tests.station.conftest import Person, names_of, new_client, striker_form
+from tests.station.running import ROOT
+
+TICKET = "BCDFGHJKLNPRSTVW"
+
+
+def _sent(content: bytes) -> dict[str, tuple[str, bytes, str]]:
+    return {"photo": ("IMG_1.jpg", content, "image/jpeg")}
+
+
+def _sent_ahead(person: Person, content: bytes, status: int = 200, **more: str) -> str:
+    person.get(person.at("/desk/striker"))
+    return person.post(person.at("/desk/striker/photo"), more, status, _sent(content))
+
+
+def _token(part: str) -> str:
+    found = re.search(r'data-token="(\w+)"', part)
+    assert found is not None, part
+    return found[1]
+
+
+def _value(part: str) -> Decimal:
+    found = re.search(r'data-value="([\d.]+)"', part)
+    assert found is not None, part
+    return Decimal(found[1])
+
+
+def test_a_striker_on_the_mat_gives_its_diameter(referee: Person, plain_striker: bytes) -> None:
+    part = _sent_ahead(referee, plain_striker)
+    assert abs(_value(part) - Decimal("41.2")) < Decimal("0.25")
+    assert "No sign of metal" in part
+    assert '<polygon class="outline"' in part
+    assert 'class="suspect"' not in part
+
+
+def test_thickness_and_print_scale_make_the_uncertainty_smaller(referee: Person, plain_striker: bytes) -> None:
+    def expanded(part: str) -> Decimal:
+        found = re.search(r"± ([\d.]+) mm across", part)
+        assert found is not None
+        return Decimal(found[1])
+
+    wide = expanded(_sent_ahead(referee, plain_striker))
+    narrow = expanded(_sent_ahead(referee, plain_striker, thickness="8,0 mm", print_scale="1.000"))
+    assert narrow < wide / 2
+
+
+def test_metal_is_suspected_where_it_is_and_the_referee_sees_it(
+    referee: Person, station: Station, metal_striker: bytes
+) -> None:
+    part = _sent_ahead(referee, metal_striker)
+    assert "Metal is suspected in the marked region" in part
+    ticket = referee.inspect(look=_token(part), diameter=str(_value(part)))
+    page = referee.get(referee.at(f"/tickets/{ticket}"))
+    assert 'class="suspect"' in page
+    with station.registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
+        told = msgspec.json.decode(station.registry.shelf.take(connection, kept["look"]), type=Told)
+    assert told.region is not None
+    left, top, width, height = told.region
+    middle = left + width / 2, top + height / 2
+    assert abs(middle[0] - told.centre[0]) < 0.03
+    assert abs(middle[1] - told.centre[1]) < 0.03
+
+
+def test_a_suspicion_answers_no_question(referee: Person, metal_striker: bytes) -> None:
+    page = _sent_ahead(referee, metal_striker)
+    asked = referee.get(referee.at("/desk/striker"))
+    data = {**striker_form(asked, "Jan Novák"), "look": _token(page), "measure": "1"}
+    looks = {name for what, name in names_of(asked).items() if what not in ("mass", "diameter")}
+    shown = referee.post(referee.at("/desk/striker"), {key: text for key, text in data.items() if key not in looks})
+    assert " checked>" not in shown
+
+
+def test_what_the_photo_measured_enters_the_record_with_the_photos_budget(
+    referee: Person, station: Station, plain_striker: bytes
+) -> None:
+    ticket = referee.inspect(diameter="", files=_sent(plain_striker))
+    with station.registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        record = open_record(station.registry.shelf.take(connection, seen.record))
+    line = next(line for line in record.lines if line.characteristic == "striker.diameter")
+    assert line.value is not None
+    assert abs(Decimal(line.value) - Decimal("41.2")) < Decimal("0.25")
+    assert {"piece height", "scale (print)"} <= {part.source for part in line.budget}
+    assert line.instruments == ()
+    assert line.verdict == "undecided"
+    assert len(record.photos) == 1
+
+
+def test_a_caliper_overrules_the_photo(referee: Person, station: Station, plain_striker: bytes) -> None:
+    ticket = referee.inspect(diameter="41.05", files=_sent(plain_striker))
+    with station.registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        record = open_record(station.registry.shelf.take(connection, seen.record))
+    line = next(line for line in record.lines if line.characteristic == "striker.diameter")
+    assert line.value == "41.05"
+    assert line.instruments == ("caliper-150",)
+
+
+def test_without_scripts_a_button_measures_and_gives_the_form_back(referee: Person, plain_striker: bytes) -> None:
+    page = referee.get(referee.at("/desk/striker"))
+    data = {**striker_form(page, "Jan Novák"), names_of(page)["diameter"]: "", "measure": "1"}
+    page = referee.post(referee.at("/desk/striker"), data, files=_sent(plain_striker))
+    assert 'value="Jan Novák"' in page
+    token = _token(page)
+    assert f'name="look" value="{token}"' in page
+    assert re.search(rf'id="{names_of(page)["diameter"]}"[^>]*value="41\.', page)
+    assert referee.client.get(referee.at(f"/desk/striker/look/{token}/photo")).headers["content-type"] == "image/jpeg"
+
+
+def test_a_photo_without_a_mat_is_kept_as_evidence_with_a_sentence(
+    referee: Person, station: Station, photo: bytes
+) -> None:
+    part = _sent_ahead(referee, photo)
+    assert "kept as evidence. It was not measured:" in part
+    assert "marker" in part
+    ticket = referee.inspect(look=_token(part))
+    assert f"/tickets/{ticket}/photo" in referee.last.text
+    assert referee.client.get(referee.at(f"/tickets/{ticket}/photo")).content.startswith(b"\xff\xd8")
+
+
+def test_a_file_that_is_no_photo_is_refused_in_a_sentence(referee: Person) -> None:
+    part = _sent_ahead(referee, b"<svg onload=alert(1)>", 422)
+    assert "is not a JPEG, PNG or HEIC photo" in part
+    assert "data-token" not in part
+
+
+@pytest.mark.parametrize(
+    ("thickness", "scale"), [("thick", ""), ("900 mm", ""), ("", "2"), ("8 g", ""), ("", "x" * 500)]
+)
+def test_what_is_known_wrongly_is_said_and_the_photo_kept(
+    referee: Person, photo: bytes, thickness: str, scale: str
+) -> None:
+    part = _sent_ahead(referee, photo, thickness=thickness, print_scale=scale)
+    assert "It was not measured:" in part
+    assert _token(part)
+
+
+def test_nobody_reads_the_waiting_photo_of_another(
+    referee: Person, joined: Callable[[str], Person], photo: bytes
+) -> None:
+    token = _token(_sent_ahead(referee, photo))
+    other = joined("Tomáš")
+    other.get(other.at(f"/desk/striker/look/{token}/photo"), 404)
+    assert "data-token" not in other.get(other.at(f"/desk/striker/look/{token}"))
+    other.inspect(look=token)
+    assert "/photo" not in other.last.text
+    referee.announce()
+    referee.get(referee.at(f"/desk/striker/look/{token}/photo"), 404)
+
+
+@pytest.mark.parametrize("token", ["", "x", "../../secret", TICKET, "B" * 5000])
+def test_a_token_that_is_none_is_no_photo(tmp_path: Path, token: str) -> None:
+    assert Looks(tmp_path).find(token, "event", "Renata") is None
+
+
+def test_a_waiting_photo_that_was_damaged_is_no_photo(tmp_path: Path) -> None:
+    (tmp_path / f"{TICKET}.look").write_bytes(b"\x00\x01")
+    assert Looks(tmp_path).find(TICKET, "event", "Renata") is None
+
+
+def test_only_the_newest_photos_wait(tmp_path: Path) -> None:
+    looks = Looks(tmp_path)
+    for number in range(210):
+        looks.keep(
+            f"{number:016d}".translate(str.maketrans("0123456789", "BCDFGHJKLN")), Look("e", "R", b"", "", 1, 1, "")
+        )
+    assert len(list(tmp_path.glob("*.look"))) == 200
+
+
+def test_each_kind_that_the_desk_measures_is_one_that_measure_knows() -> None:
+    for first, name in KIND_OF.items():
+        assert KINDS[name].name == first
+    assert kind_among(["striker.mass", "striker.diameter"]) == "striker"
+    assert kind_among(["coin.mass"]) == ""
+
+
+def test_what_is_not_stated_stays_unknown() -> None:
+    assert given_by("", "") == Given()
+    assert given_by("0,81 cm", "0,998") == Given(8.1, Decimal("0.998"))
+    with pytest.raises(BadInput, match="between"):
+        given_by("", "0.5")
+
+
+def test_the_shown_window_holds_the_whole_outline() -> None:
+    told = Told(
+        "striker", "41.00", "0.10", "0.02", "0.05", (), (0.5, 0.5), ((0.4, 0.5), (0.5, 0.4), (0.6, 0.5), (0.5, 0.6))
+    )
+    left, top, width, height = map(float, shot_of("/x", (1000, 800), told).window.split())
+    assert left < 400
+    assert top < 320
+    assert left + width > 600
+    assert top + height > 480
+
+
+def _sleep(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def _hog() -> int:
+    return len(bytearray(900_000_000))
+
+
+def _die() -> None:
+    os._exit(3)
+
+
+def _refuse() -> None:
+    raise BadInput("is torn", where="page 3", hint="print it again")
+
+
+def _stumble() -> None:
+    raise ZeroDivisionError
+
+
+def _identity() -> int:
+    return os.getpid()
+
+
+@pytest.fixture(scope="module")
+def workshop() -> Any:
+    shop = Workshop(600_000_000)
+    yield shop
+    shop.close()
+
+
+def test_a_task_is_done_in_another_program_which_stays(workshop: Workshop) -> None:
+    first, second = workshop.do(60, _identity), workshop.do(60, _identity)
+    assert first == second != os.getpid()
+
+
+def test_a_refusal_comes_back_with_its_place_and_hint(workshop: Workshop) -> None:
+    with pytest.raises(BadInput) as caught:
+        workshop.do(60, _refuse)
+    assert str(caught.value) == "page 3: is torn (print it again)"
+
+
+def test_a_fault_in_a_task_is_a_sentence(workshop: Workshop) -> None:
+    with pytest.raises(BadInput, match="cannot be worked on"):
+        workshop.do(60, _stumble)
+
+
+def test_a_task_that_hangs_is_ended_and_the_next_one_done(workshop: Workshop) -> None:
+    workshop.do(60, _identity)
+    with pytest.raises(BadInput, match="took longer than"):
+        workshop.do(0.3, _sleep, 60)
+    assert workshop.do(60, len, "next") == 4
+
+
+def test_a_task_that_eats_memory_is_refused_and_the_next_one_done(workshop: Workshop) -> None:
+    with pytest.raises(BadInput, match="memory"):
+        workshop.do(60, _hog)
+    assert workshop.do(60, len, "next") == 4
+
+
+def test_a_helper_that_dies_is_replaced(workshop: Workshop) -> None:
+    with pytest.raises(BadInput, match="could not be worked on"):
+        workshop.do(60, _die)
+    assert workshop.do(60, len, "next") == 4
+
+
+_STARTER = """
+import os, signal, sys
+from inspect_kit.station.workshop import Workshop
+from tests.station.test_photos import _identity
+if __name__ == "__main__":
+    print(Workshop(600_000_000).do(60, _identity), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_station_that_is_killed_leaves_no_helper_behind(tmp_path: Path) -> None:
+    script = tmp_path / "starter.py"
+    script.write_text(_STARTER)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, env=environment, timeout=120, check=False
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    deadline = time.monotonic() + 30
+    while _lives(int(done.stdout)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not _lives(int(done.stdout))
+
+
+def _lives(process: int) -> bool:
+    try:
+        return " Z " not in Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return False
+
+
+def test_a_photo_that_takes_too_long_is_evidence_all_the_same(station: Station, referee: Person, photo: bytes) -> None:
+    class Tired:
+        def do(self, seconds: float, task: Callable[..., Any], *given: Any) -> Any:
+            if task.__name__ == "told_by":
+                raise BadInput(f"took longer than {seconds:g} s and was given up")
+            return task(*given)
+
+    person = Person(new_client(station, Tired())).sign_in("Renata")
+    person.event = referee.event
+    part = _sent_ahead(person, photo)
+    assert "took longer than 30 s" in part
+    assert _token(part)
