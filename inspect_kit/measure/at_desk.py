@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from inspect_kit.errors import BadInput
-from inspect_kit.values.measurement import Reading
+from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         pixel = self.centre[0] * size[0], self.centre[1] * size[1]
         return Reading(
             self.characteristic, self.diameter, unit="mm", standard=self.standard, where=where, pixel=pixel,
-            budget=self.budget,
+            budget=tuple(StatedPart(source, size_of) for source, size_of in self.budget),
+            outline=tuple((x * size[0], y * size[1]) for x, y in self.outline),
         )  # fmt: skip
 
 
