@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from reportlab.lib.colors import Color
@@ -12,6 +12,7 @@ from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
+from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.places import shipped
 from inspect_kit.vision.sheets import MODULES, VERSION, Area, Kind, Sheet, marker_cells
 
@@ -21,20 +22,9 @@ _BLACK: Final = Color(0, 0, 0)
 _TONE: Final = Color(0.30, 0.49, 0.66)
 """The free middle: a steel blue that white, black, red and wooden pieces all stand out from, in grey print as well."""
 
-_SENTENCES: Final[Mapping[Kind, str]] = {
-    Kind.MAT: "Print at 100 %, lay flat, put the pieces on the blue middle and photograph the whole sheet from above.",
-    Kind.CARD: "Print at 100 %, cut out, lay flat on the board near its edge; do not cover the squares.",
-    Kind.BACKDROP: "Print at 100 %, glue to card, stand upright on the long lower edge behind the figure.",
-    Kind.CHARUCO: "Print at 100 %, lay flat, take 8 or more photos from all sides, tilted, filling the picture.",
-}
-_BAR_SENTENCE: Final = (
-    "Check bar {bar:g} mm between the outer edges of the end strokes: measure it with a caliper; "
-    "--print-scale is the measured length divided by {bar:g}."
-)
 
-
-def draw_targets(sheets: Iterable[Sheet]) -> bytes:
-    """One page a sheet, each page as large as the sheet."""
+def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
+    """One page a sheet, each page as large as the sheet, with its instructions in a sentence."""
     _register_font()
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pageCompression=1, invariant=1)
@@ -43,7 +33,7 @@ def draw_targets(sheets: Iterable[Sheet]) -> bytes:
     # Viewers that heed it then print the page at its own size.
     canvas.setViewerPreference("PrintScaling", "None")
     for sheet in sheets:
-        _draw_page(canvas, sheet)
+        _draw_page(canvas, sheet, wording_for(language))
     canvas.save()
     return buffer.getvalue()
 
@@ -53,7 +43,7 @@ def _register_font() -> None:
         pdfmetrics.registerFont(TTFont(_FONT, str(shipped("reports") / "fonts" / "SourceSans3-Regular.ttf")))
 
 
-def _draw_page(canvas: Any, sheet: Sheet) -> None:
+def _draw_page(canvas: Any, sheet: Sheet, words: Wording) -> None:
     width, height = sheet.size
     canvas.setPageSize((width * MM, height * MM))
     canvas.saveState()
@@ -64,7 +54,7 @@ def _draw_page(canvas: Any, sheet: Sheet) -> None:
         _fill(canvas, [sheet.middle])
     canvas.setFillColor(_BLACK)
     _fill(canvas, (*sheet.black(), *_marker_areas(sheet)))
-    _draw_words(canvas, sheet)
+    _draw_words(canvas, sheet, words)
     canvas.restoreState()
     canvas.showPage()
 
@@ -87,7 +77,7 @@ def _marker_areas(sheet: Sheet) -> Iterable[Area]:
                     yield Area(area.left + across * side, upper - side, side, side)
 
 
-def _draw_words(canvas: Any, sheet: Sheet) -> None:
+def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
     """The check bar, the sentence and the sheet's name, in the margin that carries them."""
     top = _strip_top(sheet)
     half = sheet.bar / 2
@@ -97,7 +87,7 @@ def _draw_words(canvas: Any, sheet: Sheet) -> None:
     size = 1.9 if small else 2.6
     text = canvas.beginText(-half, top - 4.6 - size)
     text.setFont(_FONT, size, leading=size * 1.22)
-    for line in _lines(sheet, 125 if small else 128):
+    for line in _lines(sheet, words, 125 if small else 128):
         text.textLine(line)
     canvas.drawText(text)
 
@@ -109,7 +99,7 @@ def _strip_top(sheet: Sheet) -> float:
     return sheet.upper - sheet.rows * sheet.square - 1.0
 
 
-def _lines(sheet: Sheet, width: int) -> list[str]:
+def _lines(sheet: Sheet, words: Wording, width: int) -> list[str]:
     name = f"inspect-kit {sheet.name}, version {VERSION}, {sheet.size[0]:g} × {sheet.size[1]:g} mm."
-    words = f"{_SENTENCES[sheet.kind]} {_BAR_SENTENCE.format(bar=sheet.bar)} {name}"
-    return textwrap.wrap(words, width, break_on_hyphens=False)
+    use, bar = words.say(f"target.{sheet.kind.value}"), words.say("target.bar", bar=f"{sheet.bar:g}")
+    return textwrap.wrap(f"{use} {bar} {name}", width, break_on_hyphens=False)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from inspect_kit.certificate.targets import draw_targets
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.vision.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
@@ -30,6 +30,7 @@ def command() -> None:
 def _common(function: Command) -> Command:
     for option in (
         json_option,
+        language_option,
         click.option(
             "--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
             help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm.",
@@ -42,31 +43,31 @@ def _common(function: Command) -> Command:
 
 @command.command("mat")
 @_common
-def mat_command(out: Path, paper: str, as_json: bool) -> None:
+def mat_command(out: Path, paper: str, language: str, as_json: bool) -> None:
     """One sheet with a free middle, for coins, strikers, checkers and other small pieces.
 
     \b
     Example:
       inspect-kit target mat --paper a4 -o mat.pdf
     """
-    _write([mat(Paper(paper))], out, as_json)
+    _write([mat(Paper(paper))], (out, language), as_json)
 
 
 @command.command("charuco")
 @_common
-def charuco_command(out: Path, paper: str, as_json: bool) -> None:
+def charuco_command(out: Path, paper: str, language: str, as_json: bool) -> None:
     """A whole board of squares and markers, for calibrating a camera.
 
     \b
     Example:
       inspect-kit target charuco -o charuco.pdf
     """
-    _write([charuco(Paper(paper))], out, as_json)
+    _write([charuco(Paper(paper))], (out, language), as_json)
 
 
 @command.command("backdrop")
 @_common
-def backdrop_command(out: Path, paper: str, as_json: bool) -> None:
+def backdrop_command(out: Path, paper: str, language: str, as_json: bool) -> None:
     """A sheet to stand upright behind a figure.
 
     \b
@@ -74,13 +75,13 @@ def backdrop_command(out: Path, paper: str, as_json: bool) -> None:
       inspect-kit target backdrop -o backdrop.pdf
     """
     del paper
-    _write([backdrop()], out, as_json)
+    _write([backdrop()], (out, language), as_json)
 
 
 @command.command("cards")
 @_common
 @click.option("--count", type=click.IntRange(1, MAX_CARDS), default=4, show_default=True, help="How many cards.")
-def cards_command(out: Path, paper: str, as_json: bool, count: int) -> None:
+def cards_command(out: Path, paper: str, language: str, as_json: bool, count: int) -> None:
     """Cards to lie on a board, one a page, each with its own ids.
 
     \b
@@ -88,12 +89,13 @@ def cards_command(out: Path, paper: str, as_json: bool, count: int) -> None:
       inspect-kit target cards --count 4 -o cards.pdf
     """
     del paper
-    _write([card(number) for number in range(1, count + 1)], out, as_json)
+    _write([card(number) for number in range(1, count + 1)], (out, language), as_json)
 
 
-def _write(sheets: Iterable[Sheet], out: Path, as_json: bool) -> None:
+def _write(sheets: Iterable[Sheet], wish: tuple[Path, str], as_json: bool) -> None:
     drawn = tuple(sheets)
-    write_whole(out, draw_targets(drawn))
+    out, language = wish
+    write_whole(out, draw_targets(drawn, language))
     if as_json:
         print_json({"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]})
     else:

@@ -39,6 +39,24 @@ def test_a_sheet_has_the_stated_size_and_tells_how_to_use_it(kit: Kit, tmp_path:
     assert len(json.loads(result.out)["sheets"]) == (4 if name == "cards" else 1)
 
 
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+@pytest.mark.parametrize("name", SIZES)
+def test_the_sentence_is_in_the_users_language_and_fits_on_the_sheet(
+    kit: Kit, tmp_path: Path, name: str, language: str
+) -> None:
+    out = tmp_path / "sheet.pdf"
+    assert kit("target", name, "--lang", language, "-o", out).code == 0
+    with pypdfium2.PdfDocument(out) as document:
+        page = document[0]
+        words = page.get_textpage()
+        assert "caliper" not in words.get_text_bounded()
+        boxes = [words.get_charbox(place) for place in range(words.count_chars())]
+        wide = page.get_size()[0]
+    assert min(box[0] for box in boxes) > 0
+    assert min(box[1] for box in boxes if box[3] > box[1]) > 3
+    assert max(box[2] for box in boxes) < wide - 3
+
+
 def test_letter_paper_is_letter_paper(kit: Kit, tmp_path: Path) -> None:
     out = tmp_path / "mat.pdf"
     assert kit("target", "mat", "--paper", "letter", "-o", out).code == 0
