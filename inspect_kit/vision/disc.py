@@ -11,7 +11,7 @@ from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, averaged, fit_edges, profiles
 from inspect_kit.vision.estimation import inverse, robust_deviation
-from inspect_kit.vision.outer_edge import outermost, peaks_of, significant, steepness
+from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
 from inspect_kit.vision.shading import Shading, shading
 from inspect_kit.vision.solid import Solid, elevations, outline, solid_of
 from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
@@ -91,12 +91,10 @@ def outline_pixels(view: View, solid: Solid, azimuths: Floats) -> Floats:
     return view.pixels(outline(solid, view.centre, azimuths))
 
 
-def settle(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Solid | Unfit:
-    """The solid near the guess whose outline is seen; `Unfit` says why there is none to be measured."""
-    solid = outermost(pixels, view, guess)
+def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
+    """The disc whose outline is seen near the guess; `Unfit` says why there is none to be measured."""
+    solid = guess
     for _ in range(_ROUNDS):
-        if isinstance(solid, Unfit):
-            return solid
         lines = _lines(view, solid)
         edges = _edges(pixels, view, solid, lines, optics)
         weights = _weights(lines, edges, solid, shape)
@@ -105,13 +103,7 @@ def settle(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optic
         solid, _ = _step(lines, edges.offset, weights, solid, shape)
         if np.hypot(solid.x - guess.x, solid.y - guess.y) > 4 or abs(solid.radius - guess.radius) > 4:
             return Unfit("its edge is not the edge of a disc")
-    return solid
-
-
-def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
-    """The disc near the guess, measured."""
-    solid = settle(pixels, view, guess, shape, optics)
-    return solid if isinstance(solid, Unfit) else describe(pixels, view, solid, shape, optics)
+    return _described(pixels, view, solid, shape, optics)
 
 
 def _lines(view: View, solid: Solid) -> _Lines:
@@ -213,7 +205,7 @@ def _step(lines: _Lines, offset: Floats, weights: Floats, solid: Solid, shape: S
     return solid_of(new), residuals
 
 
-def describe(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
+def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
     """The last step to a settled solid, with everything its uncertainty is made of."""
     lines = _lines(view, solid)
     edges = _edges(pixels, view, solid, lines, optics)

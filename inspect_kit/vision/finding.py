@@ -64,7 +64,11 @@ def find_circles(
     seeds = _voted(edges, region, radii)
     frame = (pixels.shape[1], pixels.shape[0])
     checked = (_checked(edges, view, height, seed, frame) for seed in seeds)
-    return _distinct([candidate for candidate in checked if candidate is not None])
+    found = _distinct([candidate for candidate in checked if candidate is not None])
+    # A groove outvotes a rounded rim: around every circle the larger ones with the same middle are looked at too.
+    larger = (seed for each in found for seed in _around(edges, each, radii[1]))
+    also = (_checked(edges, view, height, seed, frame) for seed in larger)
+    return _distinct([*found, *(candidate for candidate in also if candidate is not None)])
 
 
 def _region(view: View, width: int, height: int, around: Floats, level: float, largest: float) -> Region:
@@ -204,6 +208,24 @@ def _agreeing(edges: EdgePoints, x: float, y: float, radius: float, tolerance: f
     straight = np.abs((away[near] * edges.ways[band][near]).sum(axis=1)) > 0.93 * distance[near]
     near = near[straight]
     return np.arctan2(away[near, 1], away[near, 0]), distance[near] - radius
+
+
+def _around(edges: EdgePoints, inner: Candidate, largest: float) -> list[tuple[float, float, float]]:
+    """Larger circles around the same middle that the edges go round at least half way."""
+    width = 0.5
+    reach = largest + 1.0
+    band = slice(*np.searchsorted(edges.places[:, 1], [inner.y - reach, inner.y + reach]))
+    away = edges.places[band] - np.array([inner.x, inner.y])
+    distance = np.hypot(away[:, 0], away[:, 1])
+    along = np.abs((away * edges.ways[band]).sum(axis=1)) > 0.93 * distance
+    chosen = along & (distance > inner.radius + 1.0) & (distance < reach)
+    level = ((distance[chosen] - inner.radius) / width).astype(int)
+    sector = ((np.arctan2(away[chosen, 1], away[chosen, 0]) / (2 * np.pi) % 1) * _BINS).astype(int) % _BINS
+    hit = np.zeros((int((reach - inner.radius) / width) + 3, _BINS), dtype=bool)
+    hit[level, sector] = True
+    share = (hit[:-1] | hit[1:]).mean(axis=1)
+    best = (share > 0.5) & (share >= np.roll(share, 1)) & (share > np.roll(share, -1))
+    return [(inner.x, inner.y, float(inner.radius + (index + 1) * width)) for index in np.nonzero(best)[0]]
 
 
 def _bins(around: Floats) -> Mask:
