@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.camera import COUNT
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, averaged, fit_edges, profiles
 from inspect_kit.vision.estimation import inverse, robust_deviation
 from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
 from inspect_kit.vision.shading import Shading, shading
-from inspect_kit.vision.solid import Solid, elevations, outline, solid_of
-from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
+from inspect_kit.vision.solid import Solid, elevations, outline, solid_of, surface_slopes
+from inspect_kit.vision.view import View, view_slopes
 
 _ROUNDS: Final = 2
 _REACH: Final = 0.15
@@ -32,7 +33,6 @@ _NEAR_TRUST: Final = 0.03
 """The foot stands in its own shadow, and a rounded one over a dark gap: its edge counts for less."""
 _LINE_SCATTER: Final = 0.15
 """Pixels by which a well-seen edge scatters on one line."""
-_STEPS: Final = np.array([1e-3, 1e-3, 1e-3, 1e-3, 1e-3])
 NEAREST_EDGE: Final = 0.04
 """Pixels: scatter of an edge that no picture beats."""
 
@@ -75,12 +75,14 @@ class Disc:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Lines across the outline in the photo, and how its crossing points move with the solid's five numbers."""
+    """Lines across the outline in the photo, and how the outline moves across them: with the solid's five
+    numbers, and with camera and pose."""
 
     azimuths: Floats
     feet: Floats
     normals: Floats
     slopes: Floats
+    by_view: Floats
     shading: Shading
     near: Mask
     """Lines on the side towards the camera, where the outline is the piece's foot."""
@@ -112,9 +114,20 @@ def _lines(view: View, solid: Solid) -> _Lines:
     count = int(np.clip(length / 4.5, _LEAST_LINES, _MOST_LINES))
     azimuths = np.linspace(0, 2 * np.pi, count, endpoint=False)
     feet, normals = _across(view, solid, azimuths)
-    slopes = np.stack([_slope(view, solid, azimuths, normals, index) for index in range(5)], axis=1)
     near = elevations(solid, view.centre, azimuths)[1]
-    return _Lines(azimuths, feet, normals, slopes, shading(view, solid, azimuths, feet, normals), near)
+    table = _line_slopes(view, solid, azimuths, normals)
+    return _Lines(azimuths, feet, normals, *table, shading(view, solid, azimuths, feet, normals), near)
+
+
+def _line_slopes(view: View, solid: Solid, azimuths: Floats, normals: Floats) -> tuple[Floats, Floats]:
+    """How the outline moves across the lines with the solid's five numbers, and with camera and pose.
+
+    A point of the outline that slides on the surface stays in the plane that touches it, so in the photo it moves along
+    the outline: what counts is how each point of the surface moves, wherever on it the outline then lies.
+    """
+    by_view = np.einsum("nij,ni->nj", view_slopes(view.vector, outline(solid, view.centre, azimuths)), normals)
+    by_place = by_view[:, COUNT + 3 :] @ view.rotation
+    return np.einsum("nj,njk->nk", by_place, surface_slopes(solid, view.centre, azimuths)), by_view
 
 
 def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]:
@@ -125,17 +138,6 @@ def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]
     along = ahead - behind
     normals = np.column_stack([-along[:, 1], along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
     return feet, normals * np.sign(((feet - feet.mean(axis=0)) * normals).sum(axis=1))[:, None]
-
-
-def _slope(view: View, solid: Solid, azimuths: Floats, normals: Floats, index: int) -> Floats:
-    step = np.zeros(5)
-    step[index] = _STEPS[index]
-    low = solid.vector - step
-    if low[4] < 0:
-        low[4] = solid.rim
-    high = solid.vector + step
-    moved = outline_pixels(view, solid_of(high), azimuths) - outline_pixels(view, solid_of(low), azimuths)
-    return np.asarray((moved * normals).sum(axis=1) / (high[index] - low[index]), dtype=np.float64)
 
 
 def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Optics) -> Edges:
@@ -230,7 +232,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         edge=float(np.sqrt(alike) * scatter * np.sqrt((spread[2] ** 2).sum())),
         by_thickness=float(gain[2, 3] / max(shape.u_thickness, 1e-4)),
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
-        by_view=-spread[2] @ _view_slopes(view, solid, lines),
+        by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
         cover=cover,
         blur=edges.blur,
@@ -266,22 +268,6 @@ def _correlation(residuals: Floats) -> float:
             break
         total += 2 * share
     return total
-
-
-def _view_slopes(view: View, solid: Solid, lines: _Lines) -> Floats:
-    """How the outline moves across the lines when camera and pose move."""
-    columns = []
-    for index, size in enumerate(view_scale(view.camera)):
-        step = np.zeros(len(view.vector))
-        step[index] = 1e-5 * size
-        moved = _outline_for(view.vector + step, solid, lines) - _outline_for(view.vector - step, solid, lines)
-        columns.append((moved * lines.normals).sum(axis=1) / (2e-5 * size))
-    return np.stack(columns, axis=1)
-
-
-def _outline_for(vector: Floats, solid: Solid, lines: _Lines) -> Floats:
-    centre = -rotation_of(vector[9:12]).T @ vector[12:15]
-    return pixels_of(vector, outline(solid, np.asarray(centre, dtype=np.float64), lines.azimuths))
 
 
 def inside_picture(points: Floats, pixels: Pixels, margin: float) -> Mask:
