@@ -17,7 +17,7 @@ from inspect_kit.vision.shading import Shading, shading
 from inspect_kit.vision.solid import Solid, elevations, outline, solid_of, surface_slopes
 from inspect_kit.vision.view import View, view_slopes
 
-_ROUNDS: Final = 2
+_ROUNDS: Final = 1
 _REACH: Final = 0.15
 """mm around the outline in which its edge is looked for."""
 _LEAST_LINES, _MOST_LINES = 60, 132

@@ -18,7 +18,7 @@ _REACH: Final = 2.4
 """mm around the guess in which the outline is looked for."""
 _LINES: Final = 96
 _PEAKS: Final = 4
-_TRIALS: Final = 320
+_TRIALS: Final = 220
 _TOLERANCE: Final = 0.07
 _OUTSIDE: Final = 2.0
 _LEAST_SUPPORT: Final = 0.5
