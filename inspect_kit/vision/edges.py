@@ -39,7 +39,7 @@ _SEAM: Final = (-0.05, 0.15)
 """Light that is missing at a piece's foot, which hides the sky from the ground beside it."""
 PARTS: Final = 6
 _TABLE: Final = 0.125
-_ROUNDS: Final = 3
+_ROUNDS: Final = 4
 _WIDTHS: Final = (0.6, 0.8, 1.05, 1.4, 1.9, 2.6)
 
 
