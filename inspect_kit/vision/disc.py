@@ -17,7 +17,11 @@ from inspect_kit.vision.shading import Shading, shading
 from inspect_kit.vision.solid import Solid, elevations, outline, solid_of, surface_slopes
 from inspect_kit.vision.view import View, view_slopes
 
-_ROUNDS: Final = 1
+_ROUNDS: Final = 3
+_SETTLED: Final = 0.8
+"""Pixels by which the outline still may move before the last step."""
+_ROUGH, _CLOSE = 0.35, 0.05
+"""Least scatter of edges around the outline in pixels that outliers are told by, before and after it has settled."""
 _REACH: Final = 0.15
 """mm around the outline in which its edge is looked for."""
 _LEAST_LINES, _MOST_LINES = 60, 132
@@ -97,15 +101,23 @@ def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Opt
     """The disc whose outline is seen near the guess; `Unfit` says why there is none to be measured."""
     solid = guess
     for _ in range(_ROUNDS):
+        before = solid
         lines = _lines(view, solid)
         edges = _edges(pixels, view, solid, lines, optics)
-        weights = _weights(lines, edges, solid, shape)
-        if (weights > 0.005).mean() < 0.3:
+        weights = _weights(lines, edges, solid, shape, _ROUGH)
+        if (weights > 0.005).mean() < 0.25:
             return Unfit("its outline is not seen clearly enough")
         solid, _ = _step(lines, edges.offset, weights, solid, shape)
-        if np.hypot(solid.x - guess.x, solid.y - guess.y) > 4 or abs(solid.radius - guess.radius) > 4:
+        if _apart(solid, guess) > 4:
             return Unfit("its edge is not the edge of a disc")
+        if _apart(solid, before) * view.resolution(solid.centre) < _SETTLED:
+            break
     return _described(pixels, view, solid, shape, optics)
+
+
+def _apart(one: Solid, other: Solid) -> float:
+    """How far the outlines lie apart at most, mm."""
+    return float(np.hypot(one.x - other.x, one.y - other.y) + abs(one.radius - other.radius))
 
 
 def _lines(view: View, solid: Solid) -> _Lines:
@@ -158,7 +170,7 @@ def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Opti
     return replace(edges, contrast=np.where(seen, edges.contrast, 0.0))
 
 
-def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape) -> Floats:
+def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
     """Tukey's biweight around the fit: lines that met a shadow, a neighbour or a glint do not count.
 
     Nothing stands out of a disc, but notches and milling go into it, and its diameter is the largest one: inwards the
@@ -176,7 +188,7 @@ def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape) -> Floats:
         if (weights > 0).sum() < 16:
             return weights
         _, residuals = _step(lines, edges.offset, weights, solid, shape)
-        spread = max(robust_deviation(residuals[usable & (residuals > 0)]), 0.05)
+        spread = max(robust_deviation(residuals[usable & (residuals > 0)]), least)
         u = residuals / (spread * np.where(residuals < 0, _INWARDS, _OUTWARDS))
         weights = np.where(np.abs(u) < 1, trust * (1 - u**2) ** 2, 0.0)
     return weights
@@ -211,7 +223,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     """The last step to a settled solid, with everything its uncertainty is made of."""
     lines = _lines(view, solid)
     edges = _edges(pixels, view, solid, lines, optics)
-    weights = _weights(lines, edges, solid, shape)
+    weights = _weights(lines, edges, solid, shape, _CLOSE)
     good = weights > 0.005
     solid, residuals = _step(lines, edges.offset, weights, solid, shape)
     near = (edges.contrast > 0) & (np.abs(residuals) < max(0.15 * view.resolution(solid.centre), 1.2))

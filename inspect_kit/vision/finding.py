@@ -100,7 +100,7 @@ def _region(view: View, width: int, height: int, around: Floats, level: float, l
     visible = view.on_plane(border, level)
     extent = np.ptp(around, axis=0).max()
     # Pieces lie on a sheet, or beside a small reference.
-    spread = max(150.0, 1.3 * float(extent)) if extent < 150 else max(60.0, 0.25 * float(extent))
+    spread = max(250.0, 1.3 * float(extent)) if extent < 150 else max(60.0, 0.25 * float(extent))
     low = np.maximum(around.min(axis=0) - spread, visible.min(axis=0) - 0.6 * largest)
     high = np.minimum(around.max(axis=0) + spread, visible.max(axis=0) + 0.6 * largest)
     size = np.maximum(high - low, 10.0)
