@@ -8,15 +8,20 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.camera import COUNT
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, averaged, fit_edges, profiles
 from inspect_kit.vision.estimation import inverse, robust_deviation
-from inspect_kit.vision.outer_edge import outermost, peaks_of, significant, steepness
+from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
 from inspect_kit.vision.shading import Shading, shading
-from inspect_kit.vision.solid import Solid, elevations, outline, solid_of
-from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
+from inspect_kit.vision.solid import Solid, elevations, outline, solid_of, surface_slopes
+from inspect_kit.vision.view import View, view_slopes
 
-_ROUNDS: Final = 2
+_ROUNDS: Final = 3
+_SETTLED: Final = 0.8
+"""Pixels by which the outline still may move before the last step."""
+_ROUGH, _CLOSE = 0.35, 0.05
+"""Least scatter of edges around the outline in pixels that outliers are told by, before and after it has settled."""
 _REACH: Final = 0.15
 """mm around the outline in which its edge is looked for."""
 _LEAST_LINES, _MOST_LINES = 60, 132
@@ -32,7 +37,6 @@ _NEAR_TRUST: Final = 0.03
 """The foot stands in its own shadow, and a rounded one over a dark gap: its edge counts for less."""
 _LINE_SCATTER: Final = 0.15
 """Pixels by which a well-seen edge scatters on one line."""
-_STEPS: Final = np.array([1e-3, 1e-3, 1e-3, 1e-3, 1e-3])
 NEAREST_EDGE: Final = 0.04
 """Pixels: scatter of an edge that no picture beats."""
 
@@ -75,12 +79,14 @@ class Disc:
 
 @dataclass(frozen=True)
 class _Lines:
-    """Lines across the outline in the photo, and how its crossing points move with the solid's five numbers."""
+    """Lines across the outline in the photo, and how the outline moves across them: with the solid's five
+    numbers, and with camera and pose."""
 
     azimuths: Floats
     feet: Floats
     normals: Floats
     slopes: Floats
+    by_view: Floats
     shading: Shading
     near: Mask
     """Lines on the side towards the camera, where the outline is the piece's foot."""
@@ -91,27 +97,27 @@ def outline_pixels(view: View, solid: Solid, azimuths: Floats) -> Floats:
     return view.pixels(outline(solid, view.centre, azimuths))
 
 
-def settle(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Solid | Unfit:
-    """The solid near the guess whose outline is seen; `Unfit` says why there is none to be measured."""
-    solid = outermost(pixels, view, guess)
+def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
+    """The disc whose outline is seen near the guess; `Unfit` says why there is none to be measured."""
+    solid = guess
     for _ in range(_ROUNDS):
-        if isinstance(solid, Unfit):
-            return solid
+        before = solid
         lines = _lines(view, solid)
         edges = _edges(pixels, view, solid, lines, optics)
-        weights = _weights(lines, edges, solid, shape)
-        if (weights > 0.005).mean() < 0.3:
+        weights = _weights(lines, edges, solid, shape, _ROUGH)
+        if (weights > 0.005).mean() < 0.25:
             return Unfit("its outline is not seen clearly enough")
         solid, _ = _step(lines, edges.offset, weights, solid, shape)
-        if np.hypot(solid.x - guess.x, solid.y - guess.y) > 4 or abs(solid.radius - guess.radius) > 4:
+        if _apart(solid, guess) > 4:
             return Unfit("its edge is not the edge of a disc")
-    return solid
+        if _apart(solid, before) * view.resolution(solid.centre) < _SETTLED:
+            break
+    return _described(pixels, view, solid, shape, optics)
 
 
-def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
-    """The disc near the guess, measured."""
-    solid = settle(pixels, view, guess, shape, optics)
-    return solid if isinstance(solid, Unfit) else describe(pixels, view, solid, shape, optics)
+def _apart(one: Solid, other: Solid) -> float:
+    """How far the outlines lie apart at most, mm."""
+    return float(np.hypot(one.x - other.x, one.y - other.y) + abs(one.radius - other.radius))
 
 
 def _lines(view: View, solid: Solid) -> _Lines:
@@ -120,9 +126,20 @@ def _lines(view: View, solid: Solid) -> _Lines:
     count = int(np.clip(length / 4.5, _LEAST_LINES, _MOST_LINES))
     azimuths = np.linspace(0, 2 * np.pi, count, endpoint=False)
     feet, normals = _across(view, solid, azimuths)
-    slopes = np.stack([_slope(view, solid, azimuths, normals, index) for index in range(5)], axis=1)
     near = elevations(solid, view.centre, azimuths)[1]
-    return _Lines(azimuths, feet, normals, slopes, shading(view, solid, azimuths, feet, normals), near)
+    table = _line_slopes(view, solid, azimuths, normals)
+    return _Lines(azimuths, feet, normals, *table, shading(view, solid, azimuths, feet, normals), near)
+
+
+def _line_slopes(view: View, solid: Solid, azimuths: Floats, normals: Floats) -> tuple[Floats, Floats]:
+    """How the outline moves across the lines with the solid's five numbers, and with camera and pose.
+
+    A point of the outline that slides on the surface stays in the plane that touches it, so in the photo it moves along
+    the outline: what counts is how each point of the surface moves, wherever on it the outline then lies.
+    """
+    by_view = np.einsum("nij,ni->nj", view_slopes(view.vector, outline(solid, view.centre, azimuths)), normals)
+    by_place = by_view[:, COUNT + 3 :] @ view.rotation
+    return np.einsum("nj,njk->nk", by_place, surface_slopes(solid, view.centre, azimuths)), by_view
 
 
 def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]:
@@ -133,17 +150,6 @@ def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]
     along = ahead - behind
     normals = np.column_stack([-along[:, 1], along[:, 0]]) / np.linalg.norm(along, axis=1)[:, None]
     return feet, normals * np.sign(((feet - feet.mean(axis=0)) * normals).sum(axis=1))[:, None]
-
-
-def _slope(view: View, solid: Solid, azimuths: Floats, normals: Floats, index: int) -> Floats:
-    step = np.zeros(5)
-    step[index] = _STEPS[index]
-    low = solid.vector - step
-    if low[4] < 0:
-        low[4] = solid.rim
-    high = solid.vector + step
-    moved = outline_pixels(view, solid_of(high), azimuths) - outline_pixels(view, solid_of(low), azimuths)
-    return np.asarray((moved * normals).sum(axis=1) / (high[index] - low[index]), dtype=np.float64)
 
 
 def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Optics) -> Edges:
@@ -164,7 +170,7 @@ def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Opti
     return replace(edges, contrast=np.where(seen, edges.contrast, 0.0))
 
 
-def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape) -> Floats:
+def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
     """Tukey's biweight around the fit: lines that met a shadow, a neighbour or a glint do not count.
 
     Nothing stands out of a disc, but notches and milling go into it, and its diameter is the largest one: inwards the
@@ -182,7 +188,7 @@ def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape) -> Floats:
         if (weights > 0).sum() < 16:
             return weights
         _, residuals = _step(lines, edges.offset, weights, solid, shape)
-        spread = max(robust_deviation(residuals[usable & (residuals > 0)]), 0.05)
+        spread = max(robust_deviation(residuals[usable & (residuals > 0)]), least)
         u = residuals / (spread * np.where(residuals < 0, _INWARDS, _OUTWARDS))
         weights = np.where(np.abs(u) < 1, trust * (1 - u**2) ** 2, 0.0)
     return weights
@@ -213,11 +219,11 @@ def _step(lines: _Lines, offset: Floats, weights: Floats, solid: Solid, shape: S
     return solid_of(new), residuals
 
 
-def describe(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
+def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
     """The last step to a settled solid, with everything its uncertainty is made of."""
     lines = _lines(view, solid)
     edges = _edges(pixels, view, solid, lines, optics)
-    weights = _weights(lines, edges, solid, shape)
+    weights = _weights(lines, edges, solid, shape, _CLOSE)
     good = weights > 0.005
     solid, residuals = _step(lines, edges.offset, weights, solid, shape)
     near = (edges.contrast > 0) & (np.abs(residuals) < max(0.15 * view.resolution(solid.centre), 1.2))
@@ -238,7 +244,7 @@ def describe(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Opt
         edge=float(np.sqrt(alike) * scatter * np.sqrt((spread[2] ** 2).sum())),
         by_thickness=float(gain[2, 3] / max(shape.u_thickness, 1e-4)),
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
-        by_view=-spread[2] @ _view_slopes(view, solid, lines),
+        by_view=-spread[2] @ lines.by_view,
         resolution=resolution,
         cover=cover,
         blur=edges.blur,
@@ -274,22 +280,6 @@ def _correlation(residuals: Floats) -> float:
             break
         total += 2 * share
     return total
-
-
-def _view_slopes(view: View, solid: Solid, lines: _Lines) -> Floats:
-    """How the outline moves across the lines when camera and pose move."""
-    columns = []
-    for index, size in enumerate(view_scale(view.camera)):
-        step = np.zeros(len(view.vector))
-        step[index] = 1e-5 * size
-        moved = _outline_for(view.vector + step, solid, lines) - _outline_for(view.vector - step, solid, lines)
-        columns.append((moved * lines.normals).sum(axis=1) / (2e-5 * size))
-    return np.stack(columns, axis=1)
-
-
-def _outline_for(vector: Floats, solid: Solid, lines: _Lines) -> Floats:
-    centre = -rotation_of(vector[9:12]).T @ vector[12:15]
-    return pixels_of(vector, outline(solid, np.asarray(centre, dtype=np.float64), lines.azimuths))
 
 
 def inside_picture(points: Floats, pixels: Pixels, margin: float) -> Mask:

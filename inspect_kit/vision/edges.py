@@ -14,8 +14,8 @@ import cv2
 import numpy as np
 from scipy.special import ndtr
 
-from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
-from inspect_kit.vision.light import coding_slope, decoded, encoded, window_of
+from inspect_kit.vision.arrays import AnyArray, Floats, Light, Mask, Pixels
+from inspect_kit.vision.light import decoded, encoded, window_of
 from inspect_kit.vision.shading import Shading, blurred
 
 STEP: Final = 0.5
@@ -153,21 +153,23 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
     profile = _middle(profile, float(np.abs(start).max()) + half + 1.5)
     tables = _Tables(model, half, len(start))
     spreading = _spreading(profile.steps, model.spread)
+    seen = profile.codes.astype(np.float32)
     expected, firmness = _expected(len(start))
     found, place = expected.copy(), start.copy()
     misfit: Floats = np.zeros(len(start))
     variance: Floats = np.zeros(len(start))
     contrast = np.linalg.norm(encoded(model.inner) - encoded(model.outer), axis=1) / np.sqrt(3)
     for _ in range(_ROUNDS):
-        away = profile.steps[None, :] - place[:, None]
+        away = (profile.steps[None, :] - place[:, None]).astype(np.float32)
         window = np.clip(half + 0.5 - np.abs(away), 0, 0.5) * 2
-        codes, slopes = _predicted(tables, found, away, model, spreading)
-        scale = window[:, :, None] / model.noise
-        left = (profile.codes - codes) * scale
-        table = (slopes * scale[:, :, :, None]).reshape(len(start), -1, PARTS + 1)
+        codes, slopes = _predicted(tables, found, away, spreading)
+        scale = (window[:, :, None] / model.noise).astype(np.float32)
+        left = (seen - codes) * scale
+        slopes *= scale[:, :, :, None]
+        table = slopes.reshape(len(start), -1, PARTS + 1)
         turned = table.transpose(0, 2, 1)
-        normal = turned @ table
-        right = (turned @ left.reshape(len(start), -1, 1))[:, :, 0]
+        normal = (turned @ table).astype(np.float64)
+        right = (turned @ left.reshape(len(start), -1, 1))[:, :, 0].astype(np.float64)
         normal[:, range(PARTS), range(PARTS)] += firmness
         right[:, :PARTS] += firmness * (expected - found)
         normal[:, PARTS, PARTS] += 1e-6
@@ -181,53 +183,56 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
 
 
 class _Tables:
-    """The blurred parts of the model by distance from the edge.
+    """The blurred parts of the model by distance from the edge, in single precision: there are many of them.
 
     Ground, its slope and the dark seam at the piece's foot; piece, 1 − n_z and n_r inside it.
     """
 
     def __init__(self, model: _Model, half: float, lines: int) -> None:
         self.places = np.arange(-half - 4, half + 4.01, _TABLE)
+        self.colours = np.stack([*[model.outer] * 3, *[model.inner] * 3], axis=1).astype(np.float32)
+        # A code's derivative by each level: how its colour, weighted by the coding, mixes into luma and differences.
+        mixing = _TO_YCC.T[None, :, :, None] * self.colours.transpose(0, 2, 1)[:, :, None, :]
+        self.mixing = mixing.reshape(lines, 3, 3 * PARTS).astype(np.float32)
         u = self.places / model.blur
         ramp = self.places * ndtr(u) + model.blur * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
         seam = np.exp(-model.normals.depths / max(model.seam, 1.0))[None, :]
         dark = blurred(seam, model.normals.depths, model.blur, -self.places)[0]
-        plain = [np.broadcast_to(part, (lines, len(u))) for part in (ndtr(u), ramp, dark, ndtr(-u))]
-        turned = [
-            blurred(part, model.normals.depths, model.blur, self.places)
-            for part in (model.normals.fallen, model.normals.outward)
-        ]
-        self.values = np.stack([*plain, *turned], axis=2)
-        self.slopes = np.gradient(self.values, _TABLE, axis=1)
+        self.values = np.empty((lines, len(u), 2 * PARTS), np.float32)
+        for index, part in enumerate((ndtr(u), ramp, dark, ndtr(-u))):
+            self.values[:, :, index] = part
+        self.values[:, :, 4] = blurred(model.normals.fallen, model.normals.depths, model.blur, self.places)
+        self.values[:, :, 5] = blurred(model.normals.outward, model.normals.depths, model.blur, self.places)
+        self.values[:, :, PARTS:] = np.gradient(self.values[:, :, :PARTS], np.float32(_TABLE), axis=1)
 
-    def at(self, away: Floats) -> tuple[Floats, Floats]:
-        """The parts and their derivatives, lines × steps × 5."""
-        at = np.clip((away - self.places[0]) / _TABLE, 0, len(self.places) - 1.001)
+    def at(self, away: Light) -> tuple[Light, Light]:
+        """The parts and their derivatives, lines × steps × 6 each."""
+        at = np.clip((away - np.float32(self.places[0])) / np.float32(_TABLE), 0, len(self.places) - 1.01)
         index = at.astype(np.intp)
         share = (at - index)[:, :, None]
         rows = np.arange(len(self.values))[:, None]
-        value = self.values[rows, index] * (1 - share) + self.values[rows, index + 1] * share
-        slope = self.slopes[rows, index] * (1 - share) + self.slopes[rows, index + 1] * share
-        return value, slope
+        low = self.values[rows, index]
+        value = low + (self.values[rows, index + 1] - low) * share
+        return value[:, :, :PARTS], value[:, :, PARTS:]
 
 
-def _predicted(
-    tables: _Tables, found: Floats, away: Floats, model: _Model, spreading: Floats | None
-) -> tuple[Floats, Floats]:
-    """Codes on each line, and their derivatives by the five levels and the place."""
+def _predicted(tables: _Tables, found: Floats, away: Light, spreading: Light | None) -> tuple[Light, Light]:
+    """Codes on each line, and their derivatives by the six levels and the place: lines × steps × colours × 7."""
     parts, leans = tables.at(away)
-    colours = np.stack([*[model.outer] * 3, *[model.inner] * 3], axis=1)
-    levels = found[:, :, None] * colours
-    light = np.maximum(parts @ levels, 1e-4)
-    coding = coding_slope(light)
-    by_level = (parts[:, :, :, None] * colours[:, None, :, :]) * coding[:, :, None, :]
-    by_place = (-(leans @ levels) * coding)[:, :, None, :]
-    codes = encoded(light) @ _TO_YCC.T + _NEUTRAL
-    slopes = (np.concatenate([by_level, by_place], axis=2) @ _TO_YCC.T).transpose(0, 1, 3, 2)
+    levels = found[:, :, None].astype(np.float32) * tables.colours
+    light = np.maximum(parts @ levels, np.float32(1e-4))
+    plain = encoded(light).astype(np.float32)
+    # The code's derivative, with the power that is already known.
+    coding = np.where(light <= 0.0031308, np.float32(12.92), (plain + np.float32(0.055)) / (np.float32(2.4) * light))
+    slopes = np.empty((*away.shape, 3, PARTS + 1), np.float32)
+    by_level = (coding @ tables.mixing).reshape(*away.shape, 3, PARTS)
+    np.multiply(by_level, parts[:, :, None, :], out=slopes[..., :PARTS])
+    slopes[..., PARTS] = -(coding * (leans @ levels)) @ _TO_YCC.T.astype(np.float32)
+    codes = plain @ _TO_YCC.T.astype(np.float32) + _NEUTRAL.astype(np.float32)
     if spreading is not None:
         codes[:, :, 1:] = spreading @ codes[:, :, 1:]
         coarse = slopes[:, :, 1:].reshape(len(found), away.shape[1], -1)
-        slopes = np.concatenate([slopes[:, :, :1], (spreading @ coarse).reshape(slopes[:, :, 1:].shape)], axis=2)
+        slopes[:, :, 1:] = (spreading @ coarse).reshape(slopes[:, :, 1:].shape)
     return codes, slopes
 
 
@@ -237,12 +242,12 @@ def _middle(profile: Profiles, reach: float) -> Profiles:
     return Profiles(profile.steps[chosen], profile.codes[:, chosen])
 
 
-def _spreading(steps: Floats, spread: float) -> Floats | None:
+def _spreading(steps: Floats, spread: float) -> Light | None:
     """Each sample of colour as a mean over its neighbours."""
     if spread <= 0:
         return None
     weights = np.exp(-0.5 * ((steps[:, None] - steps[None, :]) / spread) ** 2)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
 def _expected(lines: int) -> tuple[Floats, Floats]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,6 +12,21 @@ from inspect_kit.vision.arrays import Floats
 
 Residuals = Callable[[Floats], Floats]
 """Weighted residuals (each of standard deviation one) at some parameters."""
+
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """Residuals that know their own derivatives."""
+
+    def __call__(self, at: Floats, /) -> Floats:
+        """Weighted residuals."""
+        ...
+
+    def slopes(self, at: Floats, /) -> Floats:
+        """Their derivatives by the parameters, residuals × parameters."""
+        ...
+
 
 _ROUNDS: Final = 40
 _STEP: Final = 1e-6
@@ -41,7 +56,9 @@ class Solution:
 
 
 def slopes(function: Residuals, at: Floats, scale: Floats) -> Floats:
-    """Derivatives by central differences; `scale` is the size by which each parameter matters."""
+    """Derivatives, the function's own or by central differences; `scale` is how much of each parameter matters."""
+    if isinstance(function, Differentiable):
+        return function.slopes(at)
     columns = []
     for index, size in enumerate(scale):
         step = np.zeros_like(at)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats, Light, Mask, Pixels, Whole
 from inspect_kit.vision.view import View
 
 _PIXELS: Final = 1_400_000
@@ -16,7 +17,12 @@ _FINEST: Final = 4.0
 _NODES: Final = 16
 _MOST_EDGES: Final = 110_000
 _LEAST_VOTES: Final = 0.32
+_LEAST_SUPPORT: Final = 0.38
+_MOST_SEEDS: Final = 90
 _BINS: Final = 72
+
+Seed = tuple[float, float, float]
+"""A place on the plane and a radius, mm."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +69,28 @@ def find_circles(
     edges = _edge_points(picture, seen, region)
     seeds = _voted(edges, region, radii)
     frame = (pixels.shape[1], pixels.shape[0])
-    checked = (_checked(edges, view, height, seed, frame) for seed in seeds)
-    return _distinct([candidate for candidate in checked if candidate is not None])
+    found = _refined(edges, view, height, seeds, frame)
+    # A groove outvotes a rounded rim: around every circle the larger ones with the same middle are looked at too.
+    larger = [seed for each in found for seed in _around(edges, each, radii[1])]
+    return _distinct([*found, *_refined(edges, view, height, larger, frame)])
+
+
+def _refined(
+    edges: EdgePoints, view: View, height: float, seeds: Sequence[Seed], frame: tuple[int, int]
+) -> list[Candidate]:
+    """The circles the seeds lead to; a seed beside a circle that is already there is left out."""
+    found: list[Candidate] = []
+    for seed in seeds:
+        if not any(_beside(seed, circle) for circle in found):
+            circle = _checked(edges, view, height, seed, frame)
+            if circle is not None and circle.support > _LEAST_SUPPORT:
+                found.append(circle)
+    return found
+
+
+def _beside(seed: Seed, circle: Candidate) -> bool:
+    x, y, radius = seed
+    return abs(x - circle.x) < 1.2 and abs(y - circle.y) < 1.2 and abs(radius - circle.radius) < 1.0
 
 
 def _region(view: View, width: int, height: int, around: Floats, level: float, largest: float) -> Region:
@@ -73,7 +99,8 @@ def _region(view: View, width: int, height: int, around: Floats, level: float, l
                              np.column_stack([0 * y, y]), np.column_stack([0 * y + width - 1, y])])  # fmt: skip
     visible = view.on_plane(border, level)
     extent = np.ptp(around, axis=0).max()
-    spread = max(150.0, 1.3 * float(extent) if extent < 150 else 0.4 * float(extent))
+    # Pieces lie on a sheet, or beside a small reference.
+    spread = max(250.0, 1.3 * float(extent)) if extent < 150 else max(60.0, 0.25 * float(extent))
     low = np.maximum(around.min(axis=0) - spread, visible.min(axis=0) - 0.6 * largest)
     high = np.minimum(around.max(axis=0) + spread, visible.max(axis=0) + 0.6 * largest)
     size = np.maximum(high - low, 10.0)
@@ -103,16 +130,13 @@ def _straightened(pixels: Pixels, view: View, region: Region) -> tuple[Pixels, M
 
 
 def _edge_points(picture: Pixels, seen: Mask, region: Region) -> EdgePoints:
-    soft = cv2.GaussianBlur(picture, (0, 0), 1.0)
-    along = cv2.Sobel(soft, cv2.CV_16S, 1, 0, ksize=3).astype(np.float32) / 8
-    down = cv2.Sobel(soft, cv2.CV_16S, 0, 1, ksize=3).astype(np.float32) / 8
-    size = np.hypot(along, down)
-    best = size.argmax(axis=2)[:, :, None]
-    size, along, down = (np.take_along_axis(each, best, axis=2)[:, :, 0] for each in (size, along, down))
+    size, along, down = _steepest(cv2.GaussianBlur(picture, (0, 0), 1.0))
     inner = cv2.erode(seen.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
-    size = np.where(inner, size, 0)
+    inner[:1] = inner[-1:] = inner[:, :1] = inner[:, -1:] = False
     limit = max(2.0, 2.0 * float(np.median(size[inner]))) if inner.any() else 2.0
-    rows, columns = np.nonzero(_ridges(size, along, down) & (size > limit))
+    at = np.nonzero(inner & (size > limit))
+    ridge = _ridges(size, along[at], down[at], at)
+    rows, columns = at[0][ridge], at[1][ridge]
     if len(rows) > _MOST_EDGES:
         strongest = np.argsort(-size[rows, columns])[:_MOST_EDGES]
         rows, columns = rows[strongest], columns[strongest]
@@ -122,50 +146,68 @@ def _edge_points(picture: Pixels, seen: Mask, region: Region) -> EdgePoints:
     return EdgePoints(places[order], ways[order].astype(np.float64))
 
 
-def _ridges(size: Floats, along: Floats, down: Floats) -> Mask:
-    """Pixels steeper than their two neighbours along the steepest way (eight directions)."""
-    steep = np.abs(down) > np.abs(along)
-    diagonal = np.minimum(np.abs(along), np.abs(down)) > 0.4142 * np.maximum(np.abs(along), np.abs(down))
-    same = along * down > 0
-    result = np.zeros(size.shape, dtype=bool)
-    for chosen, (dx, dy) in (
-        (~diagonal & ~steep, (1, 0)), (~diagonal & steep, (0, 1)),
-        (diagonal & same, (1, 1)), (diagonal & ~same, (1, -1)),
-    ):  # fmt: skip
-        ahead = np.roll(size, (-dy, -dx), axis=(0, 1))
-        behind = np.roll(size, (dy, dx), axis=(0, 1))
-        result |= chosen & (size >= ahead) & (size > behind)
-    return result
+def _steepest(soft: AnyArray) -> tuple[Light, Light, Light]:
+    """Steepness and gradient of the colour that changes most, at every pixel."""
+    size, along, down = _gradient(soft[:, :, 0])
+    for colour in (1, 2):
+        steep, across, below = _gradient(soft[:, :, colour])
+        more = (steep > size).view(np.uint8)
+        cv2.copyTo(steep, more, size)
+        cv2.copyTo(across, more, along)
+        cv2.copyTo(below, more, down)
+    return size, along, down
 
 
-def _voted(edges: EdgePoints, region: Region, radii: tuple[float, float]) -> list[tuple[float, float, float]]:
+def _gradient(values: AnyArray) -> tuple[Light, Light, Light]:
+    single = np.ascontiguousarray(values)
+    along = cv2.Sobel(single, cv2.CV_32F, 1, 0, ksize=3, scale=1 / 8)
+    down = cv2.Sobel(single, cv2.CV_32F, 0, 1, ksize=3, scale=1 / 8)
+    steep = cv2.magnitude(along, down)
+    return tuple(np.asarray(part, dtype=np.float32) for part in (steep, along, down))  # type: ignore[return-value]
+
+
+def _ridges(size: Light, along: Light, down: Light, at: tuple[Whole, ...]) -> Mask:
+    """Which places are steeper than their two neighbours along the steepest way (eight directions)."""
+    across, below = np.abs(along), np.abs(down)
+    oblique = np.minimum(across, below) > 0.4142 * np.maximum(across, below)
+    x = np.where(oblique | (across >= below), 1, 0)
+    y = np.where(oblique, np.where(along * down > 0, 1, -1), np.where(across >= below, 0, 1))
+    here = size[at]
+    return np.asarray((here >= size[at[0] + y, at[1] + x]) & (here > size[at[0] - y, at[1] - x]))
+
+
+def _voted(edges: EdgePoints, region: Region, radii: tuple[float, float]) -> list[Seed]:
     """Centres and radii with many votes, best first: every edge point votes for centres along its steepest way."""
     cell = 1.0
-    columns, rows = int(region.width / region.scale / cell) + 3, int(region.height_pixels / region.scale / cell) + 3
-    origin = np.array([region.left - cell, region.upper - region.height_pixels / region.scale - cell])
     sizes = np.arange(radii[0], radii[1] + cell, cell)
-    layers = np.zeros((len(sizes), rows, columns))
-    start = (edges.places - origin) / cell
+    # As wide as the farthest vote goes, so that none has to be looked at for whether it is inside.
+    rim = int(sizes[-1] / cell) + 3
+    columns = int(region.width / region.scale / cell) + 2 * rim
+    rows = int(region.height_pixels / region.scale / cell) + 2 * rim
+    origin = np.array([region.left, region.upper - region.height_pixels / region.scale]) - rim * cell
+    layers = np.empty((len(sizes), rows, columns), np.float32)
+    start, ways = ((edges.places - origin) / cell).astype(np.float32).T, edges.ways.astype(np.float32).T
     for layer, radius in zip(layers, sizes, strict=True):
-        for sign in (-1, 1):
-            at = np.floor(start + sign * radius / cell * edges.ways).astype(np.int64)
-            good = (at[:, 0] >= 0) & (at[:, 0] < columns) & (at[:, 1] >= 0) & (at[:, 1] < rows)
-            votes = np.bincount(at[good, 1] * columns + at[good, 0], minlength=rows * columns)
-            layer[:] = layer + votes.reshape(rows, columns)
-        layer[:] = cv2.blur(layer, (3, 3)) * (9 / (2 * np.pi * radius * region.scale))
+        votes = np.zeros(rows * columns)
+        for signed in (-radius / cell, radius / cell):
+            x, y = (start + np.float32(signed) * ways).astype(np.int32)
+            votes += np.bincount(y * columns + x, minlength=rows * columns)
+        layer[:] = cv2.blur(votes.reshape(rows, columns).astype(np.float32), (3, 3))
+        layer *= 9 / (2 * np.pi * radius * region.scale)
     return _peaks(layers, sizes, origin, cell)
 
 
-def _peaks(layers: Floats, sizes: Floats, origin: Floats, cell: float) -> list[tuple[float, float, float]]:
+def _peaks(layers: Light, sizes: Floats, origin: Floats, cell: float) -> list[Seed]:
     joined = layers.copy()
     joined[1:] += layers[:-1]
     joined[:-1] += layers[1:]
     highest = np.stack([cv2.dilate(layer, np.ones((5, 5), np.uint8)) for layer in joined])
-    top = highest.copy()
-    top[1:] = np.maximum(top[1:], highest[:-1])
-    top[:-1] = np.maximum(top[:-1], highest[1:])
-    index, row, column = np.nonzero((joined >= top) & (joined > _LEAST_VOTES))
-    order = np.argsort(-joined[index, row, column])[:240]
+    index, row, column = np.nonzero((joined >= highest) & (joined > _LEAST_VOTES))
+    for step in (-1, 1):
+        beside = np.clip(index + step, 0, len(sizes) - 1)
+        keep = joined[index, row, column] >= highest[beside, row, column]
+        index, row, column = index[keep], row[keep], column[keep]
+    order = np.argsort(-joined[index, row, column])[:_MOST_SEEDS]
     return [
         (float(origin[0] + (column[i] + 0.5) * cell), float(origin[1] + (row[i] + 0.5) * cell), float(sizes[index[i]]))
         for i in order
@@ -173,7 +215,7 @@ def _peaks(layers: Floats, sizes: Floats, origin: Floats, cell: float) -> list[t
 
 
 def _checked(
-    edges: EdgePoints, view: View, height: float, seed: tuple[float, float, float], frame: tuple[int, int]
+    edges: EdgePoints, view: View, height: float, seed: Seed, frame: tuple[int, int]
 ) -> Candidate | None:
     """The circle through the edge points that agree with the seed, if they go round far enough."""
     x, y, radius = seed
@@ -206,6 +248,24 @@ def _agreeing(edges: EdgePoints, x: float, y: float, radius: float, tolerance: f
     return np.arctan2(away[near, 1], away[near, 0]), distance[near] - radius
 
 
+def _around(edges: EdgePoints, inner: Candidate, largest: float) -> list[Seed]:
+    """Larger circles around the same middle that the edges go round at least half way."""
+    width = 0.5
+    reach = largest + 1.0
+    band = slice(*np.searchsorted(edges.places[:, 1], [inner.y - reach, inner.y + reach]))
+    away = edges.places[band] - np.array([inner.x, inner.y])
+    distance = np.hypot(away[:, 0], away[:, 1])
+    along = np.abs((away * edges.ways[band]).sum(axis=1)) > 0.93 * distance
+    chosen = along & (distance > inner.radius + 1.0) & (distance < reach)
+    level = ((distance[chosen] - inner.radius) / width).astype(int)
+    sector = ((np.arctan2(away[chosen, 1], away[chosen, 0]) / (2 * np.pi) % 1) * _BINS).astype(int) % _BINS
+    hit = np.zeros((int((reach - inner.radius) / width) + 3, _BINS), dtype=bool)
+    hit[level, sector] = True
+    share = (hit[:-1] | hit[1:]).mean(axis=1)
+    best = (share > 0.5) & (share >= np.roll(share, 1)) & (share > np.roll(share, -1))
+    return [(inner.x, inner.y, float(inner.radius + (index + 1) * width)) for index in np.nonzero(best)[0]]
+
+
 def _bins(around: Floats) -> Mask:
     hit = np.zeros(_BINS, dtype=bool)
     hit[((around + np.pi) / (2 * np.pi) * _BINS).astype(int) % _BINS] = True
@@ -227,6 +287,6 @@ def _distinct(candidates: list[Candidate]) -> list[Candidate]:
             np.hypot(candidate.x - other.x, candidate.y - other.y) < 1.0 and abs(candidate.radius - other.radius) < 0.7
             for other in kept
         )
-        if candidate.support > 0.38 and not same:
+        if candidate.support > _LEAST_SUPPORT and not same:
             kept.append(candidate)
     return kept

@@ -39,9 +39,3 @@ def window_of(pixels: Pixels, points: Floats, margin: float) -> tuple[Pixels, Fl
     right, bottom = (int(np.clip(value, 2, limit)) for value, limit in zip(high, (width, height), strict=True))
     right, bottom = max(right, left + 2), max(bottom, top + 2)
     return pixels[top:bottom, left:right], np.array([left, top], dtype=np.float64)
-
-
-def coding_slope(light: Floats) -> Floats:
-    """Derivative of the code by the light."""
-    safe = np.maximum(light, 1e-4)
-    return np.asarray(np.where(light <= 0.0031308, 12.92, 1.055 / 2.4 * np.power(safe, 1 / 2.4 - 1)))

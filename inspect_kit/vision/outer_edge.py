@@ -18,7 +18,7 @@ _REACH: Final = 2.4
 """mm around the guess in which the outline is looked for."""
 _LINES: Final = 96
 _PEAKS: Final = 4
-_TRIALS: Final = 320
+_TRIALS: Final = 220
 _TOLERANCE: Final = 0.07
 _OUTSIDE: Final = 2.0
 _LEAST_SUPPORT: Final = 0.5
@@ -76,10 +76,11 @@ def peaks_of(slope: Floats) -> Mask:
 
 
 def significant(profile: Profiles, slope: Floats, outside: float) -> float:
-    """What is steeper than the ground's own texture, which the outer ends of the lines show, and not much less steep
-    than the steepest edges here."""
+    """What is steeper than the ground's own texture, which the outer ends of the lines show (or, where an edge lies
+    just there, the whole lines), and not much less steep than the steepest edges here."""
     ground = slope[:, profile.steps > profile.steps[-1] - max(outside, 2.0)]
-    return max(3.0 * float(np.median(ground)), 0.15 * float(np.median(slope.max(axis=1))), 0.002)
+    texture = min(float(np.median(ground)), float(np.median(slope)))
+    return max(3.0 * texture, 0.15 * float(np.median(slope.max(axis=1))), 0.002)
 
 
 def _face_edge(solid: Solid, azimuths: Floats) -> Floats:

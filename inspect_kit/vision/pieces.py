@@ -10,9 +10,10 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
-from inspect_kit.vision.disc import Disc, Shape, describe, inside_picture, outline_pixels, settle
+from inspect_kit.vision.disc import Disc, Shape, fit_disc, inside_picture, outline_pixels
 from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.finding import Candidate, find_circles
+from inspect_kit.vision.outer_edge import outermost
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.sharpness import blur_of
 from inspect_kit.vision.solid import Solid
@@ -49,13 +50,11 @@ def find_pieces(
     candidates = find_circles(pixels, view, placed.known.sheet[:, :2], shape.thickness, radii)
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     task = _Task(pixels, view, shape, optics)
-    solids: list[Solid] = []
+    discs: list[Disc] = []
     refused: list[Refused] = []
     for candidate in _larger_first(candidates):
-        if not _taken(candidate, solids):
-            _try(task, candidate, solids, refused)
-    found = (describe(pixels, view, solid, shape, optics) for solid in solids)
-    discs = [disc for disc in found if not isinstance(disc, Unfit)]
+        if not _taken(candidate, discs):
+            _try(task, candidate, discs, refused)
     within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
     return Pieces(tuple(reading_order(within)), tuple(refused))
 
@@ -67,15 +66,15 @@ def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [*clear, *faint]
 
 
-def _taken(candidate: Candidate, solids: Sequence[Solid]) -> bool:
+def _taken(candidate: Candidate | Solid, discs: Sequence[Disc]) -> bool:
     """Whether the candidate lies in a piece that is already known."""
     return any(
-        np.hypot(candidate.x - solid.x, candidate.y - solid.y)
+        np.hypot(candidate.x - disc.solid.x, candidate.y - disc.solid.y)
         < max(
-            0.9 * max(solid.radius, candidate.radius),
-            solid.radius + candidate.radius - max(3.0, 0.1 * candidate.radius),
+            0.9 * max(disc.solid.radius, candidate.radius),
+            disc.solid.radius + candidate.radius - max(3.0, 0.1 * candidate.radius),
         )
-        for solid in solids
+        for disc in discs
     )
 
 
@@ -87,16 +86,19 @@ class _Task:
     optics: Optics
 
 
-def _try(task: _Task, candidate: Candidate, solids: list[Solid], refused: list[Refused]) -> None:
+def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Refused]) -> None:
     guess = Solid(candidate.x, candidate.y, candidate.radius, task.shape.thickness, task.shape.rim)
     seen = outline_pixels(task.view, guess, _AROUND)
     if not inside_picture(seen, task.pixels, _BORDER).all():
         if candidate.support >= _CLEAR and not _near_refused(task.view, guess, refused):
             refused.append(Refused(_pixel(task.view, guess), "is cut off by the picture's edge"))
         return
-    solid = settle(task.pixels, task.view, guess, task.shape, task.optics)
-    if not isinstance(solid, Unfit):
-        solids.append(solid)
+    outer = outermost(task.pixels, task.view, guess)
+    if isinstance(outer, Unfit) or _taken(outer, discs):
+        return
+    disc = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
+    if not isinstance(disc, Unfit) and not _taken(disc.solid, discs):
+        discs.append(disc)
 
 
 def _near_refused(view: View, guess: Solid, refused: Sequence[Refused]) -> bool:

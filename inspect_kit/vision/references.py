@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,11 +15,12 @@ from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.checkerboard import find_checkerboard
 from inspect_kit.vision.corners import is_crossing, refine_crossings
 from inspect_kit.vision.marker_edges import refine_marker
-from inspect_kit.vision.sheets import MARKER_SHARE, Area, Sheet, all_sheets
+from inspect_kit.vision.sheets import MARKER_SHARE, Area, Kind, Sheet, all_sheets
 from inspect_kit.vision.view import Known, View, fit_view
 
 LEAST_MARKERS: Final = 4
 _WORKING_SIDE: Final = 2100
+_OWN: Final = cv2.aruco.DICT_4X4_1000
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,10 @@ def _own_sheet(grey: Pixels, camera: Camera, reference: Reference) -> Placed:
 
 def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
     """The sheet of ours with the most markers in the picture, and these markers' corners."""
-    best: tuple[Sheet, Mapping[int, Floats]] | None = None
+    best = _best_of(_large_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, (13, 13), _large_ids()))
     for side, windows in ((_WORKING_SIDE, (13, 13)), (_WORKING_SIDE, (3, 23)), (max(grey.shape), (3, 43))):
-        if best is None or len(best[1]) < 2 * LEAST_MARKERS:
-            found = find_markers(grey, cv2.aruco.DICT_4X4_1000, side, windows)
-            best = max(((s, _of_sheet(s, found)) for s in all_sheets()), key=lambda pair: len(pair[1]))
-    assert best is not None
+        if len(best[1]) < 2 * LEAST_MARKERS:
+            best = _best_of(all_sheets(), find_markers(grey, _OWN, side, windows))
     if len(best[1]) < LEAST_MARKERS:
         count = len(best[1])
         raise BadInput(
@@ -79,6 +78,20 @@ def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
             "or name another reference with --reference",
         )
     return best
+
+
+def _best_of(sheets: Iterable[Sheet], found: Mapping[int, Floats]) -> tuple[Sheet, Mapping[int, Floats]]:
+    return max(((sheet, _of_sheet(sheet, found)) for sheet in sheets), key=lambda pair: len(pair[1]))
+
+
+def _large_sheets() -> tuple[Sheet, ...]:
+    """Mats and charuco sheets; the time to read a marker goes with the number of those it may be."""
+    return tuple(sheet for sheet in all_sheets() if sheet.kind in (Kind.MAT, Kind.CHARUCO))
+
+
+def _large_ids() -> range:
+    ids = [marker for sheet in _large_sheets() for marker in sheet.markers]
+    return range(min(ids), max(ids) + 1)
 
 
 def _of_sheet(sheet: Sheet, found: Mapping[int, Floats]) -> Mapping[int, Floats]:
@@ -95,9 +108,12 @@ def _of_sheet(sheet: Sheet, found: Mapping[int, Floats]) -> Mapping[int, Floats]
 
 
 def find_markers(
-    grey: Pixels, dictionary: int, longest_side: int, windows: tuple[int, int] = (3, 23)
+    grey: Pixels, dictionary: int, longest_side: int, windows: tuple[int, int] = (3, 23), ids: range | None = None
 ) -> Mapping[int, Floats]:
-    """Markers by id with their four corners, upper left first and clockwise, looked for at a reduced size."""
+    """Markers by id with their four corners, upper left first and clockwise, looked for at a reduced size.
+
+    With `ids` only these are told apart, which is faster.
+    """
     factor = min(1.0, longest_side / max(grey.shape))
     small = cv2.resize(grey, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA) if factor < 1 else grey
     settings = cv2.aruco.DetectorParameters()
@@ -105,10 +121,13 @@ def find_markers(
     settings.errorCorrectionRate = 0.0
     settings.perspectiveRemovePixelPerCell = 6
     settings.adaptiveThreshWinSizeMin, settings.adaptiveThreshWinSizeMax = windows
-    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(dictionary), settings)
-    corners, ids, _ = detector.detectMarkers(small)
+    words = cv2.aruco.getPredefinedDictionary(dictionary)
+    if ids is not None:
+        words = cv2.aruco.Dictionary(words.bytesList[ids.start : ids.stop], words.markerSize, words.maxCorrectionBits)
+    corners, read, _ = cv2.aruco.ArucoDetector(words, settings).detectMarkers(small)
     centred = [(quad.reshape(4, 2) + 0.5) / factor - 0.5 for quad in corners]
-    names = [int(name) for name in np.asarray(ids if corners else []).ravel()]
+    first = ids.start if ids is not None else 0
+    names = [first + int(name) for name in np.asarray(read if corners else []).ravel()]
     # An id that is read twice is a copy or a misreading: neither can be told apart, so both go.
     return {name: np.asarray(quad, dtype=np.float64) for name, quad in zip(names, centred, strict=True)
             if names.count(name) == 1}  # fmt: skip

@@ -14,6 +14,8 @@ from inspect_kit.vision.zone import minimum_zone
 UNDULATIONS: Final = 15
 """Waves per turn that are kept (a filter of 15 UPR, as roundness gauges have it)."""
 _POINTS: Final = 72
+_SETTLED: Final = 1e-5
+"""mm, far below what a photo tells."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ def roundness_of(disc: Disc, scale: float) -> Roundness:
     bridged = np.interp(disc.azimuths, disc.azimuths[seen], disc.deviations[seen], period=2 * np.pi)
     profile = _filtered(bridged, around)
     radius = disc.solid.radius + profile
-    width = minimum_zone(np.column_stack([radius * np.cos(around), radius * np.sin(around)])) or 0.0
+    points = np.column_stack([radius * np.cos(around), radius * np.sin(around)])
+    width = minimum_zone(points, _SETTLED) or 0.0
     noise = disc.scatter / disc.resolution * np.sqrt((2 * UNDULATIONS + 1) / max(int(seen.sum()), 31))
     # About thirty independent waves of noise span four of their deviations; that is taken off in squares.
     value = float(np.sqrt(max(width**2 - (4 * noise) ** 2, 0.0)))

@@ -52,6 +52,20 @@ def outline(solid: Solid, camera: Floats, azimuths: Floats) -> Floats:
     )
 
 
+def surface_slopes(solid: Solid, camera: Floats, azimuths: Floats) -> Floats:
+    """How the surface moves where the outline lies, with x, y, radius, thickness and rim: points × 3 × 5."""
+    elevation, near = elevations(solid, camera, azimuths)
+    cos, sin = np.cos(azimuths), np.sin(azimuths)
+    inwards = np.cos(elevation) - 1
+    table = np.zeros((len(azimuths), 3, 5))
+    table[:, 0, 0] = table[:, 1, 1] = 1.0
+    table[:, 0, 2], table[:, 1, 2] = cos, sin
+    table[:, 2, 3] = np.where(near, 0.0, 1.0)
+    table[:, 0, 4], table[:, 1, 4] = inwards * cos, inwards * sin
+    table[:, 2, 4] = np.where(near, 1.0, -1.0) + np.sin(elevation)
+    return table
+
+
 def elevations(solid: Solid, camera: Floats, azimuths: Floats) -> tuple[Floats, Mask]:
     """β at each azimuth, and whether the outline is the lower rim there."""
     rim = _rim(solid)

@@ -101,6 +101,16 @@ def pixels_of(vector: Floats, points: Floats) -> Floats:
     return project(vector[:COUNT], seen)
 
 
+def view_slopes(vector: Floats, points: Floats) -> Floats:
+    """How the pixels of points move with camera and pose: points × 2 × 15."""
+    fx, fy, cx, cy, *bend = vector[:COUNT]
+    matrix = np.array([[fx, 0, cx], [0, fy, cy], [0, 0, 1]])
+    turn, shift = vector[COUNT : COUNT + 3], vector[COUNT + 3 : COUNT + 6]
+    _, table = cv2.projectPoints(np.ascontiguousarray(points, dtype=np.float64), turn, shift, matrix, np.array(bend))
+    order = [*range(6, 15), *range(6)]
+    return np.asarray(table[:, order], dtype=np.float64).reshape(len(points), 2, COUNT + 6)
+
+
 def view_scale(camera: Camera) -> Floats:
     """The size by which each number of the joined vector matters."""
     focal = camera.focal
@@ -137,15 +147,27 @@ def _noise(away: Floats) -> float:
     return max(LEAST_NOISE, min(plain, 2.0 * robust) if len(away) > 12 else plain)
 
 
+@dataclass(frozen=True)
+class _Reprojection:
+    """Weighted distances of the known points from where a view sees them."""
+
+    sheet: Floats
+    image: Floats
+    noise: float
+
+    def __call__(self, at: Floats, /) -> Floats:
+        return np.asarray((pixels_of(at, self.sheet) - self.image).ravel() / self.noise, dtype=np.float64)
+
+    def slopes(self, at: Floats, /) -> Floats:
+        """By the fifteen numbers of the view."""
+        return view_slopes(at, self.sheet).reshape(-1, len(at)) / self.noise
+
+
 def _solved(camera: Camera, known: Known, start: Floats, keep: Mask, noise: float) -> Solution:
-    sheet, image = known.sheet[keep], known.image[keep]
-
-    def residuals(vector: Floats) -> Floats:
-        return np.asarray((pixels_of(vector, sheet) - image).ravel() / noise, dtype=np.float64)
-
     information = np.zeros((COUNT + 6, COUNT + 6))
     information[:COUNT, :COUNT] = inverse(camera.covariance)
     mean = np.concatenate([camera.parameters, start[COUNT:]])
+    residuals = _Reprojection(known.sheet[keep], known.image[keep], noise)
     return solve(residuals, start, view_scale(camera), information, mean)
 
 

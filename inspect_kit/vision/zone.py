@@ -13,8 +13,8 @@ from inspect_kit.vision.circle import Circle, fit_circle
 _ROUNDS: Final = 60
 
 
-def minimum_zone(points: Floats) -> float | None:
-    """Radial width of the ring; `None` where no circle goes through the points.
+def minimum_zone(points: Floats, settled: float = 0.0) -> float | None:
+    """Radial width of the ring; `None` where no circle goes through the points. Gains below `settled` end the search.
 
     The distance from a centre is nearly linear in the centre, so each round is a linear programme around the last
     centre; the true width there decides, never the linear one.
@@ -32,11 +32,11 @@ def minimum_zone(points: Floats) -> float | None:
         width = _width(points, centre + step)
         if width < best:
             gain, best, centre = best - width, width, centre + step
-            if gain < 1e-13 * max(1.0, first.radius):
+            if gain < max(settled, 1e-13 * max(1.0, first.radius)):
                 break
         else:
             trust /= 4
-            if trust < 1e-14 * first.radius:
+            if trust < max(settled, 1e-14 * first.radius):
                 break
     return best
 

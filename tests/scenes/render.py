@@ -52,13 +52,16 @@ def to_codes(light: np.ndarray) -> np.ndarray:
 def ray_grid(lens: Lens, box: tuple[int, int, int, int], rotation: np.ndarray) -> np.ndarray:
     """Directions in the sheet's frame for every fine sample of a box of pixels (left, top, width, height)."""
     left, top, width, height = box
-    across, down = int(np.ceil(width / _NODES)) + 1, int(np.ceil(height / _NODES)) + 1
-    x, y = np.meshgrid(left - 0.5 + (np.arange(across) + 0.5) * _NODES, top - 0.5 + (np.arange(down) + 0.5) * _NODES)
+    # One node more on every side: between the outermost ones everything is interpolated, nothing held.
+    across, down = int(np.ceil(width / _NODES)) + 2, int(np.ceil(height / _NODES)) + 2
+    x, y = np.meshgrid(left - 0.5 + (np.arange(across) - 0.5) * _NODES, top - 0.5 + (np.arange(down) - 0.5) * _NODES)
     flat = _unbent(lens, (x - lens.centre[0]) / lens.focal, (y - lens.centre[1]) / lens.focal)
     directions = np.dstack([*flat, np.ones_like(x)]) @ rotation
     directions = (directions / np.linalg.norm(directions, axis=2, keepdims=True)).astype(np.float32)
     size = (across * _NODES * FINE, down * _NODES * FINE)
-    return cv2.resize(directions, size, interpolation=cv2.INTER_LINEAR)[: height * FINE, : width * FINE]
+    first = _NODES * FINE
+    wide = cv2.resize(directions, size, interpolation=cv2.INTER_LINEAR)
+    return wide[first : first + height * FINE, first : first + width * FINE]
 
 
 def _unbent(lens: Lens, u: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
