@@ -1,4 +1,4 @@
-"""Two thousand small photos: one process against two, beside the bare loop."""
+"""Two thousand small photos, and some trays by the program's own measuring: one process against two."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from inspect_kit.quality.batch_work import Work
 PHOTOS = 2_000
 ROUNDS = 12
 """How often the small picture is looked at: about as long as a real one takes to be decoded at a low size."""
+TRAYS = 8
+LIGHT = "tests.quality.photo_measuring:measure"
+OWN = "inspect_kit.cli.batching:measure"
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ def main() -> None:
     """Print seconds and the ratio of one process to two."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from tests.quality.photo_measuring import draw_photos, measure
+    from tests.quality.trays import OPTIONS, camera_file, draw_trays
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -48,24 +52,32 @@ def main() -> None:
         options = {"thickness": str(ROUNDS)}
         bare = _timed(lambda: [measure("disc", path, options) for path in paths])
         print(f"bare loop    {bare.wall:7.2f} s   {1000 * bare.own / PHOTOS:.2f} ms a photo   ({cores()} cores)")
-        costs = {workers: _batch(folder, workers, options) for workers in (1, 2)}
-        for workers, cost in costs.items():
-            spent = f"giving out {cost.own:.2f} s, measuring {cost.workers:.2f} s"
-            print(f"{workers} at work    {cost.wall:7.2f} s   processor: {spent}")
-        same = (folder / "1.jsonl").read_bytes() == (folder / "2.jsonl").read_bytes()
-        print(f"ratio        {costs[1].wall / costs[2].wall:7.2f}     the same bytes: {same}")
-        # On a machine that others use, the clock says little; processor time tells what two free cores would do.
-        free = costs[1].workers / max(costs[2].workers / 2, (costs[2].workers + costs[2].own) / 2)
-        print(f"by processor time, on two free cores: {free:.2f}")
+        _compared(folder / "photos", Work("disc", tuple(options.items()), LIGHT))
+        draw_trays(folder / "trays", TRAYS)
+        print(f"{TRAYS} trays by the program's own measuring")
+        own = {**OPTIONS, "camera": str(camera_file(folder / "camera.json"))}
+        _compared(folder / "trays", Work("coins", tuple(own.items()), OWN))
+
+
+def _compared(photos: Path, work: Work) -> None:
+    costs = {workers: _batch(photos, workers, work) for workers in (1, 2)}
+    for workers, cost in costs.items():
+        spent = f"giving out {cost.own:.2f} s, measuring {cost.workers:.2f} s"
+        print(f"{workers} at work    {cost.wall:7.2f} s   processor: {spent}")
+    one, two = ((photos.parent / f"{photos.name}-{workers}.jsonl").read_bytes() for workers in (1, 2))
+    print(f"ratio        {costs[1].wall / costs[2].wall:7.2f}     the same bytes: {one == two}")
+    # On a machine that others use, the clock says little; processor time tells what two free cores would do: one
+    # process measures while the other core gives out, two share both cores with the one that gives out.
+    free = max(costs[1].workers, costs[1].own) / ((costs[2].workers + costs[2].own) / 2)
+    print(f"by processor time, on two free cores: {free:.2f}")
 
 
 def _silent(done: int) -> None:
     del done
 
 
-def _batch(folder: Path, workers: int, options: dict[str, str]) -> Cost:
-    work = Work("disc", tuple(options.items()), "tests.quality.photo_measuring:measure")
-    batch = Batch(find_photos([folder / "photos"]), work, folder / f"{workers}.jsonl")
+def _batch(photos: Path, workers: int, work: Work) -> Cost:
+    batch = Batch(find_photos([photos]), work, photos.parent / f"{photos.name}-{workers}.jsonl")
     return _timed(lambda: run(batch, Pool(workers), _silent))
 
 

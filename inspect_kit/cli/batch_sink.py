@@ -44,7 +44,7 @@ class Sink:
     def filled(self) -> int:
         """Write the table and the registry from the finished lines; gives the number of new entries."""
         if self.results != self.out:
-            write_whole(self.out, b"".join(table_lines(self.results)))
+            write_whole(self.out, table_lines(self.results))
         if self.task is None:
             return 0
         registry = registry_of(self.ctx)

@@ -215,5 +215,5 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     outcome = judge_pieces(task, read, plan_for(len(read.pieces), Agreed()), _usual(given))
     warn(outcome.warnings)
     record = lot_record_of(outcome, _subject(file, given))
-    write_whole(out, b"".join(lines_in(chosen, record)))
+    write_whole(out, lines_in(chosen, record))
     click.echo(f"{len(read.pieces):,} pieces written to {out}")

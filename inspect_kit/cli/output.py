@@ -45,8 +45,11 @@ def warn(sentences: Iterable[str]) -> None:
         click.echo(f"warning: {sentence}", err=True)
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that there is either the old one or the whole new one, also after a power cut."""
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file so that there is either the old one or the whole new one, also after a power cut.
+
+    What comes in parts is written as it comes.
+    """
     if path.is_dir():
         raise BadInput("is a folder", where=str(path), hint="name a file in it")
     if path.exists() and not path.is_file():
@@ -59,14 +62,15 @@ def write_whole(path: Path, content: bytes) -> None:
         raise BadInput(f"cannot be written: {reason}", where=str(path)) from None
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
+            stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(path)
     except OSError as problem:
-        Path(name).unlink(missing_ok=True)
         raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+    finally:
+        Path(name).unlink(missing_ok=True)
     _sync_folder(path.parent)
 
 

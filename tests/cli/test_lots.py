@@ -250,6 +250,13 @@ def test_a_device_or_a_pipe_is_never_replaced_by_a_file(kit: Call, tmp_path: Pat
     assert (tmp_path / "pipe.csv").is_fifo()
 
 
+def test_an_export_that_ends_in_an_error_leaves_nothing_behind(kit: Call, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [("A1", 9), ("A2", 9)], "piece,coin.count.white")
+    code, _, err = kit("export", "lot.csv", *BASE, "-o", "lot.qif")
+    assert (code, "QIF has no characteristic in count" in err) == (4, True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lot.csv"]
+
+
 def test_export_does_not_overwrite_what_it_reads(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path, 20, ())
     assert kit("export", "coins.csv", *BASE, *ONE, "-o", "./coins.csv")[0] == 2
