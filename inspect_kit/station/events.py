@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import cache
 
 import msgspec
 from starlette.responses import Response
@@ -25,6 +26,12 @@ _MOST = 500
 _MOST_DAYS = 31
 
 
+@cache
+def _shipped(sheet_id: str) -> Sheet:
+    """A sheet of ours, read once: it does not change while the station runs."""
+    return load(sheet_id)
+
+
 def show_events(visit: Visit) -> Response:
     """All events of this person."""
     with visit.station.registry.reading() as connection:
@@ -37,11 +44,11 @@ def show_new(visit: Visit) -> Response:
     """First the sheet, then all the rest."""
     wanted = visit.query("sheet")
     if wanted not in sheet_ids():
-        sheets = [load(sheet_id) for sheet_id in sheet_ids()]
+        sheets = [_shipped(sheet_id) for sheet_id in sheet_ids()]
         return visit.page("sheets.html", sheets=sheets)
     today = visit.station.today.isoformat()
     blank = EventSet("", "", today, today, wanted, RuleName.GUARDED, visit.person.name, language=visit.words.language)
-    return _form(visit, blank, load(wanted))
+    return _form(visit, blank, _shipped(wanted))
 
 
 def _form(visit: Visit, event: EventSet, sheet: Sheet, fault: str = "", house: str = "") -> Response:
@@ -68,7 +75,7 @@ def announce(visit: Visit) -> Response:
     if wanted not in sheet_ids():
         raise BadInput(visit.words("event.choose_sheet"))
     ticket, today = visit.station.ticket(), visit.station.today.isoformat()
-    return _saved(visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), load(wanted))
+    return _saved(visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), _shipped(wanted))
 
 
 def show_settings(visit: Visit) -> Response:
@@ -78,13 +85,13 @@ def show_settings(visit: Visit) -> Response:
     if event.house:
         with visit.station.registry.reading() as connection:
             house = visit.station.registry.shelf.take(connection, event.house.sha256).decode()
-    return _form(visit, event, load(event.sheet), house=house)
+    return _form(visit, event, _shipped(event.sheet), house=house)
 
 
 def change_settings(visit: Visit) -> Response:
     """Change an event's settings; what they were stays in the chain."""
     event = visit.event()
-    return _saved(visit, event, load(event.sheet))
+    return _saved(visit, event, _shipped(event.sheet))
 
 
 def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 
@@ -12,7 +14,7 @@ from inspect_kit.station.app import _ROUTES
 from inspect_kit.station.limits import Bucket
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Limits, Station
-from tests.station.conftest import PINS, Person, new_client
+from tests.station.conftest import PINS, Person, new_client, striker_form
 
 _TEXTS = (
     "", " ", "0", "-1", "1e999", "NaN", "14.82", "9" * 400, "x" * 5000, "\x00", "\ud7ff", "\u202e", "é" * 300, "../../etc/passwd",
@@ -30,22 +32,59 @@ _TRIES = 14
 
 def _paths(path: str, known: dict[str, str], dice: random.Random) -> Iterator[str]:
     for _ in range(_TRIES):
-        odd = dice.random() < 0.3
+        odd = dice.random() < 0.2
 
         def fill(match: re.Match[str], odd: bool = odd) -> str:
-            from urllib.parse import quote
-
-            return quote(dice.choice(_TEXTS), safe="") if odd else known[match[1]]
+            return quote(_text(dice), safe="") if odd else known[match[1]]
 
         yield re.sub(r"{(\w+)}", fill, path)
+
+
+def _text(dice: random.Random) -> str:
+    """Something known to be nasty, or letters from anywhere."""
+    if dice.random() < 0.7:
+        return dice.choice(_TEXTS)
+    letters = (
+        chr(dice.randrange(1, 0xD7FF) if dice.random() < 0.8 else dice.randrange(0xE000, 0x10FFFF)) for _ in range(9)
+    )
+    return "".join(letters)
+
+
+def _spoiled(good: dict[str, str], dice: random.Random) -> dict[str, str]:
+    """A form that would do, with up to three fields changed, left out or added; now and then nothing but nonsense."""
+    if dice.random() < 0.2:
+        return {dice.choice(_FIELDS): _text(dice) for _ in range(dice.randrange(12))}
+    data = dict(good)
+    for _ in range(dice.randrange(4)):
+        name = dice.choice((*good, *_FIELDS)) if good else dice.choice(_FIELDS)
+        data[name] = _text(dice)
+        if dice.random() < 0.3:
+            del data[name]
+    return data
+
+
+def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
+    """What each route would take, by the end of its path."""
+    pin = PINS["Renata"]
+    event = {"sheet": "icf-2001-it", "name": "Cup", "since": "2026-11-16", "until": "2026-11-17", "language": "de",
+             "rule": "guarded", "count_board": "3", "quota_striker": "2", "mark_2026-11-16": "dot"}  # fmt: skip
+    return {
+        "/setup": {"name": "X", "pin": "918273", "again": "918273"},
+        "/sign-in": {"name": "Renata", "pin": pin, "back": "/"},
+        "/people": {"name": "Nobody", "own_pin": pin, "pin": "918273", "role": "viewer", "event": ""},
+        "/events/new": event, "/settings": event,
+        "/desk/{item}": striker_form(person.get(person.at("/desk/striker")), "Jan"),
+        "/photo": {"thickness": "8.1", "print_scale": "0.998"},
+        "/guided/{item}": {"text": "Board", "owner": "Jan"},
+        "/guided/{item}/{ticket}": {"question": question, "value": "yes", "gauge": ""},
+        "/decision": {"decision": "condition", "pin": pin, "because": "x", "after": "y"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _, _ in _ROUTES if path != "/sign-out"])
 def test_no_route_fails_whatever_it_is_sent(
     referee: Person, station: Station, method: str, path: str, photo: bytes
 ) -> None:
-    from dataclasses import replace
-
     endless = Bucket(1e6, 1e6, lambda: 0.0)
     free = replace(station, limits=Limits(endless, endless, station.limits.doors))
     person = Person(new_client(free)).sign_in("Renata")
@@ -53,24 +92,25 @@ def test_no_route_fails_whatever_it_is_sent(
     ticket = person.inspect()
     person.get(person.at("/guided/board"))
     person.post(person.at("/guided/board"), {"text": "B", "owner": ""})
-    begun = str(person.last.url).rsplit("/", 1)[-1]
-    token = re.search(r'name="csrf" value="(\w+)"', person.last.text)
+    begun, page = str(person.last.url).rsplit("/", 1)[-1], person.last.text
+    token, question = (re.search(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "question"))
     assert token is not None
+    assert question is not None
+    good = next((form for end, form in _forms(person, question[1]).items() if path.endswith(end)), {})
     dice = random.Random(f"{method} {path}")
     known = {"token": ticket, "event": person.event, "ticket": begun if "guided" in path else ticket, "language": "de",
              "item": "board" if "guided" in path else "striker"}  # fmt: skip
     for address in _paths(path, known, dice):
         if method == "GET":
-            query = {dice.choice(("q", "back", "sheet", "retest", "owner", "text")): dice.choice(_TEXTS)}
+            query = {dice.choice(("q", "back", "sheet", "retest", "owner", "text")): _text(dice)}
             answer = person.client.get(address, params=query, follow_redirects=False)
         else:
-            data = {dice.choice(_FIELDS): dice.choice(_TEXTS) for _ in range(dice.randrange(12))}
-            data |= {"own_pin": PINS["Renata"], "pin": PINS["Renata"]} if dice.random() < 0.3 else {}
             blob = dice.choice(
-                (photo[: dice.randrange(len(photo))], b"GIF89a", b"%PDF", b"\x89PNG\r\n\x1a\n" + b"\0" * 60)
+                (photo, photo[: dice.randrange(len(photo))], b"GIF89a", b"%PDF", b"\x89PNG\r\n\x1a\n" + b"\0" * 60)
             )
             files = {"photo": ("x", blob, "image/jpeg")} if dice.random() < 0.4 else None
-            answer = person.client.post(address, data={**data, "csrf": token[1]}, files=files, follow_redirects=False)
+            data = {**_spoiled(good, dice), "csrf": token[1]}
+            answer = person.client.post(address, data=data, files=files, follow_redirects=False)
         assert answer.status_code < 500, (address, answer.status_code)
     Maker(station).make_all()
 

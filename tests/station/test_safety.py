@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import re
 import stat
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -125,6 +127,133 @@ def test_markup_in_every_field_comes_back_as_text(referee: Person, station: Stat
     assert pdf.status_code == 200
     assert b"/JavaScript" not in pdf.content
     assert b"/JS" not in pdf.content
+
+
+class _Forms(HTMLParser):
+    """Every form of a page: where it goes and what it sends, as a browser would."""
+
+    def __init__(self, page: str, address: str) -> None:
+        super().__init__()
+        self.address = address
+        self.found: list[tuple[str, dict[str, tuple[str, str]]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "form" and given.get("method") == "post":
+            self.found.append((given.get("action") or self.address, {}))
+        elif self.found and tag in ("input", "textarea", "select") and given.get("name"):
+            kind = given.get("type", "text") if tag == "input" else tag
+            self.found[-1][1].setdefault(given["name"], (kind, given.get("value", "")))
+
+
+_TYPED = ("text", "textarea", "password")
+_HARMLESS = {
+    "csrf",
+    "ticket",
+    "look",
+    "retest",
+    "sheet",
+    "back",
+    "question",
+    "pin",
+    "own_pin",
+    "since",
+    "until",
+    "house",
+}
+"""What a page fills in itself, or what has to be right for the form to be read at all."""
+
+
+def _sent_with_markup(person: Person, path: str, **right: str) -> Iterator[tuple[str, str]]:
+    """Each text field of each form in turn with markup in it, the others as they were; gives field and answer."""
+    page = person.get(path)
+    for action, fields in _Forms(page, path).found:
+        usual = {name: value for name, (kind, value) in fields.items() if kind not in ("file", "radio", "checkbox")}
+        for name, (kind, _) in fields.items():
+            if action != "/sign-out" and kind in _TYPED and name not in _HARMLESS:
+                answer = person.client.post(action, data={**usual, **right, name: MARKUP[:110]})
+                assert answer.status_code < 500, (action, name)
+                yield f"{action} {name}", answer.text
+
+
+def test_markup_in_each_field_of_each_form_comes_back_as_text(referee: Person) -> None:
+    ticket = referee.inspect(mass="14.99")
+    referee.get(referee.at("/guided/board"))
+    referee.post(referee.at("/guided/board"), {"text": f"B {MARKUP}"[:100], "owner": MARKUP})
+    guided = str(referee.last.url.path)
+    pin = PINS["Renata"]
+    tried = [
+        *_sent_with_markup(referee, "/people", own_pin=pin, pin="918273", name="Nobody", role="viewer"),
+        *_sent_with_markup(referee, "/events/new?sheet=icf-2001-it", name="Cup"),
+        *_sent_with_markup(referee, referee.at("/settings"), name="Cup"),
+        *_sent_with_markup(referee, referee.at("/desk/striker"), owner="Jan"),
+        *_sent_with_markup(referee, referee.at("/guided/board"), text="Board"),
+        *_sent_with_markup(referee, guided),
+        *_sent_with_markup(referee, "/look-up"),
+        *_sent_with_markup(referee, referee.at(f"/tickets/{ticket}"), pin=pin, decision="condition"),
+    ]
+    assert len({field for field, _ in tried}) > 25
+    tried += [(path, referee.get(path)) for path in ("/", "/people", referee.at(), referee.at("/list"), guided,
+                                                     referee.at("/desk/striker"), referee.at("/guided/board"))]  # fmt: skip
+    for field, page in tried:
+        assert "<script>alert" not in page, field
+        assert "<img src=x" not in page, field
+
+
+def test_markup_is_printed_as_text_and_house_rules_with_it(referee: Person, station: Station) -> None:
+    house = f"""
+format = 1
+id = "club"
+title = "Club {_TOML}"
+over = "icf-2001-it"
+standing = "house"
+because = "Because {_TOML}"
+disclaimer = "Not {_TOML}"
+
+[[clause]]
+characteristic = "striker.mass"
+limits = {{ upper = "14.9 g" }}
+because = "Lighter {_TOML}"
+"""
+    referee.announce(house=house, name=f"Cup {_PRINTED}")
+    ticket = referee.inspect(owner=f"Jan {_PRINTED}", text=f"S {_PRINTED}", mass="14.5")
+    pages = [referee.last.text, referee.decide(ticket, "approve"), referee.get(referee.at("/settings"))]
+    assert Maker(station).make_all() == 1
+    pages.append(referee.get(referee.at(f"/tickets/{ticket}")))
+    assert not any("<b>bold" in page or "<img src" in page for page in pages)
+    pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
+    label = referee.client.get(referee.at(f"/tickets/{ticket}/label.pdf")).content
+    for document in (pdf, label):
+        assert not _active(document)
+    printed = re.sub(r"\s+", "", _text_in(pdf))
+    for text in (f"Jan{_PRINTED}", f"S{_PRINTED}", f"Cup{_PRINTED}", f"Because{_PRINTED}"):
+        assert re.sub(r"\s+", "", text) in printed
+
+
+_PRINTED = "<b>bold</b><img src='/etc/passwd'/>&amp;"
+_TOML = _PRINTED.replace('"', "'")
+
+
+def _text_in(pdf: bytes) -> str:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(pdf)
+    return "".join(page.get_textpage().get_text_range() for page in document)
+
+
+def _active(pdf: bytes) -> set[str]:
+    """Names in the file that make a viewer do something."""
+    import pikepdf
+
+    harmful = {"/JavaScript", "/JS", "/Launch", "/OpenAction", "/AA", "/SubmitForm", "/ImportData", "/RichMedia"}
+    found: set[str] = set()
+    with pikepdf.open(io.BytesIO(pdf)) as document:
+        for thing in document.objects:
+            if isinstance(thing, pikepdf.Dictionary | pikepdf.Stream):
+                found |= harmful & set(thing.keys())
+                found |= harmful & {str(thing.get("/S", ""))}
+    return found
 
 
 @pytest.mark.parametrize(
