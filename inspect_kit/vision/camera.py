@@ -66,11 +66,28 @@ class Camera:
         return replace(self, covariance=self.covariance + np.outer(drift, drift))
 
 
+GUESS: Final = "guess"
+USUAL: Final = ((0.76, 0.85), (1.4, 0.09), (2.6, 0.06))
+"""Focal lengths as shares of the longer side, and how often a photo without notes has one: phones, cropped, long lenses."""
+_SPREAD: Final = 0.15
+
+
+def alternatives(camera: Camera) -> tuple[tuple[Camera, float], ...]:
+    """A camera of which nothing is known, as each of the usual ones with its weight."""
+    side = max(camera.width, camera.height)
+    return tuple((_assumed(camera.width, camera.height, share * side, _SPREAD), often) for share, often in USUAL)
+
+
 def guessed(width: int, height: int, focal: float | None) -> Camera:
     """A camera nobody calibrated: `focal` in pixels from the photo's own notes, or unknown."""
+    if focal:
+        return replace(_assumed(width, height, focal, 0.02), source="EXIF")
+    return _assumed(width, height, USUAL[0][0] * max(width, height), _SPREAD)
+
+
+def _assumed(width: int, height: int, value: float, relative: float) -> Camera:
     diagonal = math.hypot(width, height)
-    value = focal or 0.8 * max(width, height)
-    spread = 0.02 * value if focal else 0.25 * value
+    spread = relative * value
     corner = (diagonal / 2 / value) ** 2
     # A lens bends the corner of the picture by about a hundredth; higher orders by less.
     lens = [0.012 / corner, 0.004 / corner**2, 0.0004, 0.0004, 1e-9]
@@ -80,7 +97,7 @@ def guessed(width: int, height: int, focal: float | None) -> Camera:
     # One focal length for both directions: pixels are square.
     covariance[0, 1] = covariance[1, 0] = spread**2
     covariance[1, 1] = spread**2 + (1e-5 * value) ** 2
-    return Camera(width, height, parameters, covariance, "EXIF" if focal else "guess")
+    return Camera(width, height, parameters, covariance, GUESS)
 
 
 def project(parameters: Floats, points: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -11,13 +11,15 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.camera import COUNT, Camera, project, rays
+from inspect_kit.vision.camera import COUNT, GUESS, Camera, alternatives, project, rays
 from inspect_kit.vision.estimation import Solution, inverse, robust_deviation, solve
 
 LEAST_NOISE: Final = 0.02
 """Pixels; corners are never known better than this, whatever a few residuals say."""
 
 _CUT: Final = 5.0
+_ALIKE: Final = 5.0
+"""Corners beside each other err alike (paper that bends), so that this many count as one."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,31 @@ def view_scale(camera: Camera) -> Floats:
 
 
 def fit_view(camera: Camera, known: Known) -> View:
+    """The view as this camera has it; where nobody knows the camera, as the likeliest of the usual ones has it."""
+    if camera.source != GUESS:
+        return _fitted(camera, known)
+    trials = [(_fitted(each, known), often) for each, often in alternatives(camera)]
+    noise = min(view.noise for view, _ in trials)
+    misfits = np.array([_misfit(view, known, noise) - 2 * np.log(often) for view, often in trials])
+    shares = np.exp((misfits.min() - misfits) / 2)
+    best = int(misfits.argmin())
+    covariance = trials[best][0].covariance.copy()
+    for (view, _), share in zip(trials, shares / shares.sum(), strict=True):
+        # What another camera would say instead, weighed by how likely it is.
+        other = view.vector - trials[best][0].vector
+        covariance += share * np.outer(other, other)
+    return replace(trials[best][0], covariance=covariance)
+
+
+def _misfit(view: View, known: Known, noise: float) -> float:
+    """How badly a view fits its corners and what is usual for a camera."""
+    away = np.linalg.norm(pixels_of(view.vector, known.sheet) - known.image, axis=1)
+    corners = float((np.minimum(away / noise, _CUT) ** 2).sum()) / _ALIKE
+    pull = view.vector[:COUNT] - view.camera.parameters
+    return corners + float(pull @ inverse(view.camera.covariance) @ pull)
+
+
+def _fitted(camera: Camera, known: Known) -> View:
     """The pose, and the camera's parameters as far as this photo knows them better; outliers are left out."""
     start = np.concatenate([camera.parameters, _first_pose(camera, known)])
     keep = np.ones(len(known.image), dtype=bool)
