@@ -68,7 +68,7 @@ class Camera:
 
 GUESS: Final = "guess"
 USUAL: Final = ((0.76, 0.85), (1.4, 0.09), (2.6, 0.06))
-"""Focal lengths as shares of the longer side, and how often a photo without notes has one: phones, cropped, long lenses."""
+"""Focal lengths by the longer side, and how often a photo without notes has one: phones, cropped, long lenses."""
 _SPREAD: Final = 0.15
 
 
