@@ -137,6 +137,38 @@ def test_capability_has_its_confidence_limits_and_the_chart_its_signals(tmp_path
     assert "mean range of the subgroups" in text
 
 
+def test_results_state_the_expanded_uncertainty_or_that_there_is_none(tmp_path: Path) -> None:
+    def line(u: tuple[str | None, ...]) -> str:
+        record = accepted(tmp_path)
+        series = msgspec.structs.replace(record.lot.series[0], u=u)
+        lot = msgspec.structs.replace(record.lot, series=(series,))
+        found = re.search(
+            r"B Coin, diameter 30.2 to 31.8 mm 80 (.*?) 79 / 1 / 0",
+            text_of(made(msgspec.structs.replace(record, lot=lot))),
+        )
+        assert found is not None
+        return found.group(1).rpartition("0.199 ")[2]
+
+    assert line(("0.01",)) == "0.020"
+    assert line(("0.01",) * 79 + ("0.0256",)) == "≤ 0.051"
+    assert line((None,)) == line(("0.01",) * 79 + (None,)) == "–"
+
+
+def test_a_process_with_signals_is_not_called_capable_without_a_word(tmp_path: Path) -> None:
+    words = "The indices describe a process that is in control; signals speak against that."
+    assert words in text_of(made(accepted(tmp_path, subgroup="tray")))
+
+
+def test_what_only_one_limit_allows_is_all_that_is_said(tmp_path: Path) -> None:
+    record = accepted(tmp_path)
+    series = msgspec.structs.replace(record.lot.series[1], lower=None, upper="9")
+    lot = msgspec.structs.replace(record.lot, series=(series,), nonconforming=())
+    text = text_of(made(msgspec.structs.replace(record, lot=lot)))
+    assert "Confidence limits of Cpk and Ppk by Bissell’s formula." in text
+    assert "Cp, potential" not in text
+    assert "< 0.01 per million" in text
+
+
 def test_limits_and_control_limits_stand_at_their_lines(tmp_path: Path) -> None:
     text = text_of(made(accepted(tmp_path)))
     for label in ("lower limit 30.2", "upper limit 31.8", "UCL ", "LCL 0"):
