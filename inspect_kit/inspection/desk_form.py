@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
@@ -41,9 +42,29 @@ class Field:
         return self.question.words or ("yes", "no")
 
 
+class _Same:
+    """A sheet as a key: known by which one it is, without comparing its hundreds of clauses."""
+
+    __slots__ = ("sheet",)
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.sheet is self.sheet
+
+    def __hash__(self) -> int:
+        return id(self.sheet)
+
+
 def fields_of(sheet: Sheet, item: str) -> tuple[Field, ...]:
     """What the desk asks for: what binds, and nothing that is worked out from other things' values."""
-    asked = (question for question in Entry(sheet, item).questions() if question.clause.binding)
+    return _fields(_Same(sheet), item)
+
+
+@lru_cache(maxsize=300)
+def _fields(key: _Same, item: str) -> tuple[Field, ...]:
+    asked = (question for question in Entry(key.sheet, item).questions() if question.clause.binding)
     return tuple(Field(question, f"q{number}") for number, question in enumerate(asked))
 
 

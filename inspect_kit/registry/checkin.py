@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, and_, func, select
+from sqlalchemy import Connection, Row, Select, and_, func, select, union_all
 
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import append, entry_of
@@ -18,7 +18,7 @@ from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.tables import CERTIFICATES, DESK_DECISIONS, DESK_EVENTS, DESK_RECORDS, INSPECTIONS
+from inspect_kit.registry.tables import CERTIFICATES, DESK_DECISIONS, DESK_EVENTS, DESK_RECORDS, ENTRIES, INSPECTIONS
 
 TICKET_LENGTH = 16
 
@@ -145,9 +145,14 @@ def recorded(connection: Connection, seen: Seen) -> Recorded:
     return body
 
 
+def newest_settings(connection: Connection, event: str) -> int:
+    """The entry with an event's settings as they are now; 0 if there is no such event."""
+    return connection.scalar(select(func.max(DESK_EVENTS.c.entry)).where(DESK_EVENTS.c.event == event)) or 0
+
+
 def event_of(connection: Connection, event: str) -> EventSet | None:
     """An event's settings as they are now."""
-    newest = connection.scalar(select(func.max(DESK_EVENTS.c.entry)).where(DESK_EVENTS.c.event == event))
+    newest = newest_settings(connection, event)
     body = said_by(connection, newest) if newest else None
     return body if isinstance(body, EventSet) else None
 
@@ -250,12 +255,10 @@ def unissued(connection: Connection) -> list[Seen]:
 
 def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:
     """All that was done under a ticket, in order."""
-    ids: Iterable[int] = [
-        *connection.scalars(select(DESK_RECORDS.c.entry).where(DESK_RECORDS.c.ticket == ticket)),
-        *connection.scalars(select(DESK_DECISIONS.c.entry).where(DESK_DECISIONS.c.ticket == ticket)),
-    ]
-    entries = (entry_of(connection, number) for number in sorted(ids))
-    return [(entry, entry.said()) for entry in entries if entry is not None]
+    mine = [select(table.c.entry).where(table.c.ticket == ticket) for table in (DESK_RECORDS, DESK_DECISIONS)]
+    rows = connection.execute(select(ENTRIES).where(ENTRIES.c.id.in_(union_all(*mine))).order_by(ENTRIES.c.id))
+    entries = [Entry(**row._mapping) for row in rows]
+    return [(entry, entry.said()) for entry in entries]
 
 
 def ticket_of_record(connection: Connection, digest: str) -> str:

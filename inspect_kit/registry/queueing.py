@@ -96,8 +96,3 @@ def queued(registry: Registry) -> QueuedRegistry:
             engine.url, poolclass=QueuePool, pool_size=_KEPT_OPEN, max_overflow=_AT_MOST, pool_timeout=60
         )
     return QueuedRegistry(engine, registry.shelf, registry.place)
-
-
-def somebody_waits(registry: Registry) -> bool:
-    """Whether somebody stands in the queue: then work that has time lets them go first."""
-    return isinstance(registry, QueuedRegistry) and bool(registry.line)

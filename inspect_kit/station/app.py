@@ -75,7 +75,8 @@ _SLOW: Final = frozenset({people.change_people, signing.sign_in})
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
     """The station as an ASGI application; photos are worked on at `bench`, else by a helper program."""
     aside, own = DrawnAside(), Workshop(photos.MEMORY)
-    maker = Maker(station, aside)
+    hands = all_hands()
+    maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -100,7 +101,7 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.maker, app.state.hands, app.state.bench = station, maker, all_hands(), bench or own
+    app.state.station, app.state.maker, app.state.hands, app.state.bench = station, maker, hands, bench or own
     return app
 
 

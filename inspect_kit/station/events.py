@@ -75,7 +75,9 @@ def announce(visit: Visit) -> Response:
     if wanted not in sheet_ids():
         raise BadInput(visit.words("event.choose_sheet"))
     ticket, today = visit.station.ticket(), visit.station.today.isoformat()
-    return _saved(visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), _shipped(wanted))
+    return _saved(
+        visit, EventSet(ticket, "", today, today, wanted, RuleName.GUARDED, visit.person.name), _shipped(wanted)
+    )
 
 
 def show_settings(visit: Visit) -> Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 from typing import Final
@@ -15,7 +15,6 @@ from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.checkin import Seen, event_of, unissued
-from inspect_kit.registry.queueing import somebody_waits
 from inspect_kit.station.station import Station
 from inspect_kit.station.workshop import Workshop
 
@@ -24,6 +23,7 @@ _PAUSE: Final = 20.0
 
 _STEP: Final = 0.05
 _TURNS: Final = 60
+_QUIET: Final = 2
 _LONGEST: Final = 120.0
 """Seconds that drawing one certificate may take."""
 _MEMORY: Final = 2_000_000_000
@@ -37,6 +37,8 @@ class Maker:
 
     station: Station
     draw: Drawing = make_certificate
+    busy: Callable[[], bool] = lambda: False
+    """Whether a page is being worked on just now."""
     troubles: dict[str, str] = field(default_factory=dict)
     _wake: Event = field(default_factory=Event)
     _over: Event = field(default_factory=Event)
@@ -82,9 +84,11 @@ class Maker:
         return made
 
     def _let_desks_go_first(self) -> None:
-        """A desk with a person before it has the right of way, for a while."""
+        """A desk with a person before it has the right of way, but not for ever."""
+        quiet = 0
         for _ in range(_TURNS):
-            if not somebody_waits(self.station.registry) or self._over.wait(_STEP):
+            quiet = 0 if self.busy() else quiet + 1
+            if quiet >= _QUIET or self._over.wait(_STEP):
                 return
 
     def _make(self, seen: Seen) -> int:

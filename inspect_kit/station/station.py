@@ -22,7 +22,7 @@ from inspect_kit.certificate.keys import SigningKey
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.accounts import RightPins
-from inspect_kit.registry.checkin import ticket_from
+from inspect_kit.registry.checkin import event_of, newest_settings, ticket_from
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.evidence import written_beside
 from inspect_kit.registry.opening import Registry
@@ -68,6 +68,7 @@ class Station:
     limits: Limits = field(default_factory=usual_limits)
     right_pins: RightPins = field(default_factory=RightPins, repr=False)
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    _events: dict[str, tuple[int, EventSet]] = field(default_factory=dict, repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
     _instrument: Lock = field(default_factory=Lock, repr=False)
 
@@ -92,6 +93,18 @@ class Station:
                 "there are no keys to sign certificates with", hint="stop the station and run: inspect-kit keys init"
             )
         return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
+
+    def event(self, name: str) -> EventSet | None:
+        """An event as it is set now; read again only after its settings were changed, for entries never change."""
+        with self.registry.reading() as connection:
+            newest = newest_settings(connection, name)
+            known = self._events.get(name)
+            if known is None or known[0] != newest:
+                found = event_of(connection, name)
+                if found is None:
+                    return None
+                known = self._events[name] = (newest, found)
+        return known[1]
 
     def sheet(self, event: EventSet) -> Sheet:
         """The edition in force at an event; read once."""

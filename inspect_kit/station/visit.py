@@ -20,7 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.roles import Act, allowed
 from inspect_kit.registry.accounts import pin_holds, who_is
-from inspect_kit.registry.checkin import event_of, is_ticket
+from inspect_kit.registry.checkin import is_ticket
 from inspect_kit.registry.desk_entries import AccountSet, EventSet
 from inspect_kit.station.guard import TooLarge
 from inspect_kit.station.refusals import Refused, not_found
@@ -79,8 +79,7 @@ class Visit:
         wanted = self.path("event")
         if not is_ticket(wanted) or not sees(self.person, wanted):
             raise not_found()
-        with self.station.registry.reading() as connection:
-            found = event_of(connection, wanted)
+        found = self.station.event(wanted)
         if found is None:
             raise not_found()
         return found
