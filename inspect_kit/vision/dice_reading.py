@@ -32,6 +32,9 @@ SUSPECTED: Final = 0.25
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 40
 _SIDEWAYS: Final = 0.32
+STEEPEST: Final = np.radians(49)
+"""Tilt beyond which the faces that agree on a plane are sides."""
+_MOST_DOUBTS: Final = 4
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 
 
@@ -122,6 +125,9 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
     plane = start if known else agreed_plane(*_evidence(faces), start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, plane)])
     tops, unread = _uppermost(faces, plane)
+    if plane.tilt > STEEPEST and not known:
+        # Nothing but sides can look like that in photos from above.
+        tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
@@ -129,7 +135,8 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
     good = [face for face in faces if face.score > SUSPECTED]
-    return [face.shape for face in good], [face.centre for face in good], [face.score for face in good]
+    # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
+    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces
@@ -164,7 +171,7 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-    score *= 0.2 if goes_on(spots, pattern) >= 5 else 1.0
+    score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -175,6 +182,11 @@ def _looks(square: Square, weight: float) -> float:
     ordered = np.clip(np.sort(square.sides) / 0.85, 0, 1)
     ends = float(ordered[1:].mean() ** 1.5 * (0.6 + 0.4 * ordered[0]))
     return float((np.clip((square.uniform - 0.7) / 0.22, 0, 1) * ends) ** weight)
+
+
+def _ended(square: Square) -> float:
+    """Among many pips alike a face must end on all four sides, as dice that touch do and the dots of a cloth do not."""
+    return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
 def _lone(spots: Spots, layers: Layers, plane: Outlook | None) -> Iterable[Face]:
@@ -193,7 +205,7 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
     square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
-    score = (0.95 if crowd(spots, index) < 5 else 0.2) * _looks(square, 1.0)
+    score = (0.95 if crowd(spots, index) < 5 else 0.95 * _ended(square)) * _looks(square, 1.0)
     return Face(1, centre, frame @ turned(square.turn), square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -255,7 +267,8 @@ def _uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floa
     free = [face for face in alike if not any(_is_side(face, top, plane) for top in firm if top is not face)]
     tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
     doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
-    return tops, [face.centre for face in doubtful if all(top.inside(face.centre) > 2.4 for top in tops)]
+    apart = [face.centre for face in doubtful if all(top.inside(face.centre) > 2.4 for top in tops)]
+    return tops, apart if tops else apart[:_MOST_DOUBTS]
 
 
 def _same_make(face: Face, tops: list[Face]) -> bool:
