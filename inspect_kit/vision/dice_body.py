@@ -34,6 +34,7 @@ _LOOSE: Final = 0.36
 """Share of the pips' contrast that shows through a clear die at most."""
 _LOOSER: Final = 0.95
 _SLACK: Final = 0.13
+_ROUND: Final = 0.8
 _TURNS: Final = np.radians(np.arange(0, 90, 5))
 ACES: Final = (2.2, 3.3)
 """Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
@@ -150,7 +151,10 @@ def _fit(ends: Floats, turn: float) -> tuple[float, float, Floats]:
     side = np.floor((_ANGLES - turn + np.pi / 4) / (np.pi / 2)).astype(int) % 4
     use = np.abs(lean) < _CORNER
     reached, side = (ends * np.cos(lean))[use], side[use]
-    close = np.abs(reached[None, :] / _HALF_EDGES[:, None] - 1) < _SLACK
+    # A face whose corners a ball has cut is rounder than a square.
+    short = _SLACK + _ROUND * (1 - np.cos(lean[use]))
+    off = reached[None, :] / _HALF_EDGES[:, None] - 1
+    close = (off < _SLACK) & (off > -short[None, :])
     shares = np.stack([close[:, side == number].mean(axis=1) for number in range(4)], axis=1)
     sums = shares.sum(axis=1) + shares.min(axis=1)
     # Several half edges may serve alike: the middle one of them.
