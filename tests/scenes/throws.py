@@ -157,7 +157,7 @@ def set_out(
         )
         for index, number in enumerate(numbers)
     )  # fmt: skip
-    lens = lens or small_lens(960)
+    lens = lens or small_lens(720)
     on_mat = ground == "mat"
     across = 300.0 if on_mat else max(gap * edge * (rows + 0.6), 4.2 * edge)
     stand = Stand(across * lens.focal / lens.height, tilt, -math.pi / 2, 0.05, (0.0, 0.0))
