@@ -69,7 +69,7 @@ def _of_the_face(look: DicePhoto, rolled: Rolled) -> Iterator[dict[str, object]]
     fitted, pips = rolled.die.fitted, rolled.die.pips
     if fitted is None or pips is None:
         return
-    values = [("die.face_angle", fitted.angle[0], "deg", fitted.angle[1])]
+    values: list[tuple[str, float, str, float | None]] = [("die.face_angle", fitted.angle[0], "deg", fitted.angle[1])]
     values += [(f"die.pip_{name}", size, "mm", None) for name, size in (
         ("diameter", pips.diameter), ("diameter_spread", pips.spread), ("offset", pips.offset))]  # fmt: skip
     for characteristic, value, unit, standard in values:

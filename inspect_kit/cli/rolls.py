@@ -87,7 +87,12 @@ def photos_in(folder: Path) -> list[Path]:
         raise BadInput("has no photo in it", where=str(folder), hint="JPEG, PNG and HEIC are read")
     if len(found) > MOST_PHOTOS:
         raise BadInput(f"has {len(found):,} photos, {MOST_PHOTOS:,} at most", where=str(folder), hint="log in parts")
-    return sorted(found, key=lambda path: [(part.zfill(24), part) for part in re.split(r"(\d+)", path.name)])
+    return sorted(found, key=lambda path: (_natural(path.name), path.name))
+
+
+def _natural(name: str) -> list[str]:
+    """A name whose numbers sort as numbers."""
+    return [part.zfill(24) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
 
 
 def _shown(paths: list[Path], *, quiet: bool) -> Iterable[Path]:

@@ -15,7 +15,7 @@ from inspect_kit.measure.photographed import Estimate, estimate
 from inspect_kit.measure.pieces import GIVEN, UNKNOWN_PRINT, Stated
 from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.dice_edges import Fitted
-from inspect_kit.vision.dice_look import DiceLook, Die, look_at_dice, measure_on_sheet
+from inspect_kit.vision.dice_look import DiceLook, Die, Told, look_at_dice, measure_on_sheet
 from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND
 from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
 from inspect_kit.vision.references import Placed, place
@@ -62,8 +62,13 @@ class DiceSession:
     warnings: tuple[str, ...]
 
 
-def measure_dice(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> DiceSession:
-    """Read and measure every photo; dice are counted on from photo to photo."""
+def measure_dice(
+    photos: Sequence[Photograph], camera: Camera | None, stated: Stated, *, one_die: bool | None = None
+) -> DiceSession:
+    """Read and measure every photo; dice are counted on from photo to photo.
+
+    `one_die`: the photos show the faces of one die; if nobody says, six photos with one die each do.
+    """
     looks: list[DicePhoto] = []
     count = 0
     for photo in photos:
@@ -75,8 +80,11 @@ def measure_dice(photos: Sequence[Photograph], camera: Camera | None, stated: St
             where=photos[0].file,
             hint="photograph the dice sharply from above, so that each is at least a thirtieth of the picture wide",
         )
-    spotting = spotted([look.look for look in looks])
-    return DiceSession(tuple(looks), spotting, tuple(_warnings(looks, stated, camera is not None, spotting)))
+    spotting = None if one_die is False else spotted([look.look for look in looks])
+    warnings = _warnings(looks, stated, camera is not None, spotting)
+    if one_die and spotting is None:
+        warnings.append("the faces of one die are checked in six photos that show one readable die each; these do not")
+    return DiceSession(tuple(looks), spotting, tuple(warnings))
 
 
 def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int) -> DicePhoto:
@@ -84,7 +92,7 @@ def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int
     if placed is None:
         look = look_at_dice(photo.pixels, photo.focal)
     else:
-        look = measure_on_sheet(photo.pixels, placed, _rounding(stated), photo.colour_spread)
+        look = measure_on_sheet(photo.pixels, placed, _told(stated), photo.colour_spread)
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     dice = [Rolled(str(number), die, _edges(die, placed, scale)) for number, die in enumerate(look.dice, before + 1)]
     return DicePhoto(photo, placed, look, tuple(dice))
@@ -103,12 +111,14 @@ def _placed(photo: Photograph, camera: Camera | None, stated: Stated) -> Placed 
     return placed
 
 
-def _rounding(stated: Stated) -> tuple[float, float] | None:
-    if stated.rim is None:
-        return None
-    value, standard = stated.rim
+def _told(stated: Stated) -> Told:
+    """What was stated is true; on the sheet lengths are nominal until the end, so it shrinks with the print."""
     scale = (stated.print_scale or (1.0, 0.0))[0]
-    return value / scale, max(GIVEN if standard is None else standard, 0.02) / scale
+    both = []
+    for given in (stated.rim, stated.thickness):
+        standard = None if given is None else GIVEN if given[1] is None else max(given[1], 0.02)
+        both.append(None if given is None or standard is None else (given[0] / scale, standard / scale))
+    return Told(*both)
 
 
 def _edges(die: Die, placed: Placed | None, scale: tuple[float, float]) -> tuple[Estimate, Estimate] | None:

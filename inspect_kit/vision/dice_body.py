@@ -30,7 +30,11 @@ _HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
 _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
 _LEAST_SEEN: Final = 40
+_LOOSE: Final = 0.36
+"""Share of the pips' contrast that shows through a clear die at most."""
+_LOOSER: Final = 0.95
 _SLACK: Final = 0.13
+_ROUND: Final = 0.8
 _TURNS: Final = np.radians(np.arange(0, 90, 5))
 ACES: Final = (2.2, 3.3)
 """Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
@@ -103,13 +107,18 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     if inside.sum() < _LEAST_SEEN:
         return Square(1.0, 0.0, 0.0, np.zeros(4), np.zeros(3))
     colour = np.median(patch[inside], axis=0)
-    uniform = float((np.sqrt(((patch[inside] - colour) ** 2).sum(axis=1)) < tolerance(contrast)).mean())
+    even = np.sqrt(((patch[inside] - colour) ** 2).sum(axis=1))
     away = np.sqrt(((patch - _sloping(patch, inside, colour, contrast)) ** 2).sum(axis=2))
     limit = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
     away[hidden] = 0
-    ends = _ends(away, limit)
-    half, turn, sides = max((_fit(ends, float(angle)) for angle in (_TURNS if lone else _TURNS[:1])), key=_support)
-    return Square(half, turn, uniform, sides, np.asarray(colour, dtype=np.float64))
+    turns = _TURNS if lone else _TURNS[:1]
+    found = []
+    # Through a clear die its other faces shimmer, so a second, wider limit is tried.
+    for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _LOOSER)):
+        half, turn, sides = max((_fit(_ends(away, wide), float(angle)) for angle in turns), key=_support)
+        uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
+        found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64)))
+    return max(found, key=lambda square: min(square.uniform, 0.92) * square.support)
 
 
 def _sloping(patch: AnyArray, inside: AnyArray, colour: AnyArray, contrast: float) -> AnyArray:
@@ -142,7 +151,10 @@ def _fit(ends: Floats, turn: float) -> tuple[float, float, Floats]:
     side = np.floor((_ANGLES - turn + np.pi / 4) / (np.pi / 2)).astype(int) % 4
     use = np.abs(lean) < _CORNER
     reached, side = (ends * np.cos(lean))[use], side[use]
-    close = np.abs(reached[None, :] / _HALF_EDGES[:, None] - 1) < _SLACK
+    # A face whose corners a ball has cut is rounder than a square.
+    short = _SLACK + _ROUND * (1 - np.cos(lean[use]))
+    off = reached[None, :] / _HALF_EDGES[:, None] - 1
+    close = (off < _SLACK) & (off > -short[None, :])
     shares = np.stack([close[:, side == number].mean(axis=1) for number in range(4)], axis=1)
     sums = shares.sum(axis=1) + shares.min(axis=1)
     # Several half edges may serve alike: the middle one of them.

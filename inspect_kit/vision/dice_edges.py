@@ -13,7 +13,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.dice_outline import (
     LINES,
@@ -65,6 +65,8 @@ class Expected:
     rounding: float
     u_rounding: float
     optics: Optics
+    height: tuple[float, float] | None = None
+    """Of the dice and its standard uncertainty (mm), where a caliper told it."""
 
 
 @dataclass(frozen=True)
@@ -244,11 +246,12 @@ class _Beliefs:
 
     def residuals(self, view: View, vector: Floats) -> Floats:
         """Each of standard deviation one."""
-        mean = (vector[FIRST] + vector[SECOND]) / 2
+        mean, height = (vector[FIRST] + vector[SECOND]) / 2, self.expected.height
         pixel = _MIDDLE * view.resolution(Cube(vector).top)
         away = (pixels_of(view.vector, Cube(vector).top[None])[0] - self.centre) / max(pixel, 0.5)
         return np.array([
             (vector[HEIGHT] - mean) / CUBE,
+            0.0 if height is None else (vector[HEIGHT] - height[0]) / height[1],
             (vector[FIRST] - vector[SECOND]) / ALIKE,
             (vector[ROUNDING] - self.expected.rounding) / self.expected.u_rounding,
             max(0.03 - vector[ROUNDING], 0.0) / 0.01,
@@ -285,7 +288,7 @@ def _system(view: View, vector: Floats, lines: Lines, beliefs: _Beliefs) -> _Sys
     )
 
 
-def _weights(seen: Seen, near: Floats) -> Floats:
+def _weights(seen: Seen, near: Mask) -> Floats:
     """Inverse variances of the lines, pixels; lines that run off from the others of their side count little."""
     own = 1 / (0.15**2 + seen.variance) * np.where(seen.contrast > 0.01, 1.0, 0.0)
     own = own / (1 + (seen.misfit / 0.12) ** 4) * np.where(near, _NEAR_TRUST, 1.0)

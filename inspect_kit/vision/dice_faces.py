@@ -32,6 +32,10 @@ _NEAR: Final = 0.34
 _ALIKE: Final = 1.75
 _COLOUR: Final = 0.5
 _EVEN: Final = 0.35
+_BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3) if max(abs(x), abs(y)) == 3])
+_RIVAL: Final = 0.85
+_CARRIED: Final = 0.4
+"""Share of the places beyond a face that are taken, if the pattern goes on."""
 
 
 @dataclass(frozen=True)
@@ -189,15 +193,30 @@ def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
     return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
 
 
-def goes_on(spots: Spots, pattern: Pattern) -> int:
-    """How many spots of the same kind carry the pattern on beyond the face, as on a dotted cloth or a page of print."""
+def goes_on(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
+    """Whether spots of the same kind carry the pattern on beyond the face, as on a dotted cloth or a page of print."""
     chosen = list(pattern.pips)
     seen = (spots.centres[_same_kind(spots, chosen)] - pattern.centre) @ np.linalg.inv(pattern.frame).T
     far = np.abs(seen).max(axis=1, initial=0)
     seen = seen[(far > 1.5) & (far < 3.4)]
     odd = np.abs(seen - (2 * np.floor(seen / 2) + 1)).max(axis=1, initial=0)
     even = np.abs(seen - 2 * np.round(seen / 2)).max(axis=1, initial=0)
-    return int((np.minimum(odd, even) < 0.3).sum())
+    sites = _BEYOND @ pattern.frame.T + pattern.centre
+    inside = np.all((sites > 0) & (sites < (picture.shape[1], picture.shape[0])), axis=1).sum()
+    slack = 0.3 + 0.1 * (np.abs(seen).max(axis=1, initial=0) - 1.5)
+    return int((np.minimum(odd, even) < slack).sum()) >= max(2.0, _CARRIED * float(inside))
+
+
+def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float) -> bool:
+    """Whether the face shows a pip, as strong as those that were chosen, which the number leaves out.
+
+    Through a clear die the pips of its lower face are seen, weaker than those on top.
+    """
+    size, contrast = spots.sizes[chosen].mean(), spots.contrast[chosen].mean()
+    pip = (np.abs(np.log(spots.sizes / size)) < 0.5) & (spots.contrast > _RIVAL * contrast)
+    pip &= np.abs(places).max(axis=1, initial=0) < 0.8 * half_edge
+    near = np.linalg.norm(spots.centres[:, None] - spots.centres[None, chosen], axis=2).min(axis=1, initial=np.inf)
+    return bool(np.any(pip & (near > size)))
 
 
 def crowd(spots: Spots, index: int) -> int:

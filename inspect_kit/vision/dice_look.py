@@ -77,19 +77,28 @@ def look_at_dice(pixels: Pixels, focal: float | None) -> DiceLook:
     return _look(reading, [_die(reading, face) for face in reading.faces])
 
 
-def measure_on_sheet(
-    pixels: Pixels, placed: Placed, rounding: tuple[float, float] | None, colour_spread: float
-) -> DiceLook:
-    """Numbers and sizes, in mm of the sheet as it was meant to be printed; `rounding` as stated, if it was."""
+@dataclass(frozen=True)
+class Told:
+    """What is known of the dice besides the photo, each with its standard uncertainty (mm), or nothing."""
+
+    rounding: tuple[float, float] | None = None
+    height: tuple[float, float] | None = None
+
+
+def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: float) -> DiceLook:
+    """Numbers and sizes, in mm of the sheet as it was meant to be printed."""
     reading = read_on_sheet(pixels, placed)
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     view = placed.view
     sketches = _sketches(reading, view)
-    expected = Expected(*(rounding or USUAL_ROUNDING), optics)
+    rounding = told.rounding
+    expected = Expected(*(rounding or USUAL_ROUNDING), optics, told.height)
     rough = [sketch_cube(pixels, view, sketch, expected) for sketch in sketches]
     if rounding is None:
         rounding = rounding_of(pixels, view, [cube for cube in rough if isinstance(cube, Cube)], optics)
-        expected = Expected(*(rounding or USUAL_ROUNDING), optics)
+        expected = replace(
+            expected, rounding=(rounding or USUAL_ROUNDING)[0], u_rounding=(rounding or USUAL_ROUNDING)[1]
+        )
     fits = [
         cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected)
         for cube, sketch in zip(rough, sketches, strict=True)
@@ -143,8 +152,9 @@ def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: Vi
     height = float(cube.vector[HEIGHT])
     places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
     radius = fitted.resolution**-1 * float(np.mean([pip.radius for pip in face.spots])) / reading.window.factor
-    sizes = [pip_diameter(pixels, view, np.array([*place, height]), radius) for place in places]
-    if any(size is None for size in sizes):
+    found = [pip_diameter(pixels, view, np.array([*place, height]), radius) for place in places]
+    sizes = [size for size in found if size is not None]
+    if len(sizes) < len(found):
         return None
     away = places.mean(axis=0) - cube.top[:2]
     return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
 from inspect_kit.vision.dice_solid import Sight, corner_point, lines_across, sight
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
 from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
@@ -42,7 +42,6 @@ class Seen:
     contrast: Floats
     misfit: Floats
     variance: Floats
-    blur: float
 
 
 def _shares(side: Floats) -> Floats:
@@ -104,10 +103,12 @@ def outline_edges(pixels: Pixels, view: View, vector: Floats, reach: float, opti
         start = _outermost(part, reach, half)
         edges = fit_edges(part, np.nan_to_num(start), half, normals.part(rows), optics)
         parts.append(_kept(edges, np.isfinite(start)))
-    return Seen(*(np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES), blur=parts[0].blur)
-
-
-_NAMES: Final = ("offset", "contrast", "misfit", "variance")
+    return Seen(
+        np.concatenate([part.offset for part in parts]),
+        np.concatenate([part.contrast for part in parts]),
+        np.concatenate([part.misfit for part in parts]),
+        np.concatenate([part.variance for part in parts]),
+    )
 
 
 def _outermost(part: Profiles, reach: float, half: float) -> Floats:
@@ -118,7 +119,7 @@ def _outermost(part: Profiles, reach: float, half: float) -> Floats:
     return np.where(np.isfinite(place), place, np.nan)
 
 
-def _kept(edges: Edges, seen: Floats) -> Edges:
+def _kept(edges: Edges, seen: Mask) -> Edges:
     return Edges(edges.offset, np.where(seen, edges.contrast, 0.0), edges.misfit, edges.variance, edges.blur)
 
 
@@ -166,7 +167,7 @@ def _corner_radius(pixels: Pixels, view: View, vector: Floats, side: int) -> flo
     return None if not np.isfinite(edge) else float(np.interp(-edge, -places, _CORNERS))
 
 
-def _misfit(part: Profiles, half: float, view: View, vector: Floats, rows: Floats, optics: Optics) -> Floats:
+def _misfit(part: Profiles, half: float, view: View, vector: Floats, rows: Whole, optics: Optics) -> Floats:
     normals = shading_of(sight(view.vector, vector, lines_across(view, vector, SHARES)))
     return fit_edges(part, np.zeros(len(rows)), half, normals.part(rows), optics).misfit
 

@@ -11,7 +11,7 @@ from inspect_kit.vision.dice_plane import outlook_of, straight_down
 from inspect_kit.vision.dice_reading import Reading, Window, read_dice, whole_photo
 from inspect_kit.vision.references import Placed
 
-_SMALL: Final = 26.0
+_SMALL: Final = 36.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400

@@ -102,6 +102,6 @@ def agreed_plane(
     def votes(plane: Outlook) -> float:
         away = [unlike(plane.shape(pixel), shape) for shape, pixel in zip(shapes, pixels, strict=True)]
         agreeing = sum(weight * np.exp(-((gap / 0.22) ** 2)) for gap, weight in zip(away, weights, strict=True))
-        return float(agreeing * (0.6 + 0.4 * np.cos(plane.tilt)) - 0.06 * plane.normal[1])
+        return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - 0.06 * plane.normal[1])
 
     return max(choices, key=votes)

@@ -18,6 +18,7 @@ from inspect_kit.vision.dice_faces import (
     diagonal_frame,
     find_patterns,
     goes_on,
+    left_over,
     root_of,
     spots_of,
 )
@@ -31,7 +32,16 @@ SUSPECTED: Final = 0.25
 
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 40
+_LEFT_OVER: Final = 0.4
+_ACE: Final = 0.86
+"""A lone pip tells little by itself: its square must be the better."""
 _SIDEWAYS: Final = 0.32
+STEEPEST: Final = np.radians(49)
+"""Tilt beyond which the faces that agree on a plane are sides."""
+_FLAT: Final = 0.12
+_MOST_DOUBTS: Final = 4
+_BESIDE: Final = 1.7
+"""Half edges from the middle of an upper face at which another die's may be."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 
 
@@ -122,6 +132,9 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
     plane = start if known else agreed_plane(*_evidence(faces), start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, plane)])
     tops, unread = _uppermost(faces, plane)
+    if plane.tilt > STEEPEST and not known:
+        # Nothing but sides can look like that in photos from above.
+        tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
@@ -129,7 +142,8 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
     good = [face for face in faces if face.score > SUSPECTED]
-    return [face.shape for face in good], [face.centre for face in good], [face.score for face in good]
+    # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
+    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces
@@ -164,7 +178,8 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-    score *= 0.2 if goes_on(spots, pattern) >= 5 else 1.0
+    score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
+    score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -175,6 +190,15 @@ def _looks(square: Square, weight: float) -> float:
     ordered = np.clip(np.sort(square.sides) / 0.85, 0, 1)
     ends = float(ordered[1:].mean() ** 1.5 * (0.6 + 0.4 * ordered[0]))
     return float((np.clip((square.uniform - 0.7) / 0.22, 0, 1) * ends) ** weight)
+
+
+def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
+    return left_over(spots, chosen, places_of(spots.centres, *place), square.half_edge)
+
+
+def _ended(square: Square) -> float:
+    """Among many pips alike a face must end on all four sides, as dice that touch do and the dots of a cloth do not."""
+    return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
 def _lone(spots: Spots, layers: Layers, plane: Outlook | None) -> Iterable[Face]:
@@ -193,8 +217,10 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
     square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
-    score = (0.95 if crowd(spots, index) < 5 else 0.2) * _looks(square, 1.0)
-    return Face(1, centre, frame @ turned(square.turn), square, (index,), radius, contrast, score,
+    score = (_ACE if crowd(spots, index) < 5 else _ACE * _ended(square)) * _looks(square, 1.0)
+    frame = frame @ turned(square.turn)
+    score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
+    return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
 
@@ -252,10 +278,25 @@ def _uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floa
     usual = [face for face in flat if face.score >= SURE]
     alike = [face for face in faces if _like(face, usual)]
     firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
-    free = [face for face in alike if not any(_is_side(face, top, plane) for top in firm if top is not face)]
+    free = [face for face in alike if not _hangs(face, firm, faces, plane)]
     tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
     doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
-    return tops, [face.centre for face in doubtful if all(top.inside(face.centre) > 2.4 for top in tops)]
+    apart = [face.centre for face in doubtful if all(top.inside(face.centre) > _BESIDE for top in tops)]
+    return tops, apart if tops else apart[:_MOST_DOUBTS]
+
+
+def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
+    """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
+    below = any(_is_side(face, top, plane) for top in firm if top is not face)
+    return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
+
+
+def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:
+    """Whether a face that lies flat has a side below it that is no such face itself."""
+    if unlike(plane.shape(face.centre), face.shape) > _FLAT:
+        return False
+    rest = [other for other in faces if other is not face]
+    return any(_is_side(other, face, plane) and not _has_side(other, rest, plane) for other in rest)
 
 
 def _same_make(face: Face, tops: list[Face]) -> bool:
@@ -284,7 +325,7 @@ def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
 def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
     """Whether a face next to an upper one is clearly not on its plane."""
     reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
-    if reach > 2.3 or face.size > 1.3 * top.size:
+    if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
         return False
     return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
 

@@ -134,3 +134,31 @@ def lamp_by_chance(random: np.random.Generator) -> Lamp:
 
 def sensor_by_chance(random: np.random.Generator) -> Sensor:
     return Sensor(random.uniform(0.6, 1.4), random.uniform(0.003, 0.015), 0.002, int(random.integers(82, 96)))
+
+
+def set_out(
+    numbers: tuple[int, ...],
+    body: Body,
+    *,
+    ground: str = "plain",
+    tone: tuple[float, float, float] = (0.25, 0.26, 0.28),
+    edge: float = 16.0,
+    tilt: float = 0.1,
+    lens: Lens | None = None,
+    gap: float = 1.8,
+    seed: int = 1,
+) -> Roll:
+    """Dice in rows of three with these numbers on top, each turned another way; `gap` is their distance in edges."""
+    rows = math.ceil(len(numbers) / 3)
+    dice = tuple(
+        Die(
+            gap * edge * (index % 3 - (min(len(numbers), 3) - 1) / 2), gap * edge * ((rows - 1) / 2 - index // 3),
+            (edge, edge, edge), 0.0 if gap < 1.2 else 0.4 + 0.9 * index, number, 2 if number not in (2, 5) else 3, body,
+        )
+        for index, number in enumerate(numbers)
+    )  # fmt: skip
+    lens = lens or small_lens(720)
+    on_mat = ground == "mat"
+    across = 300.0 if on_mat else max(gap * edge * (rows + 0.6), 4.2 * edge)
+    stand = Stand(across * lens.focal / lens.height, tilt, -math.pi / 2, 0.05, (0.0, 0.0))
+    return Roll(Scene(lens, stand, (), Lamp(), Sensor(0.8, 0.006), seed=seed), dice, ground, tone)

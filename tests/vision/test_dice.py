@@ -1,0 +1,73 @@
+"""Dice of known numbers, read from generated photos: what is there is read, what is not is not invented."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.vision.dice_look import DiceLook, Die, look_at_dice, reading_order
+from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
+from tests.scenes.throws import set_out
+
+LIGHT = (0.85, 0.85, 0.82)
+SIX = (1, 2, 3, 4, 5, 6)
+WHITE, ROUND = Body(), Body(rounding=1.4, ball=1.42)
+BLACK = Body(colour=(0.02, 0.02, 0.022), pip_colour=LIGHT)
+RED = Body(colour=(0.5, 0.03, 0.03), pip_colour=LIGHT, rounding=0.1)
+CLEAR = Body(colour=(0.1, 0.4, 0.1), pip_colour=(0.9, 0.9, 0.9), clear=0.5, rounding=0.2)
+SAND = (0.6, 0.5, 0.38)
+
+THROWS = {
+    "white on grey": set_out(SIX, WHITE),
+    "white on white": set_out(SIX, Body(rounding=1.2), tone=(0.8, 0.8, 0.78)),
+    "black, seen obliquely": set_out(SIX, BLACK, tone=SAND, tilt=0.6),
+    "sharp ones that touch": set_out(SIX, RED, gap=1.01),
+    "round corners": set_out(SIX, ROUND, tilt=0.35),
+    "see-through": set_out(SIX, CLEAR, tone=(0.85, 0.84, 0.82), lens=small_lens(960)),
+    "on wood": set_out(SIX, RED, ground="wood", tone=SAND),
+    "on print": set_out(SIX, RED, ground="print", tone=SAND),
+}
+
+
+def _look(roll: Roll) -> DiceLook:
+    return look_at_dice(open_photograph(photograph_roll(roll), "throw").pixels, None)
+
+
+@pytest.mark.parametrize("name", THROWS)
+def test_every_number_is_read_and_where_it_is(name: str) -> None:
+    roll = THROWS[name]
+    look = _look(roll)
+    assert [die.number for die in look.dice] == list(SIX)
+    away = np.linalg.norm(np.array([die.pixel for die in look.dice]) - roll.centres(), axis=1)
+    assert away.max() < 0.02 * roll.scene.lens.width
+    assert not look.unread
+
+
+@pytest.mark.parametrize("ground", ["plain", "leather", "wood", "checks", "stripes", "dots", "print"])
+def test_no_die_is_invented_where_there_is_none(ground: str) -> None:
+    empty = replace(set_out((1,), WHITE, ground=ground, tone=SAND), dice=())
+    assert _look(empty).dice == ()
+
+
+def test_a_side_that_looks_better_than_the_top_is_not_read_as_the_top() -> None:
+    roll = set_out((1,), BLACK, tone=SAND, tilt=0.72)
+    assert [die.number for die in _look(roll).dice] in ([1], [])
+
+
+def test_a_face_that_is_painted_over_is_not_guessed() -> None:
+    blank = set_out((5, 6), replace(WHITE, pip_colour=(0.74, 0.73, 0.68)))
+    assert _look(blank).dice == ()
+
+
+def _die(x: float, y: float) -> Die:
+    corners = np.array([[x - 20, y - 20], [x + 20, y - 20], [x + 20, y + 20], [x - 20, y + 20.0]])
+    return Die(1, 1.0, (x, y), corners)
+
+
+def test_dice_are_numbered_row_by_row_although_rows_are_not_straight() -> None:
+    dice = [_die(300, 112), _die(100, 95), _die(200, 105), _die(110, 210), _die(290, 195)]
+    places = [die.pixel[0] for die in reading_order(dice)]
+    assert places == [100, 200, 300, 110, 290]
