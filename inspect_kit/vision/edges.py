@@ -35,7 +35,7 @@ _FALL: Final = (0.45, 0.35)
 _TURN: Final = 0.35
 _SLOPE: Final = 0.08
 """Change of the ground's light per pixel, as a share of it."""
-_SEAM: Final = (-0.05, 0.15)
+_SEAM: Final = (-0.12, 0.15)
 """Light that is missing at a piece's foot, which hides the sky from the ground beside it."""
 PARTS: Final = 6
 _TABLE: Final = 0.125

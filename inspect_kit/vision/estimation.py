@@ -14,7 +14,6 @@ Residuals = Callable[[Floats], Floats]
 """Weighted residuals (each of standard deviation one) at some parameters."""
 
 
-
 @runtime_checkable
 class Differentiable(Protocol):
     """Residuals that know their own derivatives."""

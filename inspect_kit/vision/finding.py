@@ -192,8 +192,8 @@ def _voted(edges: EdgePoints, region: Region, radii: tuple[float, float]) -> lis
         for signed in (-radius / cell, radius / cell):
             x, y = (start + np.float32(signed) * ways).astype(np.int32)
             votes += np.bincount(y * columns + x, minlength=rows * columns)
-        layer[:] = cv2.blur(votes.reshape(rows, columns).astype(np.float32), (3, 3))
-        layer *= 9 / (2 * np.pi * radius * region.scale)
+        share = np.float32(9 / (2 * np.pi * radius * region.scale))
+        layer[:] = cv2.blur(votes.reshape(rows, columns).astype(np.float32), (3, 3)) * share
     return _peaks(layers, sizes, origin, cell)
 
 
@@ -214,9 +214,7 @@ def _peaks(layers: Light, sizes: Floats, origin: Floats, cell: float) -> list[Se
     ]
 
 
-def _checked(
-    edges: EdgePoints, view: View, height: float, seed: Seed, frame: tuple[int, int]
-) -> Candidate | None:
+def _checked(edges: EdgePoints, view: View, height: float, seed: Seed, frame: tuple[int, int]) -> Candidate | None:
     """The circle through the edge points that agree with the seed, if they go round far enough."""
     x, y, radius = seed
     for tolerance in (1.8, 1.1, 0.8):

@@ -43,7 +43,9 @@ def checkerboard(
     down, across = np.indices((squares[1] * side, squares[0] * side)) // side
     board = np.where(((across + down) % 2 == 0)[:, :, None], INK, PAPER).astype(np.float32).repeat(3, axis=2)
     rim = round(8 * per_mm)
-    _laid(ground, cv2.copyMakeBorder(board, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(PAPER,) * 3), centre, per_mm)
+    _laid(
+        ground, cv2.copyMakeBorder(board, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(PAPER,) * 3), centre, per_mm
+    )
     return ground, (ground.shape[1] / per_mm, ground.shape[0] / per_mm)
 
 
@@ -55,5 +57,7 @@ def marker(side: float, ground: np.ndarray, centre: tuple[float, float], per_mm:
     image = cv2.resize(words.generateImageMarker(7, 6), None, fx=cell, fy=cell, interpolation=cv2.INTER_NEAREST)
     light = np.where(image[:, :, None] > 0, PAPER, INK).astype(np.float32).repeat(3, axis=2)
     rim = 2 * cell
-    _laid(ground, cv2.copyMakeBorder(light, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(PAPER,) * 3), centre, per_mm)
+    _laid(
+        ground, cv2.copyMakeBorder(light, rim, rim, rim, rim, cv2.BORDER_CONSTANT, value=(PAPER,) * 3), centre, per_mm
+    )
     return ground, (ground.shape[1] / per_mm, ground.shape[0] / per_mm)
