@@ -14,8 +14,9 @@ from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.certificate.checkin import EvidencePhoto, evidence_photo
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.desk_form import fields_of
+from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
-from inspect_kit.registry.checkin import is_ticket
+from inspect_kit.registry.checkin import Seen, is_ticket, recorded
 from inspect_kit.registry.evidence import written_beside
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
@@ -177,3 +178,15 @@ def shot_of(href: str, size: tuple[int, int], told: Told) -> Shot:
         href, size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
         marked, told,
     )  # fmt: skip
+
+
+def kept_shot(visit: Visit, seen: Seen) -> Shot | None:
+    """The photo of an inspection with what was found in it, if it was measured."""
+    registry = visit.station.registry
+    with registry.reading() as connection:
+        kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
+        if "look" not in kept:
+            return None
+        told = msgspec.json.decode(registry.shelf.take(connection, kept["look"]), type=Told)
+        photo = open_record(registry.shelf.take(connection, seen.record)).photos[0]
+    return shot_of(f"/events/{seen.event}/tickets/{seen.ticket}/photo", (photo.width, photo.height), told)
