@@ -24,7 +24,7 @@ from inspect_kit.registry.checkin import (
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.finding import Standing, find
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.station.photos import Bench, Shot, kept_shot
+from inspect_kit.station.photos import Benches, Shot, kept_shot
 from inspect_kit.station.visit import Visit, sees
 
 _LONGEST = 1000
@@ -57,9 +57,9 @@ def show_lookup(visit: Visit) -> Response:
 
 def look_at_code(visit: Visit) -> Response:
     """From a photograph of the code, for phones without a scanner."""
-    bench: Bench = visit.request.app.state.bench
+    benches: Benches = visit.request.app.state.benches
     try:
-        text = bench.do(_READING, _code_in, visit.files.get("photo", b""))
+        text = benches.opening.do(_READING, _code_in, visit.files.get("photo", b""))
     except InspectKitError as problem:
         return visit.page("lookup.html", 422, asked="", answer=None, fault=str(problem))
     return visit.page("lookup.html", asked=text[:_LONGEST], answer=_answer(visit, text[:_LONGEST]), fault="")
