@@ -73,8 +73,8 @@ _SLOW: Final = frozenset({people.change_people, signing.sign_in})
 
 
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
-    """The station as an ASGI application; photos are worked on at `bench`, else by a helper program."""
-    aside, own = DrawnAside(), Workshop(photos.MEMORY)
+    """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
+    aside, helpers = DrawnAside(), (Workshop(photos.MEMORY), Workshop(photos.MEMORY))
     hands = all_hands()
     maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 
@@ -84,7 +84,8 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         yield
         maker.stop()
         aside.workshop.close()
-        own.close()
+        for helper in helpers:
+            helper.close()
 
     routes = [
         Route(path, endpoint(handler, act, slow=handler in _SLOW), methods=[method])
@@ -101,7 +102,8 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.maker, app.state.hands, app.state.bench = station, maker, hands, bench or own
+    app.state.station, app.state.maker, app.state.hands = station, maker, hands
+    app.state.benches = photos.Benches(bench or helpers[0], bench or helpers[1])
     return app
 
 

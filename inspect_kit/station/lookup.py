@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from starlette.responses import Response
 
@@ -23,9 +24,11 @@ from inspect_kit.registry.checkin import (
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.finding import Standing, find
 from inspect_kit.registry.numbers import number_of
+from inspect_kit.station.photos import Benches, Shot, kept_shot
 from inspect_kit.station.visit import Visit, sees
 
 _LONGEST = 1000
+_READING = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class Answer:
     until: str = ""
     mark: str = ""
     photo: str = ""
+    shot: Shot | None = None
 
 
 def show_lookup(visit: Visit) -> Response:
@@ -53,13 +57,19 @@ def show_lookup(visit: Visit) -> Response:
 
 def look_at_code(visit: Visit) -> Response:
     """From a photograph of the code, for phones without a scanner."""
-    from inspect_kit.vision.code import read_code
-
+    benches: Benches = visit.request.app.state.benches
     try:
-        text = read_code(visit.files.get("photo", b""))
+        text = benches.opening.do(_READING, _code_in, visit.files.get("photo", b""))
     except InspectKitError as problem:
         return visit.page("lookup.html", 422, asked="", answer=None, fault=str(problem))
     return visit.page("lookup.html", asked=text[:_LONGEST], answer=_answer(visit, text[:_LONGEST]), fault="")
+
+
+def _code_in(content: bytes) -> str:
+    # Loaded only where a photo is read, which is in the helper program.
+    from inspect_kit.vision.code import read_code
+
+    return read_code(content)
 
 
 def _answer(visit: Visit, asked: str) -> Answer:
@@ -142,7 +152,13 @@ def _by_ticket(visit: Visit, ticket: str) -> Answer:
         standing = find(connection, newest.number) if newest.number else None
     if event is None:
         raise UsageError(visit.words("lookup.unknown_here"))
-    return _at_desk(visit, event, newest, standing, bool(photos))
+    answer = _at_desk(visit, event, newest, standing, bool(photos))
+    return replace(answer, shot=kept_shot(visit, newest)) if photos else answer
+
+
+def _day_here(at: str) -> str:
+    """The local day of an entry's time, which is kept in UTC."""
+    return datetime.fromisoformat(at).astimezone().date().isoformat()
 
 
 def _at_desk(visit: Visit, event: EventSet, seen: Seen, standing: Standing | None, photo: bool) -> Answer:
@@ -150,7 +166,7 @@ def _at_desk(visit: Visit, event: EventSet, seen: Seen, standing: Standing | Non
     words, state, today = visit.words, state_of(seen.decision), visit.station.today.isoformat()
     registered = standing.state(visit.station.today) if standing else ""
     spoiled = registered in ("revoked", "replaced", "expired")
-    over = event.until < today or (event.daily and bool(seen.decided_at) and seen.decided_at[:10] < today)
+    over = event.until < today or (event.daily and bool(seen.decided_at) and _day_here(seen.decided_at) < today)
     good = state is State.APPROVED and not spoiled and not over
     sentences = [words("lookup.override", referee=seen.decided_by, reason=seen.because)] if seen.override else []
     if spoiled:

@@ -14,15 +14,16 @@ from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.certificate.checkin import EvidencePhoto, evidence_photo
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.desk_form import fields_of
+from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
-from inspect_kit.registry.checkin import is_ticket
+from inspect_kit.registry.checkin import Seen, is_ticket, recorded
 from inspect_kit.registry.evidence import written_beside
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit
 
 MEMORY: Final = 3_000_000_000
-"""Bytes for measuring one photo: fifty megapixels need about two thirds of it."""
+"""Bytes for one photo: to measure twelve megapixels takes a third of it."""
 _OPENING: Final = 20.0
 _MEASURING: Final = 30.0
 _ROOM: Final = 0.18
@@ -37,6 +38,14 @@ class Bench(Protocol):
 
     def do(self, seconds: float, task: Callable[..., Result], *given: Any) -> Result:
         """What the task gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benches:
+    """Two of them: while one photo is measured, others can be opened and kept."""
+
+    opening: Bench
+    measuring: Bench
 
 
 class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -108,9 +117,9 @@ def kind_of(sheet: Sheet, item: str) -> str:
 
 def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -> Look:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
-    bench: Bench = visit.request.app.state.bench
-    photo: EvidencePhoto = bench.do(_OPENING, evidence_photo, content)
-    told, why = _measured(bench, content, kind, given)
+    benches: Benches = visit.request.app.state.benches
+    photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
+    told, why = _measured(benches.measuring, content, kind, given)
     return Look(
         visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name,
         told, why,
@@ -177,3 +186,15 @@ def shot_of(href: str, size: tuple[int, int], told: Told) -> Shot:
         href, size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
         marked, told,
     )  # fmt: skip
+
+
+def kept_shot(visit: Visit, seen: Seen) -> Shot | None:
+    """The photo of an inspection with what was found in it, if it was measured."""
+    registry = visit.station.registry
+    with registry.reading() as connection:
+        kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
+        if "look" not in kept:
+            return None
+        told = msgspec.json.decode(registry.shelf.take(connection, kept["look"]), type=Told)
+        photo = open_record(registry.shelf.take(connection, seen.record)).photos[0]
+    return shot_of(f"/events/{seen.event}/tickets/{seen.ticket}/photo", (photo.width, photo.height), told)

@@ -20,6 +20,7 @@ from inspect_kit.certificate.wording import LANGUAGES, Wording, wording_for
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
 _LETTERS: Final = re.compile("[^\u00a0\u2009\u202f]+")
+_BEFORE_SPREAD: Final = re.compile(r"\s±")
 LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "cs": "Čeština", "it": "Italiano"}
 
 
@@ -44,7 +45,9 @@ def _version() -> str:
 
 def plain(text: str) -> str:
     """Words of a certificate for a screen: italics of formulas as ordinary letters, fixed spaces as they are."""
-    return _LETTERS.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text)
+    ordinary = _LETTERS.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text)
+    # On a phone a line may end before the uncertainty.
+    return _BEFORE_SPREAD.sub(" ±", ordinary)
 
 
 class Words:

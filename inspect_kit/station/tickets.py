@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec import json, structs
+from msgspec import structs
 from starlette.responses import Response
 
 from inspect_kit.certificate.checkin import code_as_svg, decided_record
@@ -18,12 +18,11 @@ from inspect_kit.inspection.progress import State, state_of
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.inspection.roles import Decision, check_decision, check_four_eyes, overrides
 from inspect_kit.judgement.finding import Verdict
-from inspect_kit.measure.at_desk import Told
 from inspect_kit.registry.checkin import File, Seen, acts, decide, inspection, is_ticket, recorded
 from inspect_kit.registry.desk_entries import Decided, EventSet
 from inspect_kit.registry.finding import Standing, find
 from inspect_kit.station.maker import Maker
-from inspect_kit.station.photos import Shot, shot_of
+from inspect_kit.station.photos import kept_shot
 from inspect_kit.station.refusals import Refused, not_found
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.visit import Visit
@@ -39,8 +38,8 @@ class Case:
     seen: Seen
     record: Record
     photo: str = ""
-    told: Told | None = None
-    """What the photo was found to show."""
+    measured: bool = False
+    """Whether something was measured in the photo."""
 
 
 def case_of(visit: Visit) -> Case:
@@ -55,8 +54,7 @@ def case_of(visit: Visit) -> Case:
             raise not_found()
         record = open_record(registry.shelf.take(connection, seen.record))
         kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
-        look = registry.shelf.take(connection, kept["look"]) if "look" in kept else b""
-    return Case(event, seen, record, kept.get("photo", ""), json.decode(look, type=Told) if look else None)
+    return Case(event, seen, record, kept.get("photo", ""), "look" in kept)
 
 
 def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
@@ -71,21 +69,13 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     open_decision = state in (State.WAITING, State.CONDITIONAL) and not case.seen.retested
     return visit.page(
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
-        deciding=[group for group in groups if _decides(group)], state=state, photo=bool(case.photo), shot=_shot(case),
+        deciding=[group for group in groups if _decides(group)], state=state, photo=bool(case.photo),
+        shot=kept_shot(visit, case.seen) if case.measured else None,
         history=history, open_decision=open_decision, decisions=list(Decision), form=visit.form,
         making=state is State.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
     )  # fmt: skip
-
-
-def _shot(case: Case) -> Shot | None:
-    """The photo with what was found in it, for the one who decides."""
-    if case.told is None or not case.record.photos:
-        return None
-    photo = case.record.photos[0]
-    href = f"/events/{case.event.event}/tickets/{case.seen.ticket}/photo"
-    return shot_of(href, (photo.width, photo.height), case.told)
 
 
 def _decides(group: Group) -> bool:

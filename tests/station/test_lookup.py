@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 import segno
@@ -13,7 +16,7 @@ from inspect_kit.registry.finding import find
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
-from tests.station.conftest import NOW, Person
+from tests.station.conftest import NOW, Person, new_client
 
 Join = Callable[[str], Person]
 
@@ -105,3 +108,34 @@ def test_nobody_looks_up_without_signing_in(referee: Person, number: str) -> Non
     referee.get(f"/look-up?q={number}")
     assert "/sign-in" in str(referee.last.url)
     assert "Jan Novák" not in referee.last.text
+
+
+def test_a_measured_striker_is_shown_cut_out_with_its_outline(
+    referee: Person, joined: Join, plain_striker: bytes
+) -> None:
+    ticket = referee.inspect(files={"photo": ("p.jpg", plain_striker, "image/jpeg")})
+    page = joined("Vera").get(f"/look-up?q={ticket}")
+    assert '<polygon class="outline"' in page
+    assert f"/tickets/{ticket}/photo" in page
+
+
+@pytest.fixture
+def in_india(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Five and a half hours ahead of the time in which entries are kept."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Kolkata")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_india")
+def test_an_approval_for_the_day_just_after_midnight_holds_on_that_day(station: Station) -> None:
+    late = replace(station, now=lambda: datetime(2026, 11, 16, 19, 30, tzinfo=UTC))
+    referee = Person(new_client(late)).sign_in("Renata").announce(daily="on")
+    ticket = referee.inspect()
+    referee.decide(ticket, "approve")
+    assert headline(referee.get(f"/look-up?q={ticket}")) == "Valid"
+    next_day = replace(station, now=lambda: datetime(2026, 11, 17, 19, 30, tzinfo=UTC))
+    later = Person(new_client(next_day)).sign_in("Renata")
+    assert headline(later.get(f"/look-up?q={ticket}")) == "Not valid"
