@@ -18,7 +18,7 @@ from inspect_kit.vision.references import Placed, Reference, place
 from inspect_kit.vision.roundness import Roundness, roundness_of
 from inspect_kit.vision.view import View
 
-MODEL_ERROR: Final = 0.09
+MODEL_ERROR: Final = 0.08
 """Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
 MODEL_SHADE: Final = 0.012
 """mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
