@@ -18,10 +18,12 @@ from inspect_kit.vision.references import Placed, Reference, place
 from inspect_kit.vision.roundness import Roundness, roundness_of
 from inspect_kit.vision.view import View
 
-MODEL_ERROR: Final = 0.1
+MODEL_ERROR: Final = 0.07
 """Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
 MODEL_SHADE: Final = 0.006
 """mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
+FAINT: Final = 0.2
+"""Contrast of an edge, in codes from 0 to 1, below which that grows."""
 EVEN: Final = 0.25
 """Variation of the contrast around an outline that light and shadow alone make."""
 _MARKS: Final = 3.0
@@ -122,9 +124,11 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
 
 
 def _light_part(disc: Disc) -> float:
-    """Over printed marks the ground changes within the lines that are averaged: the more, the less is known."""
+    """A shadow moves a faint edge more than a strong one; and over printed marks the ground changes within the lines
+    that are averaged."""
+    faint = np.hypot(1.0, FAINT / max(disc.contrast, 0.01))
     uneven = 1 + _MARKS * max(disc.unevenness - EVEN, 0.0)
-    return float(np.hypot(2 * MODEL_ERROR * uneven / disc.resolution, 2 * MODEL_SHADE))
+    return float(np.hypot(2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE))
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float]:
