@@ -56,7 +56,7 @@ def main() -> None:
     for name, values in rows.items():
         sizes, own = np.abs(values), np.abs(rows["ours"])
         print(f"{name:24s} mean {sizes.mean():6.3f} mm ({sizes.mean() / own.mean():5.1f} x)  "
-              f"worst {sizes.max():7.3f} mm  {seconds[name] / chosen.scenes:.2f} s a photo  ({len(sizes)} pieces)")  # fmt: skip
+              f"worst {sizes.max():7.3f} mm  {seconds[name] / chosen.scenes:.2f} s a photo, {len(sizes)}")  # fmt: skip
     print(f"U = 2u covers {np.mean(np.abs(ratios) < 2):.1%}; error over u: {np.sqrt(np.mean(np.square(ratios))):.2f}")
 
 

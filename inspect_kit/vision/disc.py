@@ -26,6 +26,7 @@ _REACH: Final = 0.15
 """mm around the outline in which its edge is looked for."""
 _LEAST_LINES, _MOST_LINES = 60, 132
 _LEAST_COVER: Final = 0.65
+_LEAST_HALF, _FAR_COVER = 0.5, 0.9
 _MOST_SCATTER: Final = 0.2
 """mm by which the edge of a disc may scatter; what scatters more is something else."""
 _INWARDS, _OUTWARDS = 3.0, 4.0
@@ -67,6 +68,8 @@ class Disc:
     cover: float
     blur: float
     contrast: float
+    unevenness: float
+    """By how much the contrast varies around the outline, as a share of it: printed marks, a dark shadow."""
     azimuths: Floats
     deviations: Floats
     """Radial deviations of the edge from the fitted solid, mm, NaN where no edge was seen."""
@@ -228,8 +231,10 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     solid, residuals = _step(lines, edges.offset, weights, solid, shape)
     near = (edges.contrast > 0) & (np.abs(residuals) < max(0.15 * view.resolution(solid.centre), 1.2))
     cover = float(near.mean())
+    # A wall in its own shadow may look like the ground; the far side is then all that is seen, and it is enough.
+    whole = cover >= _LEAST_COVER or (cover >= _LEAST_HALF and float(near[~lines.near].mean()) >= _FAR_COVER)
     scatter = max(robust_deviation(residuals[good]), NEAREST_EDGE)
-    if cover < _LEAST_COVER or good.mean() < 0.3 or scatter > _MOST_SCATTER * view.resolution(solid.centre):
+    if not whole or good.mean() < 0.3 or scatter > _MOST_SCATTER * view.resolution(solid.centre):
         return Unfit(f"only {cover:.0%} of its outline is seen")
     alike = _correlation(np.where(good, residuals, 0.0))
     variance = max(_SYSTEMATIC * 0.15**2, alike * scatter**2)
@@ -249,6 +254,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         cover=cover,
         blur=edges.blur,
         contrast=float(np.median(edges.contrast[good])),
+        unevenness=float(edges.contrast[good].std() / edges.contrast[good].mean()),
         azimuths=lines.azimuths,
         deviations=np.where(good, residuals / radial, np.nan),
         scatter=scatter,

@@ -19,10 +19,15 @@ from inspect_kit.vision.references import Placed, Reference, place
 from inspect_kit.vision.roundness import Roundness, roundness_of
 from inspect_kit.vision.view import View
 
-MODEL_ERROR: Final = 0.09
+MODEL_ERROR: Final = 0.07
 """Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
-MODEL_SHADE: Final = 0.012
+MODEL_SHADE: Final = 0.006
 """mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
+FAINT: Final = 0.2
+"""Contrast of an edge, in codes from 0 to 1, below which that grows."""
+EVEN: Final = 0.25
+"""Variation of the contrast around an outline that light and shadow alone make."""
+_MARKS: Final = 3.0
 FLATNESS: Final = 0.15
 """mm by which paper on a table lies higher or lower."""
 STEEPEST: Final = 50.0
@@ -107,7 +112,7 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
     away = float(np.linalg.norm(view.centre - disc.solid.centre))
     parts = {
         "edge": 2 * disc.edge * scale[0],
-        "light and shadow at the edge": float(np.hypot(2 * MODEL_ERROR / disc.resolution, 2 * MODEL_SHADE)),
+        "light and shadow at the edge": _light_part(disc),
         "scale (print)": diameter * scale[1],
         "lens": 2 * lens * scale[0],
         "camera pose": 2 * pose * scale[0],
@@ -118,6 +123,14 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
     return Spotted(
         disc, diameter, parts, roundness_of(disc, scale[0]), (disc.solid.x * scale[0], disc.solid.y * scale[0])
     )
+
+
+def _light_part(disc: Disc) -> float:
+    """A shadow moves a faint edge more than a strong one; and over printed marks the ground changes within the lines
+    that are averaged."""
+    faint = np.hypot(1.0, FAINT / max(disc.contrast, 0.01))
+    uneven = 1 + _MARKS * max(disc.unevenness - EVEN, 0.0)
+    return float(np.hypot(2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE))
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float]:

@@ -21,6 +21,8 @@ from inspect_kit.vision.view import View
 
 _CLEAR: Final = 0.7
 _FAINT: Final = 0.45
+_SHADOW: Final = 1.2
+"""mm by which a soft shadow reaches beyond a piece."""
 _BORDER: Final = 4.0
 _AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
 
@@ -97,6 +99,9 @@ def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Ref
     if isinstance(outer, Unfit) or _taken(outer, discs):
         return
     disc = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
+    if isinstance(disc, Unfit) and candidate.support >= _CLEAR and abs(outer.radius - guess.radius) < _SHADOW:
+        # A soft shadow all around may be the outermost circle of all, and no disc; then the circle first seen is.
+        disc = fit_disc(task.pixels, task.view, guess, task.shape, task.optics)
     if not isinstance(disc, Unfit) and not _taken(disc.solid, discs):
         discs.append(disc)
 
