@@ -31,7 +31,7 @@ SURE: Final = 0.5
 SUSPECTED: Final = 0.25
 
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
-_MOST_LONE: Final = 40
+_MOST_LONE: Final = 60
 _LEFT_OVER: Final = 0.4
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
@@ -123,10 +123,23 @@ def working_picture(pixels: Pixels, window: Window) -> Pixels:
     return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.1), dtype=np.uint8)
 
 
-def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = False) -> Reading:
-    """Every die in a part of a photo; `start` is the plane of the upper faces in the photo's pixels, if `known`."""
+@dataclass(frozen=True)
+class Sheet:
+    """The plane that dice lie on, where it is known, and corners of the part where they are, in the photo's pixels."""
+
+    outlook: Outlook
+    corners: Floats
+
+
+def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading:
+    """Every die in a part of a photo, from a first idea of the plane of the upper faces, or from the sheet's."""
     picture = working_picture(pixels, window)
-    spots, layers = spots_of(find_pips(picture)), layers_of(picture)
+    known = isinstance(where, Sheet)
+    start = where.outlook if isinstance(where, Sheet) else where
+    pips = find_pips(picture)
+    if isinstance(where, Sheet):
+        pips = _within(pips, window.from_photo(where.corners))
+    spots, layers = spots_of(pips), layers_of(picture)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, None))])
     plane = start if known else agreed_plane(*_evidence(faces), start)
@@ -138,6 +151,12 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
+
+
+def _within(pips: list[Pip], corners: Floats) -> list[Pip]:
+    """Pips inside the hull of the corners."""
+    hull = cv2.convexHull(corners.astype(np.float32))
+    return [pip for pip in pips if cv2.pointPolygonTest(hull, (pip.x, pip.y), False) >= 0]
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
