@@ -17,7 +17,7 @@ _SMALL: Final = 36.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400
-_PER_MM: Final = 5.5
+_PER_MM: Final = 7.0
 """Pixels a mm on the sheet at which dice of 10 mm are still read."""
 _SMALLEST: Final = 3.4
 """mm, half the edge of a face as it is found; roundings make it look smaller than the die."""

@@ -73,8 +73,10 @@ class Face:
 
     def inside(self, point: Floats) -> float:
         """How far a point lies from the middle, in half edges: below 1 on the face."""
-        seen = np.linalg.solve(self.frame, point - self.centre)
-        return float(np.abs(seen).max()) / self.square.half_edge
+        (a, b), (c, d) = self.frame.tolist()
+        x, y = (point - self.centre).tolist()
+        across, down = d * x - b * y, a * y - c * x
+        return max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge
 
 
 @dataclass(frozen=True)
@@ -249,15 +251,16 @@ def turned(angle: float) -> Floats:
 
 
 def _alone(spots: Spots, index: int, layers: Layers) -> bool:
-    """Whether the pip stands on one colour, two radii around."""
+    """Whether the pip stands on one colour, two radii around and beyond its blur."""
     if spots.contrast[index] < 25:
         return False
     around = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-    ring = np.concatenate([r * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 2.0, 2.5)])
+    blur = 1.5 / float(spots.sizes[index])
+    ring = np.concatenate([(r + blur) * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 1.8, 2.2)])
     colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
     if colours is None:
         return False
-    away = np.linalg.norm(colours - spots.around[index], axis=1)
+    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
     return bool((away < 1.5 * tolerance(float(spots.contrast[index]))).mean() > 0.85)
 
 
