@@ -76,7 +76,7 @@ class Face:
         (a, b), (c, d) = self.frame.tolist()
         x, y = (point - self.centre).tolist()
         across, down = d * x - b * y, a * y - c * x
-        return max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge
+        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
 
 
 @dataclass(frozen=True)
