@@ -36,6 +36,15 @@ _LOOSER: Final = 0.95
 _SLACK: Final = 0.13
 _ROUND: Final = 0.8
 _TURNS: Final = np.radians(np.arange(0, 90, 5))
+_LEANS: Final = (_ANGLES - _TURNS[:, None] + np.pi / 4) % (np.pi / 2) - np.pi / 4
+_UPRIGHT: Final = np.cos(_LEANS)
+_SHORT: Final = _SLACK + _ROUND * (1 - _UPRIGHT)
+"""A face whose corners a ball has cut is rounder than a square, so that rays towards its corners end earlier."""
+_SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).astype(int) % 4
+_ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
+_SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
+"""For each turn what a ray counts for each side."""
+_CLEARLY: Final = 4.6
 ACES: Final = (2.2, 3.3)
 """Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
 
@@ -111,11 +120,12 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     away = np.sqrt(((patch - _sloping(patch, inside, colour, contrast)) ** 2).sum(axis=2))
     limit = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
     away[hidden] = 0
-    turns = _TURNS if lone else _TURNS[:1]
-    found = []
+    found: list[Square] = []
     # Through a clear die its other faces shimmer, so a second, wider limit is tried.
     for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _LOOSER)):
-        half, turn, sides = max((_fit(_ends(away, wide), float(angle)) for angle in turns), key=_support)
+        if found and found[0].support > _CLEARLY:
+            break
+        half, turn, sides = _fit(_ends(away, wide), len(_TURNS) if lone else 1)
         uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
         found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64)))
     return max(found, key=lambda square: min(square.uniform, 0.92) * square.support)
@@ -145,25 +155,16 @@ def _ends(away: AnyArray, limit: float) -> Floats:
     return np.where(left.any(axis=1), _DISTANCES[first], np.inf)
 
 
-def _fit(ends: Floats, turn: float) -> tuple[float, float, Floats]:
-    """The square, turned so, that most rays end at; and the share of each side's rays that do."""
-    lean = (_ANGLES - turn + np.pi / 4) % (np.pi / 2) - np.pi / 4
-    side = np.floor((_ANGLES - turn + np.pi / 4) / (np.pi / 2)).astype(int) % 4
-    use = np.abs(lean) < _CORNER
-    reached, side = (ends * np.cos(lean))[use], side[use]
-    # A face whose corners a ball has cut is rounder than a square.
-    short = _SLACK + _ROUND * (1 - np.cos(lean[use]))
-    off = reached[None, :] / _HALF_EDGES[:, None] - 1
-    close = (off < _SLACK) & (off > -short[None, :])
-    shares = np.stack([close[:, side == number].mean(axis=1) for number in range(4)], axis=1)
-    sums = shares.sum(axis=1) + shares.min(axis=1)
+def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:
+    """The square, turned in one of so many ways, that most rays end at; and the share of each side's rays that do."""
+    off = (ends * _UPRIGHT[:turns])[:, None, :] / _HALF_EDGES[None, :, None] - 1
+    close = ((off < _SLACK) & (off > -_SHORT[:turns, None, :])).astype(np.float32)
+    shares = close @ _SHARES[:turns]
+    sums = shares.sum(axis=2) + shares.min(axis=2)
+    turn = int(sums.max(axis=1).argmax())
     # Several half edges may serve alike: the middle one of them.
-    best = int(np.median(np.nonzero(sums >= sums.max() - 1e-9)[0]))
-    return float(_HALF_EDGES[best]), turn, shares[best]
-
-
-def _support(found: tuple[float, float, Floats]) -> float:
-    return float(found[2].sum() + found[2].min())
+    best = int(np.median(np.nonzero(sums[turn] >= sums[turn].max() - 1e-6)[0]))
+    return float(_HALF_EDGES[best]), float(_TURNS[turn]), shares[turn, best].astype(np.float64)
 
 
 def places_of(centres: Floats, middle: Floats, frame: Floats) -> Floats:

@@ -26,7 +26,7 @@ PATTERNS: Final = {
 }
 """Which places are taken, and the number that this is."""
 
-_SPACING: Final = (1.55, 4.8)
+_SPACING: Final = (1.55, 5.6)
 """Half the distance between corner pips over a pip's radius."""
 _NEAR: Final = 0.34
 _ALIKE: Final = 1.75

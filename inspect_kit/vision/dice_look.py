@@ -10,23 +10,22 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
-from inspect_kit.vision.corners import sample
 from inspect_kit.vision.dice_edges import (
     LARGEST,
     SMALLEST,
-    Expected,
     Fitted,
     Sketch,
     fit_cube,
     placed_cube,
-    rounding_of,
     sketch_cube,
 )
 from inspect_kit.vision.dice_photo import read_on_sheet, read_photo
+from inspect_kit.vision.dice_pip_size import Spot, pip_diameter
 from inspect_kit.vision.dice_reading import Face, Reading
+from inspect_kit.vision.dice_rounding import rounding_of
 from inspect_kit.vision.dice_solid import HEIGHT, Cube
+from inspect_kit.vision.dice_system import Expected
 from inspect_kit.vision.edges import Optics
-from inspect_kit.vision.light import linear, window_of
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.sharpness import blur_of
 from inspect_kit.vision.view import View
@@ -35,7 +34,6 @@ USUAL_ROUNDING: Final = (0.8, 0.7)
 """Radius of a die's edges, mm, where nobody tells, and its standard uncertainty."""
 _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
-_GRID: Final = 41
 _LONE: Final = (0.8, 1.45)
 
 
@@ -152,33 +150,15 @@ def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: Vi
     height = float(cube.vector[HEIGHT])
     places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
     radius = fitted.resolution**-1 * float(np.mean([pip.radius for pip in face.spots])) / reading.window.factor
-    found = [pip_diameter(pixels, view, np.array([*place, height]), radius) for place in places]
+    found = [
+        pip_diameter(pixels, view, Spot(place, height, radius), np.delete(places, index, axis=0))
+        for index, place in enumerate(places)
+    ]
     sizes = [size for size in found if size is not None]
     if len(sizes) < len(found):
         return None
     away = places.mean(axis=0) - cube.top[:2]
     return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
-
-
-def pip_diameter(pixels: Pixels, view: View, centre: Floats, radius: float) -> float | None:
-    """Of the circle of the same area, mm.
-
-    Linear light adds up: what a blurred pip lacks inside its outline lies outside, so the sum over both is its area.
-    """
-    steps = np.linspace(-1.7, 1.7, _GRID) * radius
-    x, y = np.meshgrid(steps, steps)
-    points = np.column_stack([centre[0] + x.ravel(), centre[1] + y.ravel(), np.full(x.size, centre[2])])
-    seen = view.pixels(points)
-    part, origin = window_of(pixels, seen, 2)
-    light = sample(linear(part), seen - origin).reshape(_GRID, _GRID, 3)
-    far = np.hypot(x, y) / radius
-    inner, outer = (np.median(light[zone], axis=0) for zone in (far < 0.6, (far > 1.5) & (far < 1.7)))
-    step = inner - outer
-    if float(np.linalg.norm(step)) < 0.02:
-        return None
-    share = np.clip((light - outer) @ step / (step @ step), -0.2, 1.0)[far < 1.6]
-    area = float(share.sum()) * float(steps[1] - steps[0]) ** 2
-    return float(2 * np.sqrt(max(area, 0.0) / np.pi))
 
 
 def _look(reading: Reading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
-from inspect_kit.vision.dice_reading import Reading, Window, read_dice, whole_photo
+from inspect_kit.vision.dice_reading import Face, Reading, Sheet, Window, read_dice, whole_photo
 from inspect_kit.vision.references import Placed
+from inspect_kit.vision.view import View
 
 _SMALL: Final = 36.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400
-_PER_MM: Final = 5.5
+_PER_MM: Final = 7.0
 """Pixels a mm on the sheet at which dice of 10 mm are still read."""
+_SMALLEST: Final = 3.4
+"""mm, half the edge of a face as it is found; roundings make it look smaller than the die."""
+_USUAL_HEIGHT: Final = 15.0
+LARGEST: Final = 20.0
+_OVER: Final = 5.0
+"""mm by which the middle of a die may lie beside the free middle of a mat: further out there are markers, with dots."""
 _MARGIN: Final = 15.0
-"""mm around the sheet, and above it, that dice may reach into."""
+"""mm around what is searched that dice reach into."""
 
 
 def read_photo(pixels: Pixels, focal: float | None) -> Reading:
@@ -60,17 +68,28 @@ def _searched(placed: Placed) -> tuple[Floats, Floats]:
     """The free middle of a mat and a little more, or all of another reference, as lower and upper corner in mm."""
     points = placed.known.sheet[:, :2]
     middle = placed.sheet.middle if placed.sheet is not None else None
-    if middle is not None:
-        points = np.array([[middle.left, middle.bottom], [middle.left + middle.width, middle.bottom + middle.height]])
-    return points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
+    if middle is None:
+        return points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
+    corner = np.array([middle.left, middle.bottom])
+    size = np.array([middle.width, middle.height])
+    return corner - _OVER, corner + size + _OVER
 
 
 def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     """The dice on a reference, whose plane is known."""
     view = placed.view
     low, high = _searched(placed)
-    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, _MARGIN)])
-    seen = np.clip(view.pixels(corners), 0, (pixels.shape[1], pixels.shape[0]))
-    middle = np.array([*(low + high) / 2, 0.0])
-    factor = float(np.clip(_PER_MM / max(view.resolution(middle), 1e-3), 0.2, 1.0))
-    return read_dice(pixels, _around(pixels, seen, 0.0, factor), outlook_of(view), known=True)
+    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, LARGEST)])
+    limit = np.array([pixels.shape[1], pixels.shape[0]])
+    seen = view.pixels(corners)
+    factor = float(np.clip(_PER_MM / max(view.resolution(np.array([*(low + high) / 2, 0.0])), 1e-3), 0.2, 1.0))
+    window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
+    reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
+    return replace(reading, faces=tuple(face for face in reading.faces if _large(face, window, view)))
+
+
+def _large(face: Face, window: Window, view: View) -> bool:
+    """Whether a face is not too small for a die."""
+    ends = window.in_photo(np.stack([face.centre, face.centre + face.axes[:, 0], face.centre + face.axes[:, 1]]))
+    flat = view.on_plane(ends, _USUAL_HEIGHT)
+    return bool(np.linalg.norm(flat[1] - flat[0]) + np.linalg.norm(flat[2] - flat[0]) > 2 * _SMALLEST)

@@ -31,7 +31,7 @@ SURE: Final = 0.5
 SUSPECTED: Final = 0.25
 
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
-_MOST_LONE: Final = 40
+_MOST_LONE: Final = 60
 _LEFT_OVER: Final = 0.4
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
@@ -73,8 +73,10 @@ class Face:
 
     def inside(self, point: Floats) -> float:
         """How far a point lies from the middle, in half edges: below 1 on the face."""
-        seen = np.linalg.solve(self.frame, point - self.centre)
-        return float(np.abs(seen).max()) / self.square.half_edge
+        (a, b), (c, d) = self.frame.tolist()
+        x, y = (point - self.centre).tolist()
+        across, down = d * x - b * y, a * y - c * x
+        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
 
 
 @dataclass(frozen=True)
@@ -123,10 +125,23 @@ def working_picture(pixels: Pixels, window: Window) -> Pixels:
     return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.1), dtype=np.uint8)
 
 
-def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = False) -> Reading:
-    """Every die in a part of a photo; `start` is the plane of the upper faces in the photo's pixels, if `known`."""
+@dataclass(frozen=True)
+class Sheet:
+    """The plane that dice lie on, where it is known, and corners of the part where they are, in the photo's pixels."""
+
+    outlook: Outlook
+    corners: Floats
+
+
+def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading:
+    """Every die in a part of a photo, from a first idea of the plane of the upper faces, or from the sheet's."""
     picture = working_picture(pixels, window)
-    spots, layers = spots_of(find_pips(picture)), layers_of(picture)
+    known = isinstance(where, Sheet)
+    start = where.outlook if isinstance(where, Sheet) else where
+    pips = find_pips(picture)
+    if isinstance(where, Sheet):
+        pips = _within(pips, window.from_photo(where.corners))
+    spots, layers = spots_of(pips), layers_of(picture)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, None))])
     plane = start if known else agreed_plane(*_evidence(faces), start)
@@ -138,6 +153,12 @@ def read_dice(pixels: Pixels, window: Window, start: Outlook, *, known: bool = F
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
+
+
+def _within(pips: list[Pip], corners: Floats) -> list[Pip]:
+    """Pips inside the hull of the corners."""
+    hull = cv2.convexHull(corners.astype(np.float32))
+    return [pip for pip in pips if cv2.pointPolygonTest(hull, (pip.x, pip.y), False) >= 0]
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
@@ -230,15 +251,16 @@ def turned(angle: float) -> Floats:
 
 
 def _alone(spots: Spots, index: int, layers: Layers) -> bool:
-    """Whether the pip stands on one colour, two radii around."""
+    """Whether the pip stands on one colour, two radii around and beyond its blur."""
     if spots.contrast[index] < 25:
         return False
     around = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-    ring = np.concatenate([r * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 2.0, 2.5)])
+    blur = 1.5 / float(spots.sizes[index])
+    ring = np.concatenate([(r + blur) * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 1.8, 2.2)])
     colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
     if colours is None:
         return False
-    away = np.linalg.norm(colours - spots.around[index], axis=1)
+    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
     return bool((away < 1.5 * tolerance(float(spots.contrast[index]))).mean() > 0.85)
 
 
