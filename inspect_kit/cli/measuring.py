@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.measuring_board import command as board_command
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import document, overlay_marks
@@ -88,6 +89,7 @@ def _measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: 
 
 for _name, _kind in KINDS.items():
     _discs_command(_name, _kind)
+command.add_command(board_command)
 
 
 def _length(text: str | None, option: str, low: float, high: float) -> tuple[float, float | None] | None:
