@@ -15,7 +15,6 @@ from inspect_kit.vision.board_bundle import CARD_THICKNESS_U, Bundle, solve_bund
 from inspect_kit.vision.board_cards import SeenCard, find_cards
 from inspect_kit.vision.board_features import Features, gather
 from inspect_kit.vision.board_finding import Match, find_pattern, upright
-from inspect_kit.vision.board_frame import HEIGHT_U
 from inspect_kit.vision.board_layout import CIRCLES, CORNERS, SIDES, Placement
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
@@ -235,13 +234,20 @@ def _measured(
         ("line width" if formula.needs[0][0] != "foot" else "foot", float(slope @ spread.outline @ slope)),
         ("pose", pose),
         ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
-        ("frame height", float(slope @ by_height * HEIGHT_U) ** 2),
+        ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),
+        ("frame height", float(slope @ by_height * work.features.frame.u_height) ** 2),
         *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
     ]
     budget = tuple((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts if part > 1e-10)
     u = float(np.sqrt(sum(part**2 for _, part in budget)))
     photo, pixel = _pixel(formula.place(shapes), work)
     return BoardMeasurement(formula.characteristic, formula.instance, value, formula.unit, u, budget, pixel, photo)
+
+
+def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
+    """What the gap along the wall, the same at all feet, may shift the value by."""
+    feet = [("foot", side) for side in SIDES if ("foot", side) in shapes]
+    return float(sum(slope[shapes.places[key].start] * min(trace.common for trace in features.traces[key]) for key in feet))
 
 
 def _slope(formula: Formula, shapes: Shapes) -> Floats:

@@ -55,6 +55,8 @@ class Trace:
     """mm above the surface."""
     blur: float = 0.0
     """Pixels: blur that fits this stripe best."""
+    common: float = 0.0
+    """Standard uncertainty (mm) of a shift that all feet of one frame share: the gap along the wall."""
 
 
 @dataclass(frozen=True)
