@@ -151,7 +151,7 @@ def _read_json(text: str, path: Path) -> MeasurementFile:
     )
     photos = tuple(_json_photo(entry, place, path.parent) for entry, place in _entries(data, "photos", path))
     if data.get("overlay") is not None:
-        (drawn, place), = _entries({"overlay": [data["overlay"]]}, "overlay", path)
+        ((drawn, place),) = _entries({"overlay": [data["overlay"]]}, "overlay", path)
         photos += (_json_photo(drawn, place, path.parent),)
     warnings = data.get("warnings", [])
     if not isinstance(warnings, list):

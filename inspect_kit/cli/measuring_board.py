@@ -33,7 +33,9 @@ _EXAMPLE: Final = "for example --known surface.side=738.2mm"
 @click.option("--camera", type=click.Path(path_type=Path), help="A file of `inspect-kit camera calibrate`.")
 @click.option("--print-scale", help="Measured ÷ nominal length of the cards' check bar.")
 @click.option("--known", help="For a board without cards: one side, surface.side=738.2mm or 738.2±0.3mm.")
-@click.option("--overlay", type=click.Path(path_type=Path), help="Write the board from above with its dimensions (PNG).")
+@click.option(
+    "--overlay", type=click.Path(path_type=Path), help="Write the board from above with its dimensions (PNG)."
+)
 @click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
               help="The sheet whose limits colour the overlay.")  # fmt: skip
 @json_option
@@ -66,9 +68,7 @@ def command(
         click.echo(line)
 
 
-def measured(
-    taken: list[Photograph], camera: Camera | None, scale: Known | None, known: Known | None
-) -> BoardResult:
+def measured(taken: list[Photograph], camera: Camera | None, scale: Known | None, known: Known | None) -> BoardResult:
     """The board in these photos; a refusal names the photo."""
     views = [Photo(photo.pixels, camera_for(photo, camera), photo.file) for photo in taken]
     try:

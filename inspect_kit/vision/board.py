@@ -247,7 +247,9 @@ def _measured(
 def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
     """What the gap along the wall, the same at all feet, may shift the value by."""
     feet = [("foot", side) for side in SIDES if ("foot", side) in shapes]
-    return float(sum(slope[shapes.places[key].start] * min(trace.common for trace in features.traces[key]) for key in feet))
+    return float(
+        sum(slope[shapes.places[key].start] * min(trace.common for trace in features.traces[key]) for key in feet)
+    )
 
 
 def _slope(formula: Formula, shapes: Shapes) -> Floats:

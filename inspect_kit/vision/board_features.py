@@ -16,7 +16,7 @@ from inspect_kit.vision.board_frame import choose_feet
 from inspect_kit.vision.board_layout import CORNERS, OUTWARDS, SIDES, WALLS, Placement
 from inspect_kit.vision.board_marks import Absent, Ink, Trace
 from inspect_kit.vision.board_mosaic import Mosaic
-from inspect_kit.vision.board_pocket import trace_pocket
+from inspect_kit.vision.board_pocket import Walls, trace_pockets
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_shapes import Key, direction
 from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
@@ -79,8 +79,9 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     marks, around = dict(one.marks), one.around
     for side, line in one.lines.items():
         marks["foot", side] = trace_foot(around.shot, line, frame)
-    for corner in CORNERS:
-        marks["pocket", corner] = _pocket(around, marks, corner)
+    places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
+    for corner, pocket in trace_pockets(around.shot, places).items():
+        marks["pocket", corner] = pocket
         marks.update(_arrow(around, corner, one.ink))
     return marks
 
@@ -104,7 +105,8 @@ def wall_line(around: Surroundings, foot: Trace, side: str) -> Floats:
     return np.array([*turned, level / np.hypot(1, slope) + turned @ ends[0]])
 
 
-def _pocket(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> Mark:
+def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> tuple[Floats, Walls]:
+    """About where a pocket's middle is, and the walls beside it."""
     lines = []
     for side in WALLS[corner]:
         foot = marks["foot", side]
@@ -117,7 +119,7 @@ def _pocket(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> Mar
             lines.append(wall_line(around, foot, side))
     rows = np.array(lines)
     centre = np.linalg.solve(rows[:, :2], rows[:, 2] - layout.POCKET / 2)
-    return trace_pocket(around.shot, centre, (rows[0], rows[1]))
+    return np.asarray(centre, dtype=np.float64), (rows[0], rows[1])
 
 
 def _arrow(around: Surroundings, corner: str, ink: Ink | None) -> dict[Key, Mark]:

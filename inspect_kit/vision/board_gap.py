@@ -13,14 +13,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_profile import BRIGHTNESS, Shot
 from inspect_kit.vision.board_walls import Wall
 
 WIDTHS: Final = np.concatenate([[0.0], np.arange(0.2, 2.55, 0.1)])
 """mm: widths of a gap that are tried."""
 _STARTS: Final = np.arange(-0.3, 0.51, 0.05)
 _BLURS: Final = (0.9, 1.0, 1.1)
-_EYE: Final = np.array([0.2126, 0.7152, 0.0722])
 _DARK: Final = 0.01
 """What a gap sends back of the surface's light, and as much more or less."""
 _LIGHTER: Final = 20.0
@@ -49,7 +48,7 @@ def fit_gap(shot: Shot, wall: Wall, offsets: Floats, good: Mask, clear: float) -
 
 def _mean_profile(wall: Wall, offsets: Floats, good: Mask, away: Floats) -> Floats:
     """Brightness over the surface's, the median of all lines moved onto their own edge."""
-    bright, steps = wall.lines.light @ _EYE, wall.lines.steps
+    bright, steps = wall.lines.light @ BRIGHTNESS, wall.lines.steps
     moved = [np.interp(away + offsets[row], steps, bright[row]) for row in np.nonzero(good)[0]]
     mean = np.median(moved, axis=0)
     return np.asarray(mean / max(float(mean[:10].mean()), 1e-6), dtype=np.float64)

@@ -17,6 +17,8 @@ from inspect_kit.vision.view import View
 
 STEP: Final = 0.12
 """mm between the samples across."""
+BRIGHTNESS: Final = np.array([0.2126, 0.7152, 0.0722])
+"""Weights of linear red, green and blue in what the eye calls bright."""
 
 
 @dataclass(frozen=True)
