@@ -28,7 +28,6 @@ _UNCALIBRATED = (
 
 def board_document(result: BoardResult, photos: Sequence[Photograph], *, calibrated: bool) -> dict[str, object]:
     """The JSON of a measurement file."""
-    warnings = [*result.warnings, *(() if calibrated else (_UNCALIBRATED,))]
     return {
         "format": FORMAT,
         "photos": [
@@ -41,8 +40,13 @@ def board_document(result: BoardResult, photos: Sequence[Photograph], *, calibra
              "confidence": round(each.confidence, 3)}
             for each in result.observations
         ],
-        "warnings": warnings,
+        "warnings": list(warnings_of(result, calibrated=calibrated)),
     }  # fmt: skip
+
+
+def warnings_of(result: BoardResult, *, calibrated: bool) -> tuple[str, ...]:
+    """What the reader should know."""
+    return result.warnings if calibrated else (*result.warnings, _UNCALIBRATED)
 
 
 def _measurement(found: BoardMeasurement, result: BoardResult) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from inspect_kit.capture.photographs import Photograph, read_photograph
-from inspect_kit.cli.board_document import board_document, overlay_entry, rows, verdicts_of
+from inspect_kit.cli.board_document import board_document, overlay_entry, rows, verdicts_of, warnings_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
@@ -63,7 +63,7 @@ def command(
     if as_json:
         print_json(document)
         return
-    warn(str(sentence) for sentence in document["warnings"])
+    warn(warnings_of(result, calibrated=stored is not None))
     for line in columns(rows(result)):
         click.echo(line)
 

@@ -18,12 +18,16 @@ from inspect_kit.vision.board_finding import Match, find_pattern, upright
 from inspect_kit.vision.board_layout import CIRCLES, CORNERS, SIDES, Placement
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_refusals import refuse_steep, refuse_unseen
 from inspect_kit.vision.board_shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
 from inspect_kit.vision.board_values import Formula, formulas, squares
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.view import view_scale
 
 MAX_PHOTOS: Final = 8
+LEAST_CARDS: Final = 2
+SKEWED: Final = 0.1
+"""Degrees off a right angle from which a corner is named, if that is beyond its uncertainty."""
 CLEAR: Final = 0.1
 """Clarity of the pattern from which a board counts as drawn the usual way."""
 
@@ -101,11 +105,12 @@ def measure_board(
         raise BadInput(f"{len(photos)} photos", hint=f"give one to {MAX_PHOTOS} photos of one board")
     greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
     seen = [find_cards(grey) for grey in greys]
-    if any(seen):
+    count = len({card.number for cards in seen for card in cards})
+    if count >= LEAST_CARDS:
         return _with_cards(photos, seen, print_scale)
     if known_side is None:
         raise BadInput(
-            "none of our cards can be read in the photo",
+            "only one of our cards can be read in the photo" if count else "none of our cards can be read in the photo",
             hint="lay 4 cards of `inspect-kit target cards` flat on the board, photograph them sharply, or measure one "
             "side with a tape and give it as --known surface.side=738.2mm",
         )
@@ -144,10 +149,12 @@ def _with_cards(
     bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
     warnings += _card_warnings(bundle)
     shots = shots_of(used, bundle)
+    refuse_steep(used, shots)
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
     placement = upright(match.placement, shots[0].view)
     features = gather(shots, placement, mosaic)
+    refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = (("print scale", scale.u / scale.value), ("card thickness", CARD_THICKNESS_U / height))
     return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
@@ -155,8 +162,8 @@ def _with_cards(
 
 def _card_warnings(bundle: Bundle) -> list[str]:
     found = []
-    if bundle.cards < 2:
-        found.append("only one card is seen: lay four cards far apart, near the edges of the surface")
+    if bundle.cards < 3:
+        found.append("only two cards are seen: four, far apart and near the edges of the surface, measure better")
     if bundle.noise > 0.4:
         found.append(
             f"the cards' corners scatter by {bundle.noise:.1f} pixels: is the photo blurred, or a card not flat?"
@@ -199,7 +206,7 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
     possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
-    told = (*warnings, *_missing(work.features, clarity), *_squareness(shapes))
+    told = (*warnings, *_missing(work.features, clarity), *_squareness(shapes, measurements))
     return BoardResult(
         measurements, _colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
     )
@@ -330,11 +337,19 @@ def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
     return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
 
 
-def _squareness(shapes: Shapes) -> list[str]:
+def _squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list[str]:
+    """The squares that a referee compares with the laws, and corners that are certainly not right angles."""
     if not all(("foot", side) in shapes for side in SIDES):
         return []
     inside, around = squares(shapes)
-    return [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
+    told = [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
+    skewed = [each for each in measurements if each.characteristic == "surface.angle"
+              and abs(each.value - 90) > max(2 * each.u, SKEWED)]  # fmt: skip
+    if skewed:
+        corners = ", ".join(f"{each.instance} {each.value:.2f}°" for each in skewed)
+        first, second = (each.value for each in measurements if each.characteristic == "surface.diagonal")
+        told.append(f"the surface is not square: corners {corners}; diagonals differ by {abs(first - second):.1f} mm")
+    return told
 
 
 def _colours(features: Features) -> tuple[BoardObservation, ...]:

@@ -33,6 +33,8 @@ class Features:
     traces: Mapping[Key, tuple[Trace, ...]]
     absent: Mapping[Key, str]
     frame: Frame
+    blur: float
+    """mm on the board: standard deviation of the sharpest photo's blur."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,12 @@ def gather(shots: Sequence[Shot], placement: Placement, mosaic: Mosaic) -> Featu
                 found.setdefault(key, []).append(mark)
     traces = {key: tuple(_agreeing(key, many, shots, placement)) for key, many in found.items()}
     absent = {key: "missing" if "missing" in many else many[0] for key, many in reasons.items() if key not in traces}
-    return Features(traces, absent, frame)
+    return Features(traces, absent, frame, min(_blur(one.around) for one in drawn))
+
+
+def _blur(around: Surroundings) -> float:
+    middle = np.array([around.placement.x, around.placement.y, 0.0])
+    return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
 
 
 def _drawn(around: Surroundings) -> _Drawn:

@@ -16,9 +16,9 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board_frame import GAP, HEIGHT, HEIGHT_U, Feet, after_gap
 from inspect_kit.vision.board_gap import WIDTHS, GapFit, fit_gap
-from inspect_kit.vision.board_marks import Absent, Trace, correlation
+from inspect_kit.vision.board_marks import Trace, correlation
 from inspect_kit.vision.board_profile import Shot, fit_steps
-from inspect_kit.vision.board_walls import Wall, stand_off
+from inspect_kit.vision.board_walls import Wall, stand_off, stand_offs
 from inspect_kit.vision.estimation import robust_deviation
 
 _HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
@@ -113,7 +113,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
             total = total + np.minimum(share, _MOST)[:, None]
         if line.top is not None:
             foot = line.middle + line.start()[:, None] + width
-            off = (line.top - foot - stand_off(line.wall, foot, height)) / _APART
+            off = (line.top - foot - stand_offs(line.wall, foot, height)) / _APART
             total = total + 4 * np.log1p(off**2 / 4)
     weights = np.exp(-0.5 * (total - total.min()))
     weights /= weights.sum()
@@ -127,7 +127,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
 def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     """The foot in pixels; where a wall's top hides its foot, the top edge, at its height."""
     wall, places, good = line.wall, line.wall.places, line.good
-    shift = float(stand_off(wall, line.middle + frame.gap, frame.height))
+    shift = stand_off(wall, line.middle + frame.gap, frame.height)
     raised = shift < -frame.gap - 0.2
     outwards = _START if raised else float(frame.weights @ (line.start() + WIDTHS))
     points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
@@ -142,11 +142,6 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
         shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
         height=frame.height if raised else 0.0, common=0.0 if raised else frame.u_gap,
     )  # fmt: skip
-
-
-def traced_feet(shot: Shot, lines: Mapping[str, FootLine], frame: Frame) -> dict[str, Trace | Absent]:
-    """All feet of one photo."""
-    return {side: trace_foot(shot, line, frame) for side, line in lines.items()}
 
 
 def refine(shot: Shot, wall: Wall, guess: Floats) -> tuple[Floats, Mask]:

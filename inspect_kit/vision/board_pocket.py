@@ -16,7 +16,7 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board_marks import Absent, Trace, correlation
-from inspect_kit.vision.board_profile import BRIGHTNESS, Ribbon, Shot, binned, fit_steps, ribbon, seen_mean
+from inspect_kit.vision.board_profile import BRIGHTNESS, Ribbon, Shot, binned, fit_steps, ribbon
 from inspect_kit.vision.circle import Circle, fit_circle
 from inspect_kit.vision.estimation import robust_deviation
 
@@ -35,6 +35,8 @@ _LEAVES: Final = 0.12
 _RING: Final = (0.7, 4.0)
 """mm: widths a rim can have."""
 _EVEN: Final = 0.3
+_CLEAR: Final = 0.1
+"""mm: scatter of a hole's edge below which its rim is seen clearly."""
 _LEAST_CONTRAST: Final = 0.35
 _SMOOTH: Final = 13
 """Lines averaged around the hole, so that the meshes of a net do not count as edges."""
@@ -68,7 +70,7 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
 
 @dataclass(frozen=True)
 class _Edge:
-    """The settled outer edge of a pocket, and that of the hole inside its rim (None: it has none, or it is not seen)."""
+    """The settled outer edge of a pocket, and that of the hole inside its rim (None: has none, or is not seen)."""
 
     outer: _Settled
     inner: _Settled | None
@@ -94,11 +96,11 @@ def _edge(shot: Shot, hole: Hole, walls: Walls, rimmed: bool) -> _Edge | Absent:
 
 
 def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
-    """All rims of a board are alike: the median of their widths, of the half that is seen most clearly."""
-    known = sorted((robust_deviation(edge.inner.residuals[edge.inner.good]), edge.width)
-                   for edge in edges.values() if isinstance(edge, _Edge) and edge.inner is not None)  # fmt: skip
-    clear = [width for _, width in known[: (len(known) + 1) // 2]]
-    return float(np.median(clear)) if clear else 0.0
+    """All rims of a board are alike: the median of their widths, of those that are seen clearly if there are several."""
+    inner = [edge for edge in edges.values() if isinstance(edge, _Edge) and edge.inner is not None]
+    clear = [edge.width for edge in inner if edge.inner is not None and edge.inner.scatter < _CLEAR]
+    widths = clear if len(clear) > 1 else [edge.width for edge in inner]
+    return float(np.median(widths)) if widths else 0.0
 
 
 def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
@@ -110,10 +112,9 @@ def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals
     pixels = shot.view.pixels(np.column_stack([points[good], np.zeros(int(good.sum()))]))
-    scatter = max(robust_deviation(residuals), 0.03)
     share = float(good.sum() / max(int(found.usable.sum()), 1))
     return Trace(
-        shot.index, pixels, scatter, correlation(residuals), 0.0, float(np.hypot(u_rim, 2 * edge.doubt)), share
+        shot.index, pixels, found.scatter, correlation(residuals), 0.0, float(np.hypot(u_rim, 2 * edge.doubt)), share
     )
 
 
@@ -280,6 +281,11 @@ class _Settled:
     usable: Mask
     good: Mask
     residuals: Floats
+
+    @property
+    def scatter(self) -> float:
+        """Of the lines that agree, mm."""
+        return max(robust_deviation(self.residuals[self.good]), 0.03)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ _ENDS: Final = 64.0
 """mm at both ends of a side that pockets and rounded corners may take."""
 _INSIDE, _OUTSIDE = -17.0, 31.0
 _BIN: Final = 6
-Lengths = float | Floats
 _SLOPES: Final = np.linspace(-0.012, 0.012, 25)
 
 
@@ -176,6 +175,11 @@ def _strips(lines: Ribbon, places: Floats, usable: Mask, edges: tuple[Edge, ...]
     return tuple(strips)
 
 
-def stand_off(wall: Wall, offset: Lengths, height: Lengths) -> Lengths:
+def stand_off(wall: Wall, offset: float, height: float) -> float:
     """How far outwards of the foot the wall's top edge is seen on the surface's plane."""
     return (wall.camera + offset) * height / (wall.above - height)
+
+
+def stand_offs(wall: Wall, offsets: Floats, heights: Floats) -> Floats:
+    """The same for many feet and heights."""
+    return np.asarray((wall.camera + offsets) * heights / (wall.above - heights), dtype=np.float64)
