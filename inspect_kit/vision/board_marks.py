@@ -279,7 +279,7 @@ def _outline(
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
     if avoid is not None:
         usable &= ~avoid[((np.arange(bins) + 0.5) / bins * 360).astype(int) % 360]
-    if usable.sum() < 0.25 * bins:
+    if usable.sum() < 0.15 * bins:
         return Absent("hidden or out of the picture")
     level = _ring_level(lines, usable, wanted)
     if level is None:

@@ -96,7 +96,7 @@ def _edge(shot: Shot, hole: Hole, walls: Walls, rimmed: bool) -> _Edge | Absent:
 
 
 def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
-    """All rims of a board are alike: the median of their widths, of those that are seen clearly if there are several."""
+    """All rims of a board are alike: the median of their widths, of those seen clearly if there are several."""
     inner = [edge for edge in edges.values() if isinstance(edge, _Edge) and edge.inner is not None]
     clear = [edge.width for edge in inner if edge.inner is not None and edge.inner.scatter < _CLEAR]
     widths = clear if len(clear) > 1 else [edge.width for edge in inner]

@@ -39,7 +39,7 @@ _GLANCES: Final = 2
 _DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
 _OFF_LEVEL: Final = 0.8
-_OFF_SLOPE: Final = 0.0015
+_OFF_SLOPE: Final = 0.002
 """Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
 
 
