@@ -12,6 +12,7 @@ from inspect_kit.cli.board_document import board_document, overlay_entry, rows, 
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.board import MAX_PHOTOS, BoardResult, Known, Photo, measure_board
 from inspect_kit.vision.board_overlay import draw_png
@@ -51,6 +52,7 @@ def command(
     """
     if len(photos) > MAX_PHOTOS:
         raise UsageError(f"{len(photos)} photos at once, {MAX_PHOTOS} at most", hint="one to four are enough")
+    load(spec).item("board")
     scale, known = print_scale(given["print_scale"]), known_side(given["known"])
     stored = None if camera is None else read_camera(camera).camera
     taken = [read_photograph(path) for path in photos]
