@@ -87,13 +87,16 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     return trace_line(around.shot, start, end, wanted, ink)
 
 
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
+    """The outlines of the base circles only."""
+    return {("circle", name): _base_circle(around, name, lines, ink) for name in CIRCLES}
+
+
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
     """Base circles with their discs, the outer and the centre circle."""
-    found: Survey = {}
+    found = survey_base_circles(around, lines, ink)
     for name in CIRCLES:
-        circle = _base_circle(around, name, lines, ink)
-        found["circle", name] = circle
-        found["disc", name] = _disc(around, circle, ink)
+        found["disc", name] = _disc(around, found["circle", name], ink)
     found["outer", ""] = _outer(around, ink)
     found["centre", ""] = _uncovered(_centre(around, found["outer", ""], ink), found)
     return found
