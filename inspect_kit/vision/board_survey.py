@@ -9,8 +9,10 @@ import numpy as np
 
 from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board_circles import trace_circle
+from inspect_kit.vision.board_disc import trace_disc
 from inspect_kit.vision.board_layout import CIRCLES, OUTWARDS, SIDES, Placement
-from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, trace_circle, trace_disc, trace_line
+from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board_mosaic import Mosaic
 from inspect_kit.vision.board_profile import Shot, ribbon, seen_median
 from inspect_kit.vision.board_rings import find_ring

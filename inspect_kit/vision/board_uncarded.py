@@ -192,7 +192,7 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
 
 
 def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> View:
-    """The quadrilateral may be the surface's or, where the frame is of the same wood, the frame's: the markings tell."""
+    """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
     views = [_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS]
     return max(views, key=lambda view: _match(light, view, side)[1].clarity)
 

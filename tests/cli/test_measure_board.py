@@ -6,7 +6,6 @@ import hashlib
 import json
 from pathlib import Path
 
-import pikepdf
 import pypdfium2
 import pytest
 from PIL import Image
@@ -15,6 +14,8 @@ from tests.cli.conftest import Kit
 from tests.scenes.board import Shot
 from tests.scenes.board_cases import HOME_SHOT, LEGAL_SHOT, PLANTED_SHOT, UNCARDED_SHOT
 from tests.scenes.board_photos import camera_json, jpeg_of
+
+FAULTS = (("pocket.diameter", "ne"), ("surface.side", "s"), ("baseline.lower.thickness", "e"), ("baseline.length", "s"))
 
 
 def _written(folder: Path, shot: Shot, *options: str) -> list[object]:
@@ -60,8 +61,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_planted_faults_are_found_and_named(kit: Kit, planted: Path) -> None:
     found = _findings(kit, planted)
     failed = {key for key, verdict in found.items() if verdict == "fails"}
-    assert failed == {("pocket.diameter", "ne"), ("surface.side", "s"), ("baseline.lower.thickness", "e"),
-                      ("baseline.length", "s")}  # fmt: skip
+    assert failed == set(FAULTS)
 
 
 def test_the_document_is_a_measurement_file_with_budgets_pixels_and_the_overlay(planted: Path) -> None:
@@ -91,10 +91,12 @@ def test_the_report_names_the_faults_and_carries_photo_and_overlay(kit: Kit, pla
     assert result.code == 1, result.err
     document = pypdfium2.PdfDocument(out)
     text = " ".join(" ".join(page.get_textpage().get_text_range() for page in document).split())
-    for words in ("46.6", "741.", "4.4", "474", "89.6", "not square", "seen.png", "board.jpg"):
+    data = json.loads(planted.read_text())["measurements"]
+    values = {(each["characteristic"], each["instance"]): str(each["value"]) for each in data}
+    for words in (*(values[key][:4] for key in FAULTS), "sw 89.6", "not square", "seen.png", "board.jpg"):
         assert words in text, words
-    with pikepdf.open(out) as pdf:
-        assert sum(len(page.images) for page in pdf.pages) >= 2
+    pictures = [each for page in document for each in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]
+    assert len(pictures) >= 2
 
 
 def test_a_legal_board_near_its_limits_is_not_failed(kit: Kit, tmp_path: Path) -> None:
@@ -106,8 +108,8 @@ def test_a_legal_board_near_its_limits_is_not_failed(kit: Kit, tmp_path: Path) -
 def test_a_home_board_is_not_approved_by_accident(kit: Kit, tmp_path: Path) -> None:
     path = _document(kit, tmp_path, HOME_SHOT)
     found = _findings(kit, path)
-    assert found["baseline.length", "n"] == "undecided"
-    assert found["outer.diameter", ""] == "undecided"
+    for name in ("baseline.length", "outer.diameter", "basecircle.colour"):
+        assert {verdict for key, verdict in found.items() if key[0] == name} == {"undecided"}
     assert any("not those of a standard carrom board" in text for text in json.loads(path.read_text())["warnings"])
     assert kit("judge", path, "--spec", "icf-cs", "--item", "board").code in (1, 3)
 
