@@ -27,6 +27,8 @@ _APART: Final = 0.13
 """mm: standard deviation of the distance between foot and top edge as seen."""
 _CLEAR: Final = 2.2
 """mm of wall that must be seen before its profile tells anything about a gap."""
+_RARE: Final = 4.2
+"""What a gap of any one width counts less than none: before anything is seen, one board in two has a gap."""
 _WORTH: Final = 4.0
 """How much the logarithm of a profile's misfit counts."""
 _MOST: Final = 14.0
@@ -105,7 +107,7 @@ def _top(shot: Shot, wall: Wall, foot: float, shift: float) -> float | None:
 def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     """Gap and height of one frame from all its walls in all photos."""
     width, height = np.meshgrid(WIDTHS, _HEIGHTS, indexing="ij")
-    total = np.where(width > 0, 1.4 + width / 0.6, 0.0)
+    total = np.where(width > 0, _RARE + width / 0.6, 0.0)
     total = total + (np.maximum(np.abs(height - np.mean(_LEGAL)) - np.ptp(_LEGAL) / 2, 0) / 0.4) ** 2
     for line in lines:
         if line.gap is not None:
@@ -121,7 +123,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
     u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
     u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
-    return Frame(widths, max(u_gap, 0.05), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    return Frame(widths, max(u_gap, 0.1), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
 
 
 def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
