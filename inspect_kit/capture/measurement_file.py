@@ -160,6 +160,9 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
         *(_json_observation(entry, place) for entry, place in _entries(data, "observations", path)),
     )
     photos = tuple(_json_photo(entry, place, path.parent) for entry, place in _entries(data, "photos", path))
+    if data.get("overlay") is not None:
+        ((drawn, place),) = _entries({"overlay": [data["overlay"]]}, "overlay", path)
+        photos += (_json_photo(drawn, place, path.parent),)
     warnings = data.get("warnings", [])
     if not isinstance(warnings, list):
         raise BadInput("expected a list", where=f"{path}: warnings")

@@ -9,6 +9,7 @@ from typing import Any, Final
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.measuring_board import command as board
 from inspect_kit.cli.measuring_dice import dice
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
@@ -87,6 +88,7 @@ def measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: M
 
 for _name, _kind in KINDS.items():
     _discs_command(_name, _kind)
+command.add_command(board)
 command.add_command(dice)
 
 

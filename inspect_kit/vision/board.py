@@ -15,18 +15,18 @@ from inspect_kit.vision.board_bundle import CARD_THICKNESS_U, Bundle, solve_bund
 from inspect_kit.vision.board_cards import SeenCard, find_cards
 from inspect_kit.vision.board_features import Features, gather
 from inspect_kit.vision.board_finding import Match, find_pattern, upright
-from inspect_kit.vision.board_frame import HEIGHT_U
-from inspect_kit.vision.board_layout import CIRCLES, CORNERS, SIDES, Placement
+from inspect_kit.vision.board_layout import SIDES, Placement
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_refusals import refuse_steep, refuse_unseen
+from inspect_kit.vision.board_report import BoardMeasurement, BoardObservation, colours, missing, squareness
 from inspect_kit.vision.board_shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
-from inspect_kit.vision.board_values import Formula, formulas, squares
+from inspect_kit.vision.board_values import Formula, formulas
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.view import view_scale
 
 MAX_PHOTOS: Final = 8
-CLEAR: Final = 0.1
-"""Clarity of the pattern from which a board counts as drawn the usual way."""
+LEAST_CARDS: Final = 2
 
 
 @dataclass(frozen=True)
@@ -48,30 +48,6 @@ class Photo:
     pixels: Pixels = field(repr=False)
     camera: Camera
     name: str = ""
-
-
-@dataclass(frozen=True)
-class BoardMeasurement:
-    """One dimension: value and standard uncertainty in its unit, the budget by source, and where it is seen."""
-
-    characteristic: str
-    instance: str
-    value: float
-    unit: str
-    u: float
-    budget: tuple[tuple[str, float], ...]
-    pixel: tuple[float, float]
-    photo: int
-
-
-@dataclass(frozen=True)
-class BoardObservation:
-    """What was seen and not measured."""
-
-    characteristic: str
-    instance: str
-    value: str
-    confidence: float
 
 
 @dataclass(frozen=True)
@@ -102,11 +78,12 @@ def measure_board(
         raise BadInput(f"{len(photos)} photos", hint=f"give one to {MAX_PHOTOS} photos of one board")
     greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
     seen = [find_cards(grey) for grey in greys]
-    if any(seen):
+    count = len({card.number for cards in seen for card in cards})
+    if count >= LEAST_CARDS:
         return _with_cards(photos, seen, print_scale)
     if known_side is None:
         raise BadInput(
-            "none of our cards can be read in the photo",
+            "only one of our cards can be read in the photo" if count else "none of our cards can be read in the photo",
             hint="lay 4 cards of `inspect-kit target cards` flat on the board, photograph them sharply, or measure one "
             "side with a tape and give it as --known surface.side=738.2mm",
         )
@@ -145,10 +122,12 @@ def _with_cards(
     bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
     warnings += _card_warnings(bundle)
     shots = shots_of(used, bundle)
+    refuse_steep(used, shots)
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
     placement = upright(match.placement, shots[0].view)
     features = gather(shots, placement, mosaic)
+    refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = (("print scale", scale.u / scale.value), ("card thickness", CARD_THICKNESS_U / height))
     return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
@@ -156,8 +135,8 @@ def _with_cards(
 
 def _card_warnings(bundle: Bundle) -> list[str]:
     found = []
-    if bundle.cards < 2:
-        found.append("only one card is seen: lay four cards far apart, near the edges of the surface")
+    if bundle.cards < 3:
+        found.append("only two cards are seen: four, far apart and near the edges of the surface, measure better")
     if bundle.noise > 0.4:
         found.append(
             f"the cards' corners scatter by {bundle.noise:.1f} pixels: is the photo blurred, or a card not flat?"
@@ -200,9 +179,9 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
     possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
-    told = (*warnings, *_missing(work.features, clarity), *_squareness(shapes))
+    told = (*warnings, *missing(work.features, clarity), *squareness(shapes, measurements))
     return BoardResult(
-        measurements, _colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
+        measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
     )
 
 
@@ -235,13 +214,22 @@ def _measured(
         ("line width" if formula.needs[0][0] != "foot" else "foot", float(slope @ spread.outline @ slope)),
         ("pose", pose),
         ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
-        ("frame height", float(slope @ by_height * HEIGHT_U) ** 2),
+        ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),
+        ("frame height", float(slope @ by_height * work.features.frame.u_height) ** 2),
         *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
     ]
     budget = tuple((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts if part > 1e-10)
     u = float(np.sqrt(sum(part**2 for _, part in budget)))
     photo, pixel = _pixel(formula.place(shapes), work)
     return BoardMeasurement(formula.characteristic, formula.instance, value, formula.unit, u, budget, pixel, photo)
+
+
+def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
+    """What the gap along the wall, the same at all feet, may shift the value by."""
+    feet = [("foot", side) for side in SIDES if ("foot", side) in shapes]
+    return float(
+        sum(slope[shapes.places[key].start] * min(trace.common for trace in features.traces[key]) for key in feet)
+    )
 
 
 def _slope(formula: Formula, shapes: Shapes) -> Floats:
@@ -265,94 +253,6 @@ def _pixel(place: Floats, work: _Work) -> tuple[int, tuple[float, float]]:
             return index, (float(at[0]), float(at[1]))
     at = work.bundle.view(0).pixels(point)[0]
     return 0, (float(at[0]), float(at[1]))
-
-
-# ---------------------------------------------------------------------------------------------------- what was not seen
-
-_NAMES: Final = {
-    "foot": "foot of the frame", "lower": "lower base line", "upper": "upper base line", "circle": "base circle",
-    "disc": "red disc of the base circle", "pocket": "pocket", "shaft": "arrow", "tail": "start of the arrow",
-    "tip": "tip of the arrow",
-    "outer": "outer circle", "centre": "centre circle",
-}  # fmt: skip
-_ALL: Final = {
-    "circle": CIRCLES,
-    "disc": CIRCLES,
-    "lower": SIDES,
-    "upper": SIDES,
-    "foot": SIDES,
-    "pocket": CORNERS,
-    "shaft": CORNERS,
-}
-
-
-def _missing(features: Features, clarity: float) -> list[str]:
-    """Sentences on what was not found, like with like."""
-    told = []
-    bare = all(("circle", name) not in features.traces for name in CIRCLES)
-    if clarity < CLEAR or bare:
-        told.append(
-            "the markings are not those of a standard carrom board: nothing of it can be approved from this photo"
-        )
-    for kind, name in _NAMES.items():
-        if kind in ("disc", "tail", "tip"):
-            own = {
-                key: why
-                for key, why in features.absent.items()
-                if key[0] == kind and (_whole(kind), key[1]) in features.traces
-            }
-        else:
-            own = {key: why for key, why in features.absent.items() if key[0] == kind}
-        for why in sorted(set(own.values())):
-            where = [key[1] for key, reason in own.items() if reason == why and key[1]]
-            told.append(_sentence(kind, name, where, why))
-    return told
-
-
-def _whole(kind: str) -> str:
-    return {"disc": "circle", "tail": "shaft", "tip": "shaft"}[kind]
-
-
-def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
-    many = len(where) > 1
-    if kind in _ALL and len(where) == len(_ALL[kind]):
-        return (
-            f"no {name}s found: {'missing' if why == 'missing' else why}" if why == "missing" else f"all {name}s: {why}"
-        )
-    return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
-
-
-def _squareness(shapes: Shapes) -> list[str]:
-    if not all(("foot", side) in shapes for side in SIDES):
-        return []
-    inside, around = squares(shapes)
-    return [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
-
-
-def _colours(features: Features) -> tuple[BoardObservation, ...]:
-    """Red discs and black lines, by their light over the ground's."""
-    found = []
-    for (kind, name), traces in features.traces.items():
-        characteristic = {
-            "disc": "basecircle.colour",
-            "lower": "baseline.colour",
-            "shaft": "arrow.colour",
-            "outer": "outer.colour",
-        }.get(kind)
-        if characteristic:
-            word, sure = _colour_word(np.median([trace.colour for trace in traces], axis=0))
-            found.append(BoardObservation(characteristic, name, word, sure))
-    return tuple(found)
-
-
-def _colour_word(share: Floats) -> tuple[str, float]:
-    """Named by what the ink leaves of the ground's light: all alike little is black; red leaves red."""
-    red, green, blue = (float(value) for value in share)
-    if red > 1.8 * max(green, blue, 0.05):
-        return "red", min(0.99, 0.5 + (red - max(green, blue)))
-    if max(red, green, blue) < 0.75 and red < 1.5 * max(green, 0.12):
-        return "black", float(np.clip(1.1 - max(red, green, blue), 0.5, 0.99))
-    return "other", 0.6
 
 
 __all__ = ["BoardMeasurement", "BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]

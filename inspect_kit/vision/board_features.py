@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -11,14 +11,16 @@ import numpy as np
 from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.board_arrow import Arrow, trace_arrow
-from inspect_kit.vision.board_frame import HEIGHT, Wall, choose_feet, look_at_walls, trace_feet
+from inspect_kit.vision.board_feet import FootLine, Frame, foot_lines, trace_foot, weigh_frame
+from inspect_kit.vision.board_frame import choose_feet
 from inspect_kit.vision.board_layout import CORNERS, OUTWARDS, SIDES, WALLS, Placement
 from inspect_kit.vision.board_marks import Absent, Ink, Trace
 from inspect_kit.vision.board_mosaic import Mosaic
-from inspect_kit.vision.board_pocket import trace_pocket
+from inspect_kit.vision.board_pocket import Walls, trace_pockets
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_shapes import Key, direction
 from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
+from inspect_kit.vision.board_walls import Wall, look_at_walls
 
 _APART: Final = 0.8
 """mm by which photos may disagree about a foot before one of them is left out."""
@@ -26,54 +28,69 @@ _APART: Final = 0.8
 
 @dataclass(frozen=True)
 class Features:
-    """Traces of everything found, why the rest was not, the frame's height as seen, and the ink."""
+    """Traces of everything found, why the rest was not, and what the walls say about the frame."""
 
     traces: Mapping[Key, tuple[Trace, ...]]
     absent: Mapping[Key, str]
-    height: float | None
+    frame: Frame
+    blur: float
+    """mm on the board: standard deviation of the sharpest photo's blur."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The markings of one photo, and the lines along its walls."""
+
+    around: Surroundings
+    marks: dict[Key, Mark]
+    lines: Mapping[str, FootLine]
     ink: Ink | None
 
 
 def gather(shots: Sequence[Shot], placement: Placement, mosaic: Mosaic) -> Features:
-    """All photos' features together."""
+    """All photos' features together; the frame is weighed over all of them before the feet are."""
+    drawn = [_drawn(Surroundings(shot, placement, mosaic)) for shot in shots]
+    frame = weigh_frame([line for one in drawn for line in one.lines.values()])
     found: dict[Key, list[Trace]] = {}
     reasons: dict[Key, list[str]] = {}
-    heights, inks = [], []
-    for shot in shots:
-        marks, height, ink = _one(Surroundings(shot, placement, mosaic))
-        heights += [] if height is None else [height]
-        inks += [] if ink is None else [ink]
-        for key, mark in marks.items():
+    for one in drawn:
+        for key, mark in _finished(one, frame).items():
             if isinstance(mark, Absent):
                 reasons.setdefault(key, []).append(mark.reason)
             else:
                 found.setdefault(key, []).append(mark)
     traces = {key: tuple(_agreeing(key, many, shots, placement)) for key, many in found.items()}
     absent = {key: "missing" if "missing" in many else many[0] for key, many in reasons.items() if key not in traces}
-    return Features(traces, absent, float(np.median(heights)) if heights else None, inks[0] if inks else None)
+    return Features(traces, absent, frame, min(_blur(one.around) for one in drawn))
 
 
-def _one(around: Surroundings) -> tuple[dict[Key, Mark], float | None, Ink | None]:
+def _blur(around: Surroundings) -> float:
+    middle = np.array([around.placement.x, around.placement.y, 0.0])
+    return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
+
+
+def _drawn(around: Surroundings) -> _Drawn:
     around, marks, ink = survey_lines(around)
     marks = {**marks, **survey_circles(around, marks, ink)}
-    height = _feet(around, marks)
-    for corner in CORNERS:
-        marks["pocket", corner] = _pocket(around, marks, corner)
-        marks.update(_arrow(around, corner, ink))
-    return marks, height, ink
-
-
-def _feet(around: Surroundings, marks: dict[Key, Mark]) -> float | None:
-    """Adds the four feet; returns the frame's height where it is seen."""
     half = {side: _expected_half(around, marks, side) for side in SIDES}
     looked = look_at_walls(around.shot, around.placement, half)
     walls = {side: wall for side, wall in looked.items() if isinstance(wall, Wall)}
-    feet = choose_feet(walls)
-    traced = trace_feet(around.shot, walls, feet)
-    for side in SIDES:
-        wall = looked[side]
-        marks["foot", side] = wall if isinstance(wall, Absent) else traced[side]
-    return feet.height
+    lines = foot_lines(around.shot, walls, choose_feet(walls))
+    for side, wall in looked.items():
+        marks["foot", side] = wall if isinstance(wall, Absent) else Absent("missing")
+    return _Drawn(around, marks, lines, ink)
+
+
+def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
+    """With feet, pockets and arrows."""
+    marks, around = dict(one.marks), one.around
+    for side, line in one.lines.items():
+        marks["foot", side] = trace_foot(around.shot, line, frame)
+    places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
+    for corner, pocket in trace_pockets(around.shot, places).items():
+        marks["pocket", corner] = pocket
+        marks.update(_arrow(around, corner, one.ink))
+    return marks
 
 
 def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -> float:
@@ -95,7 +112,8 @@ def wall_line(around: Surroundings, foot: Trace, side: str) -> Floats:
     return np.array([*turned, level / np.hypot(1, slope) + turned @ ends[0]])
 
 
-def _pocket(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> Mark:
+def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> tuple[Floats, Walls]:
+    """About where a pocket's middle is, and the walls beside it."""
     lines = []
     for side in WALLS[corner]:
         foot = marks["foot", side]
@@ -108,7 +126,7 @@ def _pocket(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> Mar
             lines.append(wall_line(around, foot, side))
     rows = np.array(lines)
     centre = np.linalg.solve(rows[:, :2], rows[:, 2] - layout.POCKET / 2)
-    return trace_pocket(around.shot, centre, (rows[0], rows[1]))
+    return np.asarray(centre, dtype=np.float64), (rows[0], rows[1])
 
 
 def _arrow(around: Surroundings, corner: str, ink: Ink | None) -> dict[Key, Mark]:
@@ -136,11 +154,3 @@ def _agreeing(key: Key, many: Sequence[Trace], shots: Sequence[Shot], placement:
     middle = float(np.median(levels)) if len(many) > 2 else levels[certain]
     kept = [trace for trace, level in zip(many, levels, strict=True) if abs(level - middle) < _APART]
     return kept or [many[certain]]
-
-
-def with_height(features: Features, bundle_height: float | None) -> float:
-    """The frame's height: as seen, or the usual one."""
-    return features.height or bundle_height or HEIGHT
-
-
-__all__ = ["Features", "gather", "replace", "wall_line", "with_height"]

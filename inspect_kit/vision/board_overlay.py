@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import BoardMeasurement, BoardResult
@@ -32,10 +33,12 @@ _SHIFTS: Final[Mapping[str, tuple[float, float]]] = {
     "arrow.thickness": (0, -8), "arrow.angle": (0, 8),
 }  # fmt: skip
 """mm by which a text is moved from its place, towards the board's middle where the second number is positive."""
+_ON_SPAN: Final = frozenset({"baseline.lower.distance", "baseline.spacing"})
+"""Their text stands on the middle of the line that is drawn for them."""
 
 
-def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None) -> Pixels:
-    """The picture; what fails is red, what is undecided orange, all else blue."""
+def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "") -> Pixels:
+    """The picture; what fails is red, what is undecided orange, all else blue; `sheet` is whose limits these are."""
     scene = result.scene
     image = Image.fromarray(_straight(result))
     draw = ImageDraw.Draw(image)
@@ -47,7 +50,16 @@ def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None) -> Pixel
         if found is not None:
             verdict = (verdicts or {}).get((found.characteristic, found.instance), "")
             _draw_one(draw, font, (formula, found), scene.shapes, _COLOURS.get(verdict, _PLAIN))
+    _draw_legend(draw, font, sheet)
     return np.asarray(image, dtype=np.uint8)
+
+
+def draw_png(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "") -> bytes:
+    """The picture as a PNG file; `sheet` is named as the one the colours come from."""
+    good, encoded = cv2.imencode(".png", cv2.cvtColor(draw_overlay(result, verdicts, sheet), cv2.COLOR_RGB2BGR))
+    if not good:
+        raise BadInput("the overlay picture could not be written")
+    return bytes(encoded.tobytes())
 
 
 def _straight(result: BoardResult) -> Pixels:
@@ -96,6 +108,8 @@ def _draw_one(
     ):
         _draw_span(draw, *formula.ends(shapes), colour)
     place = formula.place(shapes)
+    if formula.ends is not None and formula.characteristic in _ON_SPAN:
+        place = np.asarray(np.mean(formula.ends(shapes), axis=0), dtype=np.float64)
     outwards, inwards = _SHIFTS.get(formula.characteristic, (0.0, 0.0))
     del outwards
     size = float(np.linalg.norm(place))
@@ -108,8 +122,7 @@ def _draw_one(
 
 def _spread(formula: Formula, place: Floats) -> Floats:
     """Texts that would lie on each other are set apart along their side."""
-    along = {"baseline.lower.thickness": 105.0, "baseline.lower.distance": 60.0, "baseline.spacing": -60.0,
-             "baseline.length": 0.0,              "surface.side": -90.0}.get(formula.characteristic)  # fmt: skip
+    along = {"baseline.lower.thickness": 105.0, "surface.side": -90.0}.get(formula.characteristic)
     if formula.characteristic == "surface.diagonal":
         return np.array([0.0, 105.0 if formula.instance == "nw-se" else 120.0])
     if along is None or not formula.instance:
@@ -149,3 +162,10 @@ def _draw_text(
     draw: ImageDraw.ImageDraw, font: Font, text: str, at: tuple[float, float], colour: tuple[int, int, int]
 ) -> None:
     draw.text(at, text, font=font, fill=colour, anchor="mm", stroke_width=2, stroke_fill=_HALO)
+
+
+def _draw_legend(draw: ImageDraw.ImageDraw, font: Font, sheet: str) -> None:
+    """What the colours mean, in the lower left of the margin."""
+    size = 2 * (HALF + _MARGIN) * _PER_MM
+    words = f"mm · red: outside the limits of {sheet} · orange: undecided" if sheet else "mm"
+    draw.text((8, size - 8), words, font=font, fill=_PLAIN, anchor="ls", stroke_width=2, stroke_fill=_HALO)

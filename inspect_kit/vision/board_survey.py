@@ -9,10 +9,12 @@ import numpy as np
 
 from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board_circles import trace_circle
+from inspect_kit.vision.board_disc import trace_disc
 from inspect_kit.vision.board_layout import CIRCLES, OUTWARDS, SIDES, Placement
-from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, trace_circle, trace_disc, trace_line
+from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board_mosaic import Mosaic
-from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_profile import Shot, ribbon, seen_median
 from inspect_kit.vision.board_rings import find_ring
 from inspect_kit.vision.circle import Circle, fit_circle
 
@@ -24,6 +26,12 @@ _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
 _LEAST_RING: Final = 0.12
+_DRAWN: Final = 0.25
+"""Difference from the wood's colour, over it, that is ink."""
+_MOST_DRAWN: Final = 0.85
+_CENTRE_RADII: Final = (14.0, 18.0)
+_ANGLES: Final = np.radians(np.arange(360) + 0.5)
+_WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
 
 @dataclass(frozen=True)
@@ -81,13 +89,16 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     return trace_line(around.shot, start, end, wanted, ink)
 
 
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
+    """The outlines of the base circles only."""
+    return {("circle", name): _base_circle(around, name, lines, ink) for name in CIRCLES}
+
+
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
     """Base circles with their discs, the outer and the centre circle."""
-    found: Survey = {}
+    found = survey_base_circles(around, lines, ink)
     for name in CIRCLES:
-        circle = _base_circle(around, name, lines, ink)
-        found["circle", name] = circle
-        found["disc", name] = _disc(around, circle, ink)
+        found["disc", name] = _disc(around, found["circle", name], ink)
     found["outer", ""] = _outer(around, ink)
     found["centre", ""] = _uncovered(_centre(around, found["outer", ""], ink), found)
     return found
@@ -167,7 +178,37 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
         fitted = fit_circle(around.shot.view.on_plane(outer.pixels))
         if isinstance(fitted, Circle):
             place, reach = np.array([fitted.x, fitted.y]), 2.5
-    where, radius, clarity = find_ring(around.mosaic, place, (14.0, 18.0), reach)
+    radius = _clean_radius(around.shot, place, _CENTRE_RADII) if reach < 8 else None
+    if radius is not None:
+        return trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+    where, radius, clarity = find_ring(around.mosaic, place, _CENTRE_RADII, reach)
     if clarity < 0.15 * _LEAST_RING:
         return _absent(around, place, 16.0)
     return trace_circle(around.shot, where, radius, _RING, None, ink)
+
+
+def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
+    """Azimuths at which something is drawn right outside of a circle, such as a maker's star."""
+    light = ribbon(shot, middle + radius * _WAYS, _WAYS, (1.4, 3.4)).light
+    # Most of what is seen may be a star: the lightest part is the wood.
+    bright = light.sum(axis=2)
+    wood = seen_median(light[bright > np.nanpercentile(bright, 75)], 0)
+    away = np.linalg.norm(light / np.maximum(wood, 1e-4) - 1, axis=2) / np.sqrt(3)
+    drawn = np.nan_to_num(away, nan=1.0).max(axis=1) > _DRAWN
+    # Where ornaments are all around, leaving them out would leave nothing.
+    return np.asarray(drawn) if drawn.mean() < _MOST_DRAWN else np.zeros(360, dtype=bool)
+
+
+def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> float | None:
+    """The radius at which the azimuths without ornaments are darkest, if they are darker there than beside it."""
+    clean = ~_decorated(shot, middle, radii[1])
+    lines = ribbon(shot, middle + radii[0] * _WAYS, _WAYS, (-1.0, radii[1] - radii[0] + 3.0))
+    if clean.sum() < 40:
+        return None
+    bright = seen_median(
+        lines.light[clean].sum(axis=2) / seen_median(lines.light[clean][:, -16:].sum(axis=2), 1)[:, None], 0
+    )
+    # Outside of the outline is wood; whether the circle is filled or not, the outline is the darkest.
+    within = (lines.steps >= 0) & (lines.steps <= radii[1] - radii[0])
+    place = int(np.argmin(np.where(within, bright, np.inf)))
+    return float(radii[0] + lines.steps[place]) if bright[place] < 1 - _LEAST_RING else None

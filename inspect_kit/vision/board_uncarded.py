@@ -18,13 +18,13 @@ from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board_bundle import Bundle
 from inspect_kit.vision.board_features import Features, gather
-from inspect_kit.vision.board_finding import find_pattern
+from inspect_kit.vision.board_finding import Match, find_pattern
 from inspect_kit.vision.board_layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board_marks import Trace
-from inspect_kit.vision.board_mosaic import make_mosaic, whole_light
+from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_shapes import direction
-from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_base_circles, survey_lines
 from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.estimation import inverse, solve
 from inspect_kit.vision.view import Known as Points
@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from inspect_kit.vision.board import Known, Photo
 
 _SMALL: Final = 700
+_FRAME_WIDTHS: Final = (0.0, 63.5, 76.0)
+"""mm: how far outside of the surface the even area may end."""
 _QUAD_NOISE: Final = 0.003
 _GLANCES: Final = 2
 _DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
 _OFF_LEVEL: Final = 0.8
-_OFF_SLOPE: Final = 0.0015
+_OFF_SLOPE: Final = 0.002
 """Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
 
 
@@ -58,7 +60,7 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
     """Features and view from one photo of the whole board."""
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
-    view = _first_view(photo.camera, quad, side.value)
+    view = _likeliest(photo.camera, light, quad, side.value)
     placement = Placement(0.0, 0.0, 0.0)
     clarity, features = 0.0, None
     for _ in range(_GLANCES):
@@ -189,12 +191,23 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
     return View(camera, found.parameters, found.covariance, found.covariance[COUNT:, COUNT:], 1.0, 4, 4)
 
 
+def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> View:
+    """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
+    views = [_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS]
+    return max(views, key=lambda view: _match(light, view, side)[1].clarity)
+
+
+def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
+    """The surface from above as this view sees it, and how the pattern lies on it."""
+    reach = side * 0.58
+    mosaic = make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
+    return mosaic, find_pattern(mosaic, np.array([0.0]))
+
+
 def _look(light: Light, view: View, side: float) -> tuple[Features, float, Placement]:
     """The features as this view sees them."""
     shot = Shot(0, light, view, ())
-    window = (-side * 0.58, -side * 0.58, side * 0.58, side * 0.58)
-    mosaic = make_mosaic([light], [view], window, 1.0)
-    match = find_pattern(mosaic, np.array([0.0]))
+    mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
     near = np.hypot(match.placement.x, match.placement.y) < 25 and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
@@ -203,12 +216,11 @@ def _look(light: Light, view: View, side: float) -> tuple[Features, float, Place
 
 def _glance(light: Light, view: View, side: float) -> dict[tuple[str, str], Mark]:
     """Lines and circles only, as this view sees them; nothing where the pattern is not clear."""
-    mosaic = make_mosaic([light], [view], (-side * 0.58, -side * 0.58, side * 0.58, side * 0.58), 1.0)
-    match = find_pattern(mosaic, np.array([0.0]))
+    mosaic, match = _match(light, view, side)
     if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
         return {}
     around, marks, ink = survey_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
-    return {**marks, **survey_circles(around, marks, ink)}
+    return {**marks, **survey_base_circles(around, marks, ink)}
 
 
 def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:

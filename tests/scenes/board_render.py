@@ -424,7 +424,7 @@ def render(shot: Shot) -> Array:
             fine[rows, columns] = _tile(shot, texture, canvas.half, box)
     scene = Scene(lens, shot.stand, shot.pieces, shot.lamp, shot.sensor)
     for piece in shot.pieces:
-        _draw_piece(fine, scene, piece)
+        _draw_piece(fine, scene, piece, (0, 0, lens.width, lens.height))
     soft = cv2.GaussianBlur(fine, (0, 0), shot.sensor.blur * FINE)
     light = cv2.resize(soft, (lens.width, lens.height), interpolation=cv2.INTER_AREA)
     x = np.linspace(-1, 1, lens.width, dtype=np.float32)[None, :]

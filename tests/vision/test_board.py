@@ -3,57 +3,70 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import lru_cache
 
+import cv2
 import numpy as np
 import pytest
-from PIL import Image
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.board import BoardMeasurement, BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board_cards import find_cards
 from inspect_kit.vision.board_overlay import draw_overlay
-from inspect_kit.vision.camera import Camera
-from tests.scenes.board import Board, Look, Shot, laid_cards, phone_lens, square, without
-from tests.scenes.board_render import photograph
-from tests.scenes.scene import Lamp, Sensor, Stand
+from inspect_kit.vision.camera import Camera, guessed
+from tests.scenes.board import Board, phone_lens
+from tests.scenes.board_cases import (
+    HOME_SHOT,
+    LEGAL,
+    LEGAL_SHOT,
+    MEGAPIXELS,
+    PLANTED,
+    PLANTED_SHOT,
+    UNCARDED_SHOT,
+)
+from tests.scenes.board_photos import photo_of
 
-MEGAPIXELS = 8.0
 EXACT = Known(1.0, 0.0001)
-PLANTED = Board(
-    ((-370.4, 369.0), (369.0, 369.0), (369.0, -369.0), (-372.5, -369.0)), frame_height=24.0, pocket=(44.5, 46.6, 44.5, 44.5),
-    lower_thickness=(5.6, 4.4, 5.6, 5.6), length=(470.0, 470.0, 474.0, 470.0), lower_edge=(267.5,) * 4,
-    look=Look(star=True, lettering=True, frame_wall=(0.12, 0.04, 0.025)),
-)  # fmt: skip
-
-
-def _shot(board: Board, tilt: float, azimuth: float, cards: int = 4) -> Shot:
-    lens = phone_lens(MEGAPIXELS)
-    reach = 960 * lens.focal / lens.height * (1 + 0.35 * math.sin(math.radians(tilt)))
-    stand = Stand(reach, math.radians(tilt), math.radians(azimuth), 0.03, (4.0, -6.0))
-    lamp = Lamp((0.3, 0.25, 0.9), 0.45, 0.4, 0.3)
-    return Shot(board, lens, stand, laid_cards(2, cards), (), lamp, Sensor(0.8, 0.005, 0.002, 93), seed=4)
-
-
-def _photo(shot: Shot) -> Photo:
-    import io
-
-    pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
-    lens = shot.lens
-    parameters = np.array([lens.focal, lens.focal, *lens.centre, *lens.bend])
-    standard = np.array([0.3, 0.3, 0.5, 0.5, 1e-3, 2e-3, 5e-5, 5e-5, 2e-3])
-    return Photo(
-        pixels, Camera(lens.width, lens.height, parameters, np.diag(standard**2)).with_focus_drift(), "scene.jpg"
-    )
+ERRORS = [
+    ("surface.side", 0.4), ("pocket.diameter", 0.25), ("baseline.lower.distance", 0.25), ("baseline.spacing", 0.15),
+    ("baseline.lower.thickness", 0.15), ("baseline.length", 0.25), ("basecircle.diameter", 0.15), ("basecircle.inner", 0.2),
+    ("outer.diameter", 0.15), ("centre.diameter", 0.2), ("surface.angle", 0.05), ("arrow.thickness", 0.15),
+    ("arrow.length", 0.8),
+]  # fmt: skip
+"""Mean errors that five megapixels allow; the bars for twelve are in benchmarks/board.py."""
 
 
 @lru_cache(maxsize=1)
 def _planted() -> BoardResult:
-    return measure_board([_photo(_shot(PLANTED, 12, 40))], EXACT)
+    return measure_board([photo_of(PLANTED_SHOT)], EXACT)
+
+
+@lru_cache(maxsize=1)
+def _legal() -> BoardResult:
+    return measure_board([photo_of(LEGAL_SHOT)], EXACT)
+
+
+@lru_cache(maxsize=1)
+def _taped() -> BoardResult:
+    return measure_board([photo_of(UNCARDED_SHOT)], None, Known(739.2, 0.5))
 
 
 def _values(result: BoardResult) -> dict[tuple[str, str], BoardMeasurement]:
     return {(each.characteristic, each.instance): each for each in result.measurements}
+
+
+def _mean_error(result: BoardResult, board: Board, characteristic: str) -> float:
+    found = _values(result)
+    errors = [abs(found[key].value - true) for key, true in board.truth().items()
+              if key[0] == characteristic and key in found]  # fmt: skip
+    assert errors
+    return float(np.mean(errors))
+
+
+def _covered(result: BoardResult, board: Board) -> float:
+    found = _values(result)
+    return float(np.mean([abs(found[key].value - true) < 2 * found[key].u
+                          for key, true in board.truth().items() if key in found]))  # fmt: skip
 
 
 def test_every_visible_dimension_is_measured() -> None:
@@ -61,43 +74,37 @@ def test_every_visible_dimension_is_measured() -> None:
     assert sum(key in found for key in truth) >= 0.95 * len(truth)
 
 
-@pytest.mark.parametrize(
-    ("characteristic", "mean_error"),
-    [("surface.side", 0.25), ("pocket.diameter", 0.15), ("baseline.lower.distance", 0.15), ("baseline.spacing", 0.15),
-     ("baseline.lower.thickness", 0.15), ("baseline.length", 0.2), ("basecircle.diameter", 0.15), ("basecircle.inner", 0.2),
-     ("outer.diameter", 0.15), ("centre.diameter", 0.2), ("surface.angle", 0.05), ("arrow.thickness", 0.15), ("arrow.length", 0.8)],
-)  # fmt: skip
-def test_the_mean_error_stays_within_the_bar(characteristic: str, mean_error: float) -> None:
-    found = _values(_planted())
-    errors = [
-        abs(found[key].value - true)
-        for key, true in PLANTED.truth().items()
-        if key[0] == characteristic and key in found
-    ]
-    assert errors
-    assert np.mean(errors) < mean_error
+@pytest.mark.parametrize(("characteristic", "mean_error"), ERRORS)
+def test_the_mean_error_stays_small(characteristic: str, mean_error: float) -> None:
+    assert _mean_error(_planted(), PLANTED, characteristic) < mean_error
 
 
-def test_the_expanded_uncertainty_covers_most_errors() -> None:
-    found = _values(_planted())
-    inside = [abs(found[key].value - true) < 2 * found[key].u for key, true in PLANTED.truth().items() if key in found]
-    assert np.mean(inside) > 0.85
+@pytest.mark.parametrize(("characteristic", "mean_error"), ERRORS)
+def test_a_gap_at_the_wall_and_rims_around_the_pockets_do_not_mislead(characteristic: str, mean_error: float) -> None:
+    assert _mean_error(_legal(), LEGAL, characteristic) < 1.3 * mean_error
+
+
+@pytest.mark.parametrize(("result", "board"), [(_planted, PLANTED), (_legal, LEGAL)])
+def test_the_expanded_uncertainty_covers_most_errors(result: object, board: Board) -> None:
+    assert callable(result)
+    assert _covered(result(), board) > 0.85
 
 
 @pytest.mark.parametrize(
     ("key", "limit", "above"),
-    [(("pocket.diameter", "ne"), 46.0, True), (("surface.side", "s"), 740.0, True), (("baseline.lower.thickness", "e"), 5.0, False),
-     (("baseline.length", "s"), 473.0, True)],
+    [(("pocket.diameter", "ne"), 46.0, True), (("surface.side", "s"), 740.0, True),
+     (("baseline.lower.thickness", "e"), 5.0, False), (("baseline.length", "s"), 473.0, True)],
 )  # fmt: skip
 def test_a_planted_fault_is_told_apart_from_a_legal_dimension(key: tuple[str, str], limit: float, above: bool) -> None:
     found = _values(_planted())[key]
     assert (found.value - 2 * found.u > limit) if above else (found.value + 2 * found.u < limit)
 
 
-def test_a_corner_that_is_not_square_is_found() -> None:
+def test_a_corner_that_is_not_square_is_found_and_named() -> None:
     found = _values(_planted())["surface.angle", "sw"]
-    assert found.value == pytest.approx(PLANTED.truth()["surface.angle", "sw"], abs=0.05)
-    assert abs(found.value - 90) > 2 * found.u
+    assert found.value == pytest.approx(89.6, abs=0.05)
+    assert any("not square" in sentence and "sw 89.6" in sentence for sentence in _planted().warnings)
+    assert not any("not square" in sentence for sentence in _legal().warnings)
 
 
 def test_the_budget_adds_up_to_the_stated_uncertainty() -> None:
@@ -125,8 +132,7 @@ def test_the_overlay_is_red_where_someone_judged_a_dimension_out() -> None:
 
 
 def test_markings_that_are_not_drawn_are_reported_as_missing() -> None:
-    board = without(replace(PLANTED, look=replace(PLANTED.look, star=False)), "basecircle", "outer")
-    result = measure_board([_photo(_shot(board, 8, 200))], EXACT)
+    result = measure_board([photo_of(HOME_SHOT)], EXACT)
     names = {each.characteristic for each in result.measurements}
     assert not names & {
         "basecircle.diameter",
@@ -139,16 +145,96 @@ def test_markings_that_are_not_drawn_are_reported_as_missing() -> None:
     assert any("outer circle" in sentence for sentence in result.warnings)
 
 
+def test_an_unmeasured_check_bar_costs_uncertainty_and_is_said() -> None:
+    result = measure_board([photo_of(PLANTED_SHOT)])
+    assert any("--print-scale" in sentence for sentence in result.warnings)
+    assert dict(_values(result)["surface.side", "n"].budget)["print scale"] > 1.5
+
+
+def test_partly_covered_cards_and_an_uncalibrated_camera_are_still_enough() -> None:
+    photo = photo_of(PLANTED_SHOT)
+    pixels = photo.pixels.copy()
+    for card in find_cards(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY))):
+        half = card.corners.copy()
+        half[1:3] = 0.6 * half[:1].repeat(2, axis=0)[:, :] + 0.4 * half[1:3]
+        cv2.fillConvexPoly(pixels, np.round(half).astype(np.int32), (120, 90, 60))
+    height, width = pixels.shape[:2]
+    result = measure_board([Photo(pixels, guessed(width, height, photo.camera.focal * 1.01))], EXACT)
+    found = _values(result)
+    truth = PLANTED.truth()
+    inside = [abs(found[key].value - true) < 2 * found[key].u for key, true in truth.items() if key in found]
+    assert np.mean(inside) > 0.85
+    assert sum(key in found for key in truth) >= 0.8 * len(truth)
+
+
+# ------------------------------------------------------------------------------------------------------- without cards
+
+
+def test_a_taped_side_stands_in_for_cards_with_a_budget_that_says_what_it_costs() -> None:
+    found = _values(_taped())
+    for key, true in LEGAL.truth().items():
+        if key[0] in ("pocket.diameter", "outer.diameter", "baseline.length", "surface.side"):
+            assert abs(found[key].value - true) < 3 * found[key].u, key
+    parts = dict(found["outer.diameter", ""].budget)
+    assert {"known length", "pose"} <= set(parts)
+    assert found["surface.angle", "sw"].u > 2 * _values(_legal())["surface.angle", "sw"].u
+
+
+def test_without_cards_squareness_is_said_not_to_be_measured() -> None:
+    assert any("squareness is not measured" in sentence for sentence in _taped().warnings)
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
 def test_without_cards_and_without_a_known_length_the_photo_is_refused_with_advice() -> None:
-    grey = Photo(np.full((1200, 1600, 3), 128, np.uint8), _photo_camera())
+    grey = Photo(np.full((1200, 1600, 3), 128, np.uint8), _any_camera())
     with pytest.raises(BadInput, match="cards") as refusal:
         measure_board([grey])
     assert "--known" in str(refusal.value)
 
 
+def test_a_single_card_is_refused_with_advice() -> None:
+    photo = photo_of(PLANTED_SHOT)
+    pixels = photo.pixels.copy()
+    for card in find_cards(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)))[1:]:
+        cv2.fillConvexPoly(pixels, np.round(card.corners).astype(np.int32), (120, 90, 60))
+    with pytest.raises(BadInput, match="only one") as refusal:
+        measure_board([Photo(pixels, photo.camera)], EXACT)
+    assert "4 cards" in str(refusal.value)
+
+
+def test_a_blurred_photo_is_refused_with_advice() -> None:
+    photo = photo_of(PLANTED_SHOT)
+    soft = np.asarray(cv2.GaussianBlur(photo.pixels, (0, 0), 5.0), dtype=np.uint8)
+    with pytest.raises(BadInput) as refusal:
+        measure_board([Photo(soft, photo.camera)], EXACT)
+    assert "sharp" in str(refusal.value) or "blurred" in str(refusal.value)
+
+
+def test_a_board_that_leaves_the_picture_is_refused_with_advice() -> None:
+    photo = photo_of(PLANTED_SHOT)
+    height, width = photo.pixels.shape[:2]
+    pixels = photo.pixels.copy()
+    pixels[:, int(0.72 * width) :] = 0
+    pixels[: int(0.22 * height)] = 0
+    cut = Photo(pixels[int(0.22 * height) :, : int(0.72 * width)], _cut(photo.camera, pixels.shape[:2]))
+    with pytest.raises(BadInput, match="leaves the picture") as refusal:
+        measure_board([cut], EXACT)
+    assert "whole board" in str(refusal.value)
+
+
+def _cut(camera: Camera, shape: tuple[int, int]) -> Camera:
+    """The camera of a picture of which the top and the right were cut off."""
+    top = int(0.22 * shape[0])
+    moved = camera.parameters.copy()
+    moved[3] -= top
+    return Camera(int(0.72 * shape[1]), shape[0] - top, moved, camera.covariance)
+
+
 def test_a_photo_of_nothing_is_refused_even_with_a_known_length() -> None:
     random = np.random.default_rng(1)
-    noise = Photo(random.integers(0, 255, (900, 1200, 3), dtype=np.uint8), _photo_camera())
+    noise = Photo(random.integers(0, 255, (900, 1200, 3), dtype=np.uint8), _any_camera())
     with pytest.raises(BadInput):
         measure_board([noise], None, Known(738.0, 0.5))
 
@@ -158,14 +244,5 @@ def test_no_photo_at_all_is_refused() -> None:
         measure_board([])
 
 
-def _photo_camera() -> Camera:
-    from inspect_kit.vision.camera import guessed
-
+def _any_camera() -> Camera:
     return guessed(1600, 1200, None)
-
-
-def test_an_unmeasured_check_bar_costs_uncertainty_and_is_said() -> None:
-    shot = _shot(replace(PLANTED, corners=square(738.0)), 5, 100)
-    result = measure_board([_photo(shot)])
-    assert any("--print-scale" in sentence for sentence in result.warnings)
-    assert dict(_values(result)["surface.side", "n"].budget)["print scale"] > 1.5

@@ -1,0 +1,166 @@
+"""The feet of the frame's walls, traced to a fraction of a pixel and moved outwards over the gap along the wall.
+
+Two witnesses tell the gap. In the profile it is a dark strip before the wall. And the wall's top edge stands off its
+foot by more, the more obliquely a wall is seen: from walls seen differently, gap and height of the frame both follow.
+What is left open by both is carried as an uncertainty that all four feet share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board_frame import GAP, HEIGHT, HEIGHT_U, Feet, after_gap
+from inspect_kit.vision.board_gap import WIDTHS, GapFit, fit_gap
+from inspect_kit.vision.board_marks import Trace, correlation
+from inspect_kit.vision.board_profile import Shot, fit_steps
+from inspect_kit.vision.board_walls import Wall, stand_off, stand_offs
+from inspect_kit.vision.estimation import robust_deviation
+
+_HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
+_LEGAL: Final = (19.0, 25.4)
+_APART: Final = 0.13
+"""mm: standard deviation of the distance between foot and top edge as seen."""
+_CLEAR: Final = 2.2
+"""mm of wall that must be seen before its profile tells anything about a gap."""
+_RARE: Final = 4.2
+"""What a gap of any one width counts less than none: before anything is seen, one board in two has a gap."""
+_WORTH: Final = 4.0
+"""How much the logarithm of a profile's misfit counts."""
+_MOST: Final = 14.0
+_START: Final = 0.08
+"""mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
+_OWN: Final = 0.08
+"""Standard uncertainty (mm) of each foot for itself."""
+
+
+@dataclass(frozen=True)
+class FootLine:
+    """The inner edge at a wall's foot in one photo, its top edge where seen (mm outwards), and what tells of a gap."""
+
+    wall: Wall
+    offsets: Floats
+    good: Mask
+    middle: float
+    top: float | None
+    gap: GapFit | None
+
+    def start(self) -> Floats:
+        """For every width of the gap: how far outwards of the traced edge it starts."""
+        return np.full(len(WIDTHS), _START) if self.gap is None else self.gap.starts
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What all walls together say: weights of the widths of the gap, its standard uncertainty, and the height."""
+
+    weights: Floats
+    u_gap: float
+    height: float
+    u_height: float
+
+    @property
+    def gap(self) -> float:
+        """The mean width, mm."""
+        return float(self.weights @ WIDTHS)
+
+
+def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Feet) -> dict[str, FootLine]:
+    """The edges of one photo; walls whose edge does not run straight are left out."""
+    tall = HEIGHT if feet.height is None else feet.height
+    found = {side: _line(shot, wall, feet.chosen[side], tall) for side, wall in walls.items()}
+    return {side: line for side, line in found.items() if line is not None}
+
+
+def _line(shot: Shot, wall: Wall, index: int, tall: float) -> FootLine | None:
+    # The gap is measured from its inner edge on, which is the sharper one.
+    edge = wall.edges[index - 1 if after_gap(wall, index) else index]
+    offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
+    if good.sum() < 10:
+        return None
+    middle = _middle(wall, offsets, good)
+    shift = stand_off(wall, edge.offset, tall)
+    beyond = [each.offset - edge.offset for each in wall.edges if each.offset > edge.offset + GAP]
+    clear = min([shift, *beyond])
+    gap = fit_gap(shot, wall, offsets, good, clear) if clear > _CLEAR else None
+    return FootLine(wall, offsets, good, middle, _top(shot, wall, edge.offset, shift), gap)
+
+
+def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
+    return float(np.polyfit(wall.places[good], offsets[good], 1)[1])
+
+
+def _top(shot: Shot, wall: Wall, foot: float, shift: float) -> float | None:
+    """Where the wall's top edge is seen, if it stands clear of the foot."""
+    near = [edge for edge in wall.edges if abs(edge.offset - foot - shift) < 0.6 + 0.06 * shift]
+    if shift < 1.5 or not near:
+        return None
+    edge = max(near, key=lambda each: each.support - abs(each.offset - foot - shift) / 4)
+    offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
+    return _middle(wall, offsets, good) if good.sum() >= 10 else None
+
+
+def weigh_frame(lines: Sequence[FootLine]) -> Frame:
+    """Gap and height of one frame from all its walls in all photos."""
+    width, height = np.meshgrid(WIDTHS, _HEIGHTS, indexing="ij")
+    total = np.where(width > 0, _RARE + width / 0.6, 0.0)
+    total = total + (np.maximum(np.abs(height - np.mean(_LEGAL)) - np.ptp(_LEGAL) / 2, 0) / 0.4) ** 2
+    for line in lines:
+        if line.gap is not None:
+            share = _WORTH * np.log(line.gap.misfits / line.gap.misfits.min())
+            total = total + np.minimum(share, _MOST)[:, None]
+        if line.top is not None:
+            foot = line.middle + line.start()[:, None] + width
+            off = (line.top - foot - stand_offs(line.wall, foot, height)) / _APART
+            total = total + 4 * np.log1p(off**2 / 4)
+    weights = np.exp(-0.5 * (total - total.min()))
+    weights /= weights.sum()
+    widths, heights = weights.sum(axis=1), weights.sum(axis=0)
+    gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
+    u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
+    u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
+    return Frame(widths, max(u_gap, 0.1), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+
+
+def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
+    """The foot in pixels; where a wall's top hides its foot, the top edge, at its height."""
+    wall, places, good = line.wall, line.wall.places, line.good
+    shift = stand_off(wall, line.middle + frame.gap, frame.height)
+    raised = shift < -frame.gap - 0.2
+    outwards = _START if raised else float(frame.weights @ (line.start() + WIDTHS))
+    points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
+    design = np.column_stack([np.ones(len(places)), places])
+    fitted = np.linalg.lstsq(design[good], line.offsets[good], rcond=None)[0]
+    residuals = (line.offsets - design @ fitted)[good]
+    space = np.column_stack([points[good], np.zeros(int(good.sum()))])
+    cover = float(good.sum() / max(int(wall.usable.sum()), 1))
+    scatter = max(robust_deviation(residuals), 0.02)
+    own = float(np.hypot(_OWN, 0.12 if line.gap is None else 0.0))
+    return Trace(
+        shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
+        height=frame.height if raised else 0.0, common=0.0 if raised else frame.u_gap,
+    )  # fmt: skip
+
+
+def refine(shot: Shot, wall: Wall, guess: Floats) -> tuple[Floats, Mask]:
+    """Sub-pixel steps near the guess, and the bins that agree with a straight line."""
+    scale = float(np.median(wall.lines.scale))
+    others = [abs(edge.offset - guess.mean()) for edge in wall.edges if abs(edge.offset - guess.mean()) > 0.3]
+    half = float(np.clip(0.9 * min(others, default=3.0), 2.2 * shot.blur / scale, 2.2))
+    fits, contrast = fit_steps(wall.lines, guess, half, shot.blur / scale)
+    offsets = fits.place
+    good = wall.usable & (fits.misfit < 0.4) & (contrast > 0.15 * float(np.median(contrast[wall.usable])))
+    design = np.column_stack([np.ones(len(guess)), wall.places])
+    base = good & (np.abs(offsets - guess) < 1.2)
+    good = base
+    for _ in range(6):
+        if good.sum() < 10:
+            break
+        fitted = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
+        residuals = offsets - design @ fitted
+        good = base & (np.abs(residuals) < 3 * max(robust_deviation(residuals[good]), 0.03))
+    return offsets, np.asarray(good)
