@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -10,18 +9,17 @@ from typing import Any, Final
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.measuring_figure import figure
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import document, overlay_marks
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.measure.pieces import KINDS, MEASURED_PRINT, Kind, Session, Stated, measure_pieces
-from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
+from inspect_kit.errors import UsageError
+from inspect_kit.measure.pieces import KINDS, Kind, Session, Stated, measure_pieces
 from inspect_kit.vision.camera_file import read_camera
 from inspect_kit.vision.overlay import draw_overlay
-from inspect_kit.vision.references import Reference, marker_dictionary
 
 MOST_PHOTOS: Final = 24
-_PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
 
 
 @click.group("measure")
@@ -77,9 +75,9 @@ def _measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: 
     if len(photos) > MOST_PHOTOS:
         raise UsageError(f"{len(photos)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
     stated = Stated(
-        thickness=_length(given["thickness"], "--thickness", 0.2, 60),
-        rim=_length(given["edge_radius"], "--edge-radius", 0.0, 30),
-        print_scale=_scale(given["print_scale"]),
+        thickness=parse_length(given["thickness"], "--thickness", 0.2, 60),
+        rim=parse_length(given["edge_radius"], "--edge-radius", 0.0, 30),
+        print_scale=parse_scale(given["print_scale"]),
         reference=parse_reference(given["reference"]),
     )
     stored = None if camera is None else read_camera(camera).camera
@@ -88,64 +86,7 @@ def _measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: 
 
 for _name, _kind in KINDS.items():
     _discs_command(_name, _kind)
-
-
-def _length(text: str | None, option: str, low: float, high: float) -> tuple[float, float | None] | None:
-    """`8.1±0.1mm`, `8.1 mm` or `8.1`, in mm."""
-    if text is None:
-        return None
-    parts = _PLUS_MINUS.split(text.strip())
-    if len(parts) > 2:
-        raise UsageError(f"expected a length such as 8.1±0.1mm, got {text[:40]!r}", where=option)
-    try:
-        spread = parse_quantity(parts[1], UNITS["mm"]) if len(parts) == 2 else None
-        # `8.1±0.1mm`: the unit behind the spread is that of both.
-        value = parse_quantity(parts[0], spread.unit if spread else UNITS["mm"])
-        size = float(value.to("mm").number)
-        standard = float(spread.to("mm").number) if spread else None
-    except BadInput as problem:
-        raise UsageError(problem.fault.why, where=option, hint="for example 8.1±0.1mm") from None
-    if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
-        raise UsageError(f"{text[:40]} is not between {low:g} and {high:g} mm", where=option)
-    return size, standard
-
-
-def _scale(text: str | None) -> tuple[float, float] | None:
-    """The scale, and its relative uncertainty by the caliper and by the digits that were typed."""
-    if text is None:
-        return None
-    try:
-        number = parse_number(text)
-    except BadInput as problem:
-        raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
-    if not 0.9 <= number <= 1.1:
-        raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
-    digits = -int(number.as_tuple().exponent)
-    rounding = 0.5 * 10.0 ** -max(digits, 3) / 3**0.5
-    return float(number), (MEASURED_PRINT**2 + rounding**2) ** 0.5
-
-
-def parse_reference(text: str) -> Reference:
-    """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`."""
-    match text.split(":"):
-        case ["auto"]:
-            return Reference()
-        case ["chessboard", size]:
-            return Reference("chessboard", _side(size))
-        case ["aruco", dictionary, size]:
-            try:
-                marker_dictionary(dictionary)
-            except BadInput as problem:
-                raise UsageError(problem.fault.why, where="--reference", hint=problem.fault.hint) from None
-            return Reference("aruco", _side(size), dictionary)
-    raise UsageError(f"unknown reference {text[:40]!r}", where="--reference",
-                     hint="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm")  # fmt: skip
-
-
-def _side(text: str) -> float:
-    found = _length(text, "--reference", 1.0, 500.0)
-    assert found is not None
-    return found[0]
+command.add_command(figure)
 
 
 def _rows(session: Session) -> list[tuple[str, ...]]:

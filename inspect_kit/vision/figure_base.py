@@ -1,4 +1,4 @@
-"""The base of a figure, fitted: camera, place, lean and profile solved together from the outline's edges and what is known."""
+"""The base of a figure, fitted: camera, place, lean and profile solved together from edges and what is known."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
 VIEW: Final = 15
 X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS = range(VIEW, VIEW + 7)
 BASE: Final = VIEW + 7
-"""Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet, the
-table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
+"""Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet,
+the table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
 outwards, then the base's own numbers."""
 
 LEAN_SPREAD: Final = 0.006
@@ -260,7 +260,7 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
 
 
 def settle(start: Floats, form: str, edges: Edges, known: Known, ground: Ground, wide: float) -> Fit | Unfit:
-    """The most probable base for these edges; edges farther off than the others count less, at first from `wide` pixels."""
+    """The most probable base for these edges; those farther off count less, at first from `wide` pixels."""
     if len(edges.points) < 40:
         return Unfit("the outline of its base is not seen clearly enough")
     state = _state(_bounded(start), form, edges, ground)

@@ -1,8 +1,8 @@
-"""Edges of a figure to a fraction of a pixel: lines across its outline, where the ground ends on them, and a step fitted there.
+"""Edges of a figure to a fraction of a pixel: lines across its outline, and a step fitted where the ground ends.
 
-The light on the figure's side may fall off towards the outline as on any rounded matt surface (with the root of the depth);
-a plain step would take that seam for ground. The share of the figure in a pixel is worked out from the luma in linear light:
-JPEG stores colour at half the resolution.
+The light on the figure's side may fall off towards the outline as on any rounded matt surface (with the root of the
+depth); a plain step would take that seam for ground. The share of the figure in a pixel is worked out from the luma in
+linear light: JPEG stores colour at half the resolution.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def strangeness(found: Strips, ground: Ground) -> Floats:
 
 
 def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mask]:
-    """Where each line, coming from outside, first enters the figure and stays in it for two pixels; NaN-free, with a flag."""
+    """Where each line, coming from outside, first enters the figure and stays in it for two pixels; with a flag."""
     figure = strange > 1
     stay = int(2 / STEP)
     inside = np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0)
@@ -96,7 +96,7 @@ def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mas
 
 
 def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
-    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds by some pixels."""
+    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds some pixels."""
     luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.0)
     slope = np.abs(np.gradient(luma.astype(np.float64), axis=1))
     away = found.steps[None, :] - entered[:, None]
@@ -132,7 +132,7 @@ def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> 
 
 
 def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats]:
-    """Each line as the share of the figure, 1 inside and 0 outside; the contrast; and how much lighter the inside is."""
+    """Each line as the share of the figure, 1 inside and 0 outside; the contrast; how much lighter the inside is."""
     place = found.steps[None, :] - start[:, None]
     inner = _around(_mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half)))
     outer = _around(_mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half)))

@@ -92,7 +92,7 @@ def _pixels_a_mm(look: Look) -> float:
 
 
 def _aside(look: Look, patch: Mask, ground: Ground, standoff: float) -> float:
-    """x of the figure's axis, roughly: the middle of the patch's lower half, brought forward to the figure's distance."""
+    """x of the figure's axis, roughly: the middle of the patch's lower half, brought forward to where it stands."""
     x, y = look.sheet[patch.ravel()].T
     low = y < np.percentile(y, 45)
     middle = float(np.median(x[low]))
