@@ -35,9 +35,9 @@ STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
 DEPTH_SPREAD: Final = 0.6
 """mm by which a head or hand stands before or behind the axis, usually."""
-_LENIENCE: Final = 8.0
+_LENIENCE: Final = 2.0
 """Neighbouring edges share their errors: differences in cost between two forms count less by this factor."""
-_EDGE: Final = 0.15
+_EDGE: Final = 0.3
 """Pixels to which an outermost point of the top is believed."""
 _USUAL_SCATTER: Final = 0.3
 """Pixels by which edges scatter around a base that is seen well."""

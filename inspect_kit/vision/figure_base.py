@@ -21,8 +21,9 @@ from inspect_kit.vision.figure_edges import (
     strangeness,
     strips,
 )
-from inspect_kit.vision.figure_ground import Ground
+from inspect_kit.vision.figure_ground import Ground, in_shade
 from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
+from inspect_kit.vision.light import decoded
 from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
 
 VIEW: Final = 15
@@ -188,12 +189,14 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     faint = ~entered & (strange[:, found.steps > 0].max(axis=1) < 1.0) & (steep > 0.006)
     steps = fit_steps(found, np.where(entered, enter, np.where(faint, steep_at, 0.0)), half, blur)
     points = lines.feet + steps.offset[:, None] * lines.normals
-    sheet, _ = ground.places(points)
+    sheet, table = ground.places(points)
     on_table = ground.on_table(sheet)
     above = sheet[:, 1] - ground.foot.level - ground.foot.slope * sheet[:, 0]
     # What is darker than the table may be a shadow on it: under the base it is not used, beside it hardly.
     dark = on_table & (steps.lighter < 0)
-    clear = (steps.contrast > np.where(on_table, 0.02, 0.012)) & ~(dark & (lines.normals[:, 1] > _UNDER))
+    # Nor is what is lighter than the dark below it: there the base's own shade begins.
+    under = on_table & (lines.normals[:, 1] > _UNDER) & (dark | in_shade(ground, decoded(steps.outside), table))
+    clear = (steps.contrast > np.where(on_table, 0.02, 0.012)) & ~under
     good = (entered if sure else entered | faint) & clear & (steps.misfit < 0.3) & (np.abs(above) > 0.25)
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.

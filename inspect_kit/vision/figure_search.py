@@ -29,7 +29,7 @@ from inspect_kit.vision.view import View
 
 _SMALLEST: Final = 50.0
 """mm² that a figure hides at least."""
-_FIRST, _AGAIN, _BEST = 320, 90, 5
+_FIRST, _AGAIN, _BEST = 220, 60, 5
 _SPREADS: Final = np.array([1.2, 0.6, 0.5, 0.5, 0.4, 0.06])
 _FAINT: Final = 0.03
 _OUTER: Final = 0.02
