@@ -13,17 +13,16 @@ from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.figure_base import (
     BASE,
-    LEAN,
-    STANDOFF,
     TILT,
     VIEW,
     Fit,
-    fit_forms,
     frame_of,
     outline_pixels,
     scale_at,
 )  # fmt: skip
 from inspect_kit.vision.figure_colour import BaseColour, base_colour
+from inspect_kit.vision.figure_doubts import doubt_of, hidden_depth, refuse_blur, refuse_unclear, warnings_of
+from inspect_kit.vision.figure_forms import fit_forms
 from inspect_kit.vision.figure_profile import NUMBERS, sizes_of
 from inspect_kit.vision.figure_search import find_figure
 from inspect_kit.vision.figure_top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
@@ -39,13 +38,10 @@ _LENIENCE: Final = 2.0
 """Neighbouring edges share their errors: differences in cost between two forms count less by this factor."""
 _EDGE: Final = 0.3
 """Pixels to which an outermost point of the top is believed."""
-_USUAL_SCATTER: Final = 0.3
-"""Pixels by which edges scatter around a base that is seen well."""
 _ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
 _HEAD: Final = 2.0
 """Radius of a head in depth, mm, at most."""
-_STEEPEST: Final = np.radians(20)
 
 Budget = tuple[tuple[str, float], ...]
 
@@ -94,18 +90,21 @@ def measure_view(
         )
     scale, u_scale = print_scale
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
+    refuse_blur(pixels, placed)
     found = find_figure(pixels, placed.view, on_sheet)
     fits = fit_forms(pixels, found.ground, on_sheet, found.start)
     if not fits:
         raise BadInput(
             "the base of the figure cannot be made out",
-            hint="photograph it from the side at the height of its base, in even light, on a table of another colour",
+            hint="photograph it sharply, from the side at the height of its base, in even light, "
+            "on a table of another colour",
         )
+    refuse_unclear(fits[0])
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
     measured = [*_base(fits), *_top(fits[0], top, scale_at(found.ground))]
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    warnings = _warnings(fits[0], top, found.ground.foot.seen)
+    warnings = warnings_of(fits[0], top, found.ground.foot)
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, warnings)
 
 
@@ -135,8 +134,10 @@ def _base(fits: Sequence[Fit]) -> list[Measured]:
         values = np.array([float(getattr(sizes_of(fit.form, fit.base), field)) for fit in fits])
         mean = float(shares @ values)
         between = float(np.sqrt(shares @ (values - mean) ** 2))
-        budget = _sorted([*_contributions(fits[0], _size_slopes(fits[0], field)), ("form of the edge", between)])
-        result.append(Measured(name, max(mean, 0.0), budget, _place(fits[0], field), _shown(fits[0], field)))
+        parts = [*_contributions(fits[0], _size_slopes(fits[0], field)), ("form of the edge", between)]
+        if field == "depth":
+            parts.append(("widest place hidden by the edge", hidden_depth(fits[0])))
+        result.append(Measured(name, max(mean, 0.0), _sorted(parts), _place(fits[0], field), _shown(fits[0], field)))
     return result
 
 
@@ -162,16 +163,8 @@ def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
         )
     total = float(slopes @ gain)
     edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
-    doubt = _doubt(fit)
+    doubt = doubt_of(fit)
     return [*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges))]
-
-
-def _doubt(fit: Fit) -> float:
-    """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
-    place = [STANDOFF, LEAN, TILT]
-    spread = 1 / np.sqrt(np.diag(fit.known.information)[place])
-    strain = float(np.max(np.abs(fit.vector[place] - fit.known.mean[place]) / spread))
-    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain / 1.5)
 
 
 def _ring(fit: Fit, field: str) -> tuple[float, float]:
@@ -257,23 +250,3 @@ def _slopes(fit: Fit, function: Callable[[Floats], float]) -> Floats:
 def _view_steps(fit: Fit) -> Floats:
     focal = float(fit.vector[:2].mean())
     return 1e-5 * np.array([focal, focal, focal, focal, 1, 1, 0.1, 0.1, 1, 1, 1, 1, 100, 100, 100])
-
-
-def _warnings(fit: Fit, top: Top | Unfit, foot_seen: bool) -> tuple[str, ...]:
-    found = []
-    if isinstance(top, Unfit):
-        found.append(f"the top was not measured: {top.reason}")
-    if not foot_seen:
-        found.append("the line where backdrop and table meet is not seen; heights rest on the sheet's drawn lower edge")
-    fall = _fall(fit)
-    if fall > _STEEPEST:
-        found.append(
-            f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
-        )
-    if fit.scatter > 0.6:
-        found.append("the base's outline differs from a truncated ellipsoid, or its edge is not seen clearly")
-    return tuple(found)
-
-
-def _fall(fit: Fit) -> float:
-    return elevation_at(fit.vector, np.array(_place(fit, "height")))

@@ -37,8 +37,6 @@ LEAN_SPREAD: Final = 0.006
 TILT_SPREAD: Final = 0.006
 """Radians by which a backdrop leans and a base tilts, usually."""
 BIAS_SPREAD: Final = 0.15
-_REACHES: Final = (1.7, 0.6, 0.35)
-"""mm around the outline in which its edge is looked for, round by round."""
 _SPACING: Final = 2.0
 _MOST_LINES: Final = 400
 NOISE: Final = (0.5, 1.5, 2.5)
@@ -50,7 +48,6 @@ _UNDER: Final = 0.4
 """How far an outline's normal points down where the base's own shadow lies."""
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
-FORMS: Final = ("cut", "round", "sharp")
 _ROUNDS: Final = 12
 _SIZES: Final = np.array([0.02, 0.05, 0.01, 1e-4, 1e-3, 1e-3, 1.0])
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
@@ -332,39 +329,3 @@ def _described(state: _State, form: str, edges: Edges, known: Known) -> Fit:
     cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
     cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
     return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
-
-
-def fit_forms(pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats) -> list[Fit]:
-    """The base with each form of its upper edge, the most probable one first; empty where none can be fitted."""
-    scale = scale_at(ground)
-    vector, form, blur = start, "sharp", None
-    fits: list[Fit] = []
-    for turn, reach in enumerate(_REACHES):
-        lines = lines_across(vector, form)
-        edges = gather(pixels, ground, lines, max(reach * scale, 3.0), blur, sure=turn == 0)
-        blur = edges.blur
-        tried = FORMS[:2] if turn < len(_REACHES) - 1 else FORMS
-        fits = []
-        for name in tried:
-            known = knowledge(ground.view, ground, standoff, name)
-            fit = settle(
-                _started(vector, form, name), name, edges, known, ground, 0.12 * reach * scale if turn == 0 else 0.0
-            )
-            if not isinstance(fit, Unfit):
-                fits.append(fit)
-        if not fits:
-            return []
-        fits.sort(key=lambda each: each.cost)
-        vector, form = fits[0].vector, fits[0].form
-    return fits
-
-
-def _started(vector: Floats, form: str, wanted: str) -> Floats:
-    """The numbers of one form of edge as a start for another."""
-    base = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
-    base[: len(vector) - BASE] = vector[BASE:]
-    if wanted == "round" and form == "cut":
-        base[EDGE] = 0.5 * (base[EDGE] + base[INWARDS])
-    if wanted == "cut" and form == "round":
-        base[[EDGE, INWARDS]] = 0.6 * base[EDGE]
-    return np.concatenate([vector[:BASE], base[: NUMBERS[wanted]]])

@@ -29,6 +29,8 @@ _DARKEST_SHADOW: Final = -6.0
 """Under a base the table gets hardly any light: only its tint tells the two apart."""
 _SHADE: Final = -0.5
 """Logarithm of the light below which the table lies in shade."""
+_CUT, _ASKEW = 1.5, 0.03
+"""mm and slope by which a sheet's lower edge is cut off its drawn line, at most."""
 _NODES: Final = 16
 
 
@@ -259,7 +261,8 @@ def straight(x: Floats, y: Floats, least: float) -> FootLine:
         spread = max(1.4826 * float(np.median(away)), 0.02)
         weights = np.where(away < 3 * spread, 1.0, 0.02)
     good = away < 3 * spread
-    if good.mean() < 0.5 or spread > 0.6:
+    # A line elsewhere is a shadow's or the table's own edge.
+    if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > _CUT or abs(slope) > _ASKEW:
         return NOMINAL_FOOT
     sure = max(least, spread / np.sqrt(good.sum() / 6))
     return FootLine(float(level), float(slope), sure, sure / 25, True)

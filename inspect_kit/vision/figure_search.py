@@ -29,6 +29,8 @@ from inspect_kit.vision.view import View
 
 _SMALLEST: Final = 50.0
 """mm² that a figure hides at least."""
+_SIDE, _UPPER = 42.5, 15.5
+"""mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
 _FIRST, _AGAIN, _BEST = 220, 60, 5
 _SPREADS: Final = np.array([1.2, 0.6, 0.5, 0.5, 0.4, 0.06])
 _FAINT: Final = 0.03
@@ -80,6 +82,12 @@ def _patch(look: Look, ground: Ground) -> Mask:
             hint="stand one figure on the table before the blue middle, in even light, and photograph it from the side",
         )
     best = max(good, key=lambda index: int(stats[index, 4]))
+    inside = labels.ravel() == best
+    if np.abs(x[inside]).max() > _SIDE or y[inside].max() > _UPPER:
+        raise BadInput(
+            "the figure reaches beyond the plain middle of the backdrop",
+            hint="stand it before the middle, and hold the camera lower or farther away",
+        )
     rivals = [index for index in good if index != best and stats[index, 4] > 0.4 * stats[best, 4]]
     if rivals:
         raise BadInput("more than one thing stands before the backdrop", hint="photograph one figure at a time")
