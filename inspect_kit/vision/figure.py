@@ -21,10 +21,10 @@ from inspect_kit.vision.figure_base import (
     scale_at,
 )  # fmt: skip
 from inspect_kit.vision.figure_colour import BaseColour, base_colour
-from inspect_kit.vision.figure_doubts import doubt_of, hidden_depth, refuse_blur, refuse_unclear, warnings_of
+from inspect_kit.vision.figure_doubts import doubt_of, hidden_depth, refuse_blur, unclear, warnings_of
 from inspect_kit.vision.figure_forms import fit_forms
 from inspect_kit.vision.figure_profile import NUMBERS, sizes_of
-from inspect_kit.vision.figure_search import find_figure
+from inspect_kit.vision.figure_search import Found, find_figure, first_guess
 from inspect_kit.vision.figure_top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.sheets import Kind
@@ -42,6 +42,9 @@ _ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
 _HEAD: Final = 2.0
 """Radius of a head in depth, mm, at most."""
+
+_EFFORTS: Final = (1, 2)
+"""How hard a first guess is looked for: at first, and where that led astray."""
 
 Budget = tuple[tuple[str, float], ...]
 
@@ -92,20 +95,25 @@ def measure_view(
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
     refuse_blur(pixels, placed)
     found = find_figure(pixels, placed.view, on_sheet)
-    fits = fit_forms(pixels, found.ground, on_sheet, found.start)
-    if not fits:
-        raise BadInput(
-            "the base of the figure cannot be made out",
-            hint="photograph it sharply, from the side at the height of its base, in even light, "
-            "on a table of another colour",
-        )
-    refuse_unclear(fits[0])
+    fits = _fitted(pixels, found, on_sheet)
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
     measured = [*_base(fits), *_top(fits[0], top, scale_at(found.ground))]
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
     warnings = warnings_of(fits[0], top, found.ground.foot)
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, warnings)
+
+
+def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
+    """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
+    trouble: BadInput | None = None
+    for effort in _EFFORTS:
+        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort))
+        trouble = unclear(fits, scale_at(found.ground))
+        if trouble is None:
+            return fits
+    assert trouble is not None
+    raise trouble
 
 
 def _printed(measured: Measured, scale: float, u_scale: float) -> Measured:

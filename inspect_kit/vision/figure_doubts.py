@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy.special import ndtr
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.circle import Unfit
+from inspect_kit.vision.estimation import robust_deviation
 from inspect_kit.vision.figure_base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
 from inspect_kit.vision.figure_edges import STEP, Lines, Strips, strips
 from inspect_kit.vision.figure_ground import FootLine
@@ -30,6 +32,8 @@ _STRAINED: Final = 4.0
 """Standard deviations from what is usual at which a fit has taken something else for the base."""
 _LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
 """Shares of the base's outline that must be seen, and below which a warning is due."""
+_ASTRAY: Final = 0.22
+"""mm of scatter before the table at which those edges are not the base's."""
 _PARTS: Final = 72
 
 
@@ -99,19 +103,32 @@ def refuse_blur(pixels: Pixels, placed: Placed) -> None:
         )
 
 
-def refuse_unclear(fit: Fit) -> None:
-    """Where what was fitted cannot be the base's outline."""
-    if share_seen(fit) < _LEAST_SEEN:
-        raise BadInput(
-            "most of the base's outline cannot be told from what is behind it",
+def table_scatter(fit: Fit) -> float:
+    """Pixels by which edges before the table scatter around the base."""
+    before = fit.residuals[fit.edges.on_table]
+    return robust_deviation(before) if len(before) > 5 else 0.0
+
+
+def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
+    """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
+    if not fits:
+        return BadInput(
+            "the base of the figure cannot be made out",
+            hint="photograph it sharply, from the side at the height of its base, in even light, "
+            "on a table of another colour",
+        )
+    if share_seen(fits[0]) < _LEAST_SEEN or table_scatter(fits[0]) > _ASTRAY * scale:
+        return BadInput(
+            "the base cannot be told from the table or the backdrop behind it",
             hint="stand the figure on a table of another colour (a sheet of dark or coloured paper) in even light",
         )
-    if strain_of(fit) > _STRAINED:
-        raise BadInput(
+    if strain_of(fits[0]) > _STRAINED:
+        return BadInput(
             "what looks like the base cannot be one that stands on this table before this backdrop",
             hint="stand figure and backdrop upright on the same flat table, measure the standoff, "
             "and let the base differ in colour from the table",
         )
+    return None
 
 
 def warnings_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[str, ...]:
