@@ -58,7 +58,18 @@ def as_data(outcome: Outcome) -> dict[str, object]:
         "rule": outcome.judgement.rule.value,
         "verdict": outcome.judgement.verdict.value,
         "findings": [_finding(finding) for finding in outcome.judgement.findings],
+        **_types(outcome),
     }
+
+
+def _types(outcome: Outcome) -> dict[str, object]:
+    """The homologated types that each figure can be of, where figures are judged."""
+    if not outcome.figures:
+        return {}
+    return {"types": [
+        {"instance": figure.instance, "type": each.type, "fit": each.fit.value}
+        for figure in outcome.figures for each in figure.types
+    ]}  # fmt: skip
 
 
 def _finding(finding: Finding) -> dict[str, object]:
@@ -100,7 +111,8 @@ def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
     tally = ", ".join(f"{count} {words.say(f'tally.{verdict}')}" for verdict, count in counts.items() if count)
     verdict = outcome.judgement.verdict
     rule = plain(words.say(f"rule.{outcome.judgement.rule}"))
-    return [*lines, "", f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"]
+    last = f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"
+    return [*lines, *outcome.remarks, "", last]
 
 
 def _row(finding: Finding, words: Wording) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import click
 from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.measuring_board import command as board
 from inspect_kit.cli.measuring_dice import dice
+from inspect_kit.cli.measuring_figure import figure
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import document, overlay_marks
@@ -90,6 +91,7 @@ for _name, _kind in KINDS.items():
     _discs_command(_name, _kind)
 command.add_command(board)
 command.add_command(dice)
+command.add_command(figure)
 
 
 def _rows(session: Session) -> list[tuple[str, ...]]:

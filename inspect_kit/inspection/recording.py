@@ -47,7 +47,7 @@ def record_of(outcome: Outcome, subject: Subject) -> Record:
         readings=tuple(_reading(reading) for reading in outcome.readings),
         instruments=tuple(_gauge(gauge, expired=gauge.expired(task.on)) for gauge in outcome.instruments.values()),
         photos=tuple(PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
-        warnings=outcome.warnings,
+        warnings=(*outcome.warnings, *outcome.remarks),
         wording={language: dict(words) for language, words in task.sheet.wording.items()},
         coverage_factor=f"{COVERAGE_FACTOR:f}",
         software=f"inspect-kit {__version__}",

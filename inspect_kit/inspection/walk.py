@@ -6,12 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 from inspect_kit.capture.desk import Standing, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, needed_by
+from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, team_readings, type_sentences
 from inspect_kit.judgement.finding import Reason
 from inspect_kit.judgement.judge import Evidence, Judgement, answer_to, judge
 from inspect_kit.judgement.rules import RuleName
@@ -22,6 +24,10 @@ from inspect_kit.rulebook.clause import Clause, Kind
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading
 from inspect_kit.values.quantity import UNITS
+
+_TEAM: Final = "team"
+_OF_FIGURES: Final = ("figure", _TEAM)
+"""Items whose figures are named by their type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +52,13 @@ class Outcome:
     instruments: Mapping[str, Instrument]
     photos: tuple[Photo, ...]
     warnings: tuple[str, ...]
+    figures: tuple[Figure, ...] = ()
+    """Where figures are judged: which homologated types each can be of."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader should be told besides the findings."""
+        return type_sentences(self.figures)
 
 
 def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
@@ -55,16 +68,22 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     instruments = load_instruments(
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
-    measurements, observations = _interpreted(task.sheet, readings, instruments)
-    evidence = Evidence.of(
-        (*measurements, *_derived(task.sheet, measurements, observations)),
-        observations,
-        _distrusted(task, instruments),
-    )
+    evidence = _evidence(task, readings, instruments)
+    figures = figures_in(task.sheet, evidence, task.rule) if task.item.id in _OF_FIGURES else ()
+    if task.item.id == _TEAM:
+        readings += team_readings(figures, (reading.characteristic for reading in readings))
+        evidence = _evidence(task, readings, instruments)
     judgement = judge(task.sheet.clauses_of(task.item.id), evidence, task.rule)
     warnings = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments))
     photos = tuple(photo for file in files for photo in file.photos)
-    return Outcome(task, judgement, tuple(readings), instruments, photos, warnings)
+    return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, figures)
+
+
+def _evidence(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> Evidence:
+    """What the readings say, and what follows from them."""
+    measurements, observations = _interpreted(task.sheet, readings, instruments)
+    derived = _derived(task.sheet, measurements, observations)
+    return Evidence.of((*measurements, *derived), observations, _distrusted(task, instruments))
 
 
 def _numbered(sheet: Sheet, readings: Iterable[Reading]) -> list[Reading]:
@@ -162,7 +181,7 @@ def _standing(task: Task, name: str) -> Standing | None:
 
 def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> tuple[str, ...]:
     """What the judge does not hold against the item but a reader should know."""
-    needed = needed_by(task.sheet)
+    needed = {*needed_by(task.sheet), *((COLOUR,) if task.item.id in _OF_FIGURES else ())}
     found: dict[str, None] = {}
     for reading in readings:
         # A photo gives more than was asked for; only what somebody typed is missed when it is left aside.

@@ -1,9 +1,9 @@
-"""A figure from one or several photos: what each view tells, combined; thickness, symmetry and tilt from views all around."""
+"""A figure from one or several photos: what each view tells, combined; thickness, run-out and tilt from several."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -12,10 +12,12 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.photographed import Estimate, combine, estimate
 from inspect_kit.measure.pieces import UNKNOWN_PRINT
+from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.figure import STANDOFF_USUAL, FigureView, Measured, measure_view
+from inspect_kit.vision.figure_colour import BaseColour
 from inspect_kit.vision.photo import camera_for
-from inspect_kit.vision.references import Reference, place
+from inspect_kit.vision.references import Placed, Reference, place
 
 MOST_VIEWS: Final = 12
 STATED_STANDOFF: Final = 0.5
@@ -25,6 +27,9 @@ _ALIKE: Final = (
 )  # fmt: skip
 """What is the same from every side."""
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
+_DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
+_OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
+"""Sources that differ from photo to photo, since the figure is put down anew for each."""
 
 
 @dataclass(frozen=True)
@@ -38,52 +43,49 @@ class StatedFigure:
 
 @dataclass(frozen=True)
 class FigureValue:
-    """One characteristic with its budget; `pixel` is its place in the photo of that number."""
+    """One characteristic with its budget, and the view that shows it."""
 
     characteristic: str
     estimate: Estimate
-    pixel: tuple[float, float]
+    seen: Measured
     photo: int
-
-
-@dataclass(frozen=True)
-class Roundabout:
-    """From several views of one figure: spread of the base's diameters and whether it is more than the photos' own
-    uncertainty (mm), and the largest tilt of the base (degrees, standard uncertainty)."""
-
-    run_out: float
-    symmetric: bool
-    tilt: tuple[float, float]
+    unit: str = "mm"
 
 
 @dataclass(frozen=True)
 class FigureSession:
-    """What a set of photos of one figure gave."""
+    """What a set of photos of one figure gave; `corners` are the reference's in the first photo."""
 
     photos: tuple[Photograph, ...]
     views: tuple[FigureView, ...]
     values: tuple[FigureValue, ...]
-    roundabout: Roundabout | None
+    colour: BaseColour
+    corners: Floats
     warnings: tuple[str, ...]
+
+    def value(self, characteristic: str) -> FigureValue | None:
+        """What was found of a characteristic."""
+        return next((each for each in self.values if each.characteristic == characteristic), None)
 
 
 def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: StatedFigure) -> FigureSession:
     """Measure one figure in every photo and combine what the views say."""
     if not 1 <= len(photos) <= MOST_VIEWS:
         raise BadInput(f"{len(photos)} photos", hint=f"give one to {MOST_VIEWS} photos of one figure")
-    views = tuple(_view(photo, camera, stated) for photo in photos)
-    values = [_combined(name, views) for name in _ALIKE]
-    values += _across(views)
+    looks = [_look(photo, camera, stated) for photo in photos]
+    views = tuple(view for _, view in looks)
+    values = [*(_combined(name, views) for name in _ALIKE), *_across(views), *_all_around(views)]
     found = tuple(value for value in values if value is not None)
-    return FigureSession(
-        tuple(photos), views, found, _roundabout(views), tuple(_warnings(photos, views, camera, stated))
-    )
+    said = [*_seen(photos, views), *_around_warnings(found), *_unstated(camera, stated, len(views))]
+    colour = max((view.colour for view in views), key=lambda each: each.confidence)
+    return FigureSession(tuple(photos), views, found, colour, looks[0][0].known.image, tuple(said))
 
 
-def _view(photo: Photograph, camera: Camera | None, stated: StatedFigure) -> FigureView:
+def _look(photo: Photograph, camera: Camera | None, stated: StatedFigure) -> tuple[Placed, FigureView]:
+    scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     try:
         placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
-        return measure_view(photo.pixels, placed, _standoff(stated), stated.print_scale or (1.0, UNKNOWN_PRINT))
+        return placed, measure_view(photo.pixels, placed, _standoff(stated), scale)
     except BadInput as problem:
         if problem.fault.where:
             raise
@@ -109,10 +111,7 @@ def _combined(name: str, views: Sequence[FigureView]) -> FigureValue | None:
     found = [(number, each) for number, view in enumerate(views) if (each := _measured(view, name)) is not None]
     if not found:
         return None
-    result = combine([_estimate(each) for _, each in found])
-    if name == "fig.base.dmax_depth":
-        result = replace(result, value=max(result.value, 0.0))
-    return FigureValue(name, result, found[0][1].pixel, found[0][0])
+    return FigureValue(name, combine([_estimate(each) for _, each in found]), found[0][1], found[0][0])
 
 
 def _across(views: Sequence[FigureView]) -> list[FigureValue]:
@@ -122,29 +121,51 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
         return []
     order = sorted(seen, key=lambda pair: pair[1].value)
     photo, widest = order[-1]
-    values = [FigureValue(_WIDTH, _estimate(widest), widest.pixel, photo)]
+    values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        values.append(FigureValue(_THICKNESS, _estimate(narrowest), narrowest.pixel, photo))
+        values.append(FigureValue(_THICKNESS, _estimate(narrowest), narrowest, photo))
     return values
 
 
-def _roundabout(views: Sequence[FigureView]) -> Roundabout | None:
-    if len(views) < 2:
-        return None
-    found = [each for view in views if (each := _measured(view, "fig.base.diameter")) is not None]
-    sizes = np.array([each.value for each in found])
-    own = np.array([np.sqrt(sum(part**2 for source, part in each.budget if source not in ("lens", "scale (print)")))
-                    for each in found])  # fmt: skip
-    run_out = float(np.ptp(sizes))
-    tilts = sorted((view.tilt for view in views), key=lambda each: -abs(each[0]))
-    return Roundabout(run_out, bool(run_out < 2 * float(np.sqrt(2) * own.max())), tilts[0])
+def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
+    """By how much the base's diameter differs between the views, and the largest tilt of its axis."""
+    seen = [(number, each) for number, view in enumerate(views) if (each := _measured(view, _DIAMETER)) is not None]
+    if len(seen) < 2:
+        return []
+    widest, narrowest = (by(seen, key=lambda pair: pair[1].value) for by in (max, min))
+    apart = {source: float(np.hypot(_own(widest[1], source), _own(narrowest[1], source))) for source in _OWN}
+    run_out = estimate(widest[1].value - narrowest[1].value, apart)
+    photo, (tilt, u_tilt) = max(enumerate(view.tilt for view in views), key=lambda pair: abs(pair[1][0]))
+    tilted = estimate(abs(tilt), {"edges": u_tilt})
+    return [FigureValue(_RUN_OUT, run_out, *reversed(widest)), FigureValue(_TILT, tilted, seen[0][1], photo, "deg")]
 
 
-def _warnings(
-    photos: Sequence[Photograph], views: Sequence[FigureView], camera: Camera | None, stated: StatedFigure
-) -> list[str]:
-    said = [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
+def _own(measured: Measured, source: str) -> float:
+    """A part of the budget that differs from photo to photo."""
+    return next((part for name, part in measured.budget if name == source), 0.0)
+
+
+def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[str]:
+    return [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
+
+
+def _around_warnings(values: Sequence[FigureValue]) -> list[str]:
+    """What several views show that a referee should look at."""
+    found = {value.characteristic: value.estimate for value in values}
+    said = []
+    if _RUN_OUT in found and found[_RUN_OUT].value > 2 * found[_RUN_OUT].standard:
+        said.append(
+            f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
+        )
+    if _TILT in found and found[_TILT].value > max(1.0, 3 * found[_TILT].standard):
+        said.append(f"the base stands tilted by {found[_TILT].value:.1f} degrees")
+    return said
+
+
+def _unstated(camera: Camera | None, stated: StatedFigure, views: int) -> list[str]:
+    """What the user did not say, and what it costs."""
+    said = []
     if stated.print_scale is None:
         said.append("the print's scale was not stated: measure the backdrop's check bar with a caliper and give "
                     "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
@@ -154,14 +175,7 @@ def _warnings(
     if stated.standoff is None:
         value, spread = STANDOFF_USUAL
         said.append(f"the standoff was not stated: {value:g} ± {spread:g} mm was assumed (--standoff)")
-    round_view = _roundabout(views)
-    if round_view is not None and not round_view.symmetric:
-        said.append(
-            f"the base's diameter differs by {round_view.run_out:.2f} mm between the views: it may not be round"
-        )
-    if round_view is not None and abs(round_view.tilt[0]) > max(1.0, 3 * round_view.tilt[1]):
-        said.append(f"the base stands tilted by {abs(round_view.tilt[0]):.1f} degrees")
-    if len(views) == 1:
+    if views == 1:
         said.append(
             "one view: the width is that of this side; the thickness needs a photo of the figure turned by 90 degrees"
         )

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 PRINT: Final = "scale (print)"
-SHARED: Final = frozenset({PRINT, "lens", "piece height", "rim shape"})
+SHARED: Final = frozenset({
+    PRINT, "lens", "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
+})  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
 

@@ -27,9 +27,7 @@ def check_condition(pixels: Pixels, known: Known, file: str) -> None:
     """Refuse a photo that is too dark, too flat or too blurred, each with what to do."""
     black, white = _levels(pixels, known)
     if white < DARKEST_WHITE:
-        raise BadInput(
-            "is too dark to be measured", where=file, hint="more light, or a longer exposure"
-        )
+        raise BadInput("is too dark to be measured", where=file, hint="more light, or a longer exposure")
     if white - black < LEAST_CONTRAST:
         raise BadInput(
             "shows the sheet with too little contrast", where=file,

@@ -1,9 +1,9 @@
-"""A figure measured from photos: total height, base, width and thickness of its top, each with its uncertainty budget."""
+"""A figure measured in a photo: total height, base and width of its top, each with its uncertainty budget."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -11,10 +11,20 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
-from inspect_kit.vision.figure_base import BASE, LEAN, STANDOFF, TILT, VIEW, Fit, fit_forms, frame_of, scale_at
-from inspect_kit.vision.figure_base import scales as steps_of
+from inspect_kit.vision.figure_base import (
+    BASE,
+    TILT,
+    VIEW,
+    Fit,
+    frame_of,
+    outline_pixels,
+    scale_at,
+)  # fmt: skip
+from inspect_kit.vision.figure_colour import BaseColour, base_colour
+from inspect_kit.vision.figure_doubts import doubt_of, hidden_depth, refuse_blur, unclear, warnings_of
+from inspect_kit.vision.figure_forms import fit_forms
 from inspect_kit.vision.figure_profile import NUMBERS, sizes_of
-from inspect_kit.vision.figure_search import find_figure
+from inspect_kit.vision.figure_search import Found, find_figure, first_guess
 from inspect_kit.vision.figure_top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.sheets import Kind
@@ -24,29 +34,31 @@ STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
 DEPTH_SPREAD: Final = 0.6
 """mm by which a head or hand stands before or behind the axis, usually."""
-_LENIENCE: Final = 8.0
+_LENIENCE: Final = 2.0
 """Neighbouring edges share their errors: differences in cost between two forms count less by this factor."""
-_EDGE: Final = 0.15
+_EDGE: Final = 0.3
 """Pixels to which an outermost point of the top is believed."""
-_USUAL_SCATTER: Final = 0.3
-"""Pixels by which edges scatter around a base that is seen well."""
 _ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
 _HEAD: Final = 2.0
 """Radius of a head in depth, mm, at most."""
-_STEEPEST: Final = np.radians(20)
+
+_EFFORTS: Final = (1, 2)
+"""How hard a first guess is looked for: at first, and where that led astray."""
 
 Budget = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One characteristic in mm: value, contributions to its standard uncertainty by source, and its place in the photo."""
+    """One characteristic in mm: value, contributions to its standard uncertainty by source, and where it was seen."""
 
     characteristic: str
     value: float
     budget: Budget
     pixel: tuple[float, float]
+    outline: Floats
+    """Photo pixels, a closed line around what the value was taken from."""
 
     @property
     def standard(self) -> float:
@@ -56,11 +68,12 @@ class Measured:
 
 @dataclass(frozen=True)
 class FigureView:
-    """What one photo tells: the measurements, the fitted base and the top it was taken from."""
+    """What one photo tells: the measurements, the fitted base and the top they were taken from, and its colour."""
 
     measured: tuple[Measured, ...]
     fit: Fit
     top: Top | None
+    colour: BaseColour
     warnings: tuple[str, ...]
 
     @property
@@ -72,7 +85,7 @@ class FigureView:
 def measure_view(
     pixels: Pixels, placed: Placed, standoff: tuple[float, float], print_scale: tuple[float, float]
 ) -> FigureView:
-    """One photo of a figure before the backdrop. `print_scale` is measured over nominal length, with its uncertainty."""
+    """One photo of a figure before the backdrop. `print_scale` is measured ÷ nominal length, with its uncertainty."""
     if placed.sheet is None or placed.sheet.kind is not Kind.BACKDROP:
         raise BadInput(
             "the reference in the photo is not the backdrop",
@@ -80,26 +93,34 @@ def measure_view(
         )
     scale, u_scale = print_scale
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
+    refuse_blur(pixels, placed)
     found = find_figure(pixels, placed.view, on_sheet)
-    fits = fit_forms(pixels, found.ground, on_sheet, found.start)
-    if not fits:
-        raise BadInput(
-            "the base of the figure cannot be made out",
-            hint="photograph it from the side at the height of its base, in even light, on a table of another colour",
-        )
+    fits = _fitted(pixels, found, on_sheet)
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
     measured = [*_base(fits), *_top(fits[0], top, scale_at(found.ground))]
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
-    return FigureView(
-        printed, fits[0], None if isinstance(top, Unfit) else top, _warnings(fits[0], top, found.ground.foot.seen)
-    )
+    seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
+    warnings = warnings_of(fits[0], top, found.ground.foot)
+    return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, warnings)
+
+
+def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
+    """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
+    trouble: BadInput | None = None
+    for effort in _EFFORTS:
+        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort))
+        trouble = unclear(fits, scale_at(found.ground))
+        if trouble is None:
+            return fits
+    assert trouble is not None
+    raise trouble
 
 
 def _printed(measured: Measured, scale: float, u_scale: float) -> Measured:
     """From the sheet's nominal millimetres to true ones."""
     parts = [(source, part * scale) for source, part in measured.budget]
-    return Measured(measured.characteristic, measured.value * scale,
-                    _sorted([*parts, ("scale (print)", u_scale * measured.value)]), measured.pixel)  # fmt: skip
+    budget = _sorted([*parts, ("scale (print)", u_scale * measured.value)])
+    return replace(measured, value=measured.value * scale, budget=budget)
 
 
 def _sorted(parts: Sequence[tuple[str, float]]) -> Budget:
@@ -121,8 +142,10 @@ def _base(fits: Sequence[Fit]) -> list[Measured]:
         values = np.array([float(getattr(sizes_of(fit.form, fit.base), field)) for fit in fits])
         mean = float(shares @ values)
         between = float(np.sqrt(shares @ (values - mean) ** 2))
-        budget = _sorted([*_contributions(fits[0], _size_slopes(fits[0], field)), ("form of the edge", between)])
-        result.append(Measured(name, max(mean, 0.0), budget, _place(fits[0], field)))
+        parts = [*_contributions(fits[0], _size_slopes(fits[0], field)), ("form of the edge", between)]
+        if field == "depth":
+            parts.append(("widest place hidden by the edge", hidden_depth(fits[0])))
+        result.append(Measured(name, max(mean, 0.0), _sorted(parts), _place(fits[0], field), _shown(fits[0], field)))
     return result
 
 
@@ -137,8 +160,8 @@ def _size_slopes(fit: Fit, field: str) -> Floats:
 
 
 def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
-    """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves the
-    fit as its share in the result tells; the rest is the edges'."""
+    """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves
+    the fit as its share in the result tells; the rest is the edges'."""
     gain = fit.covariance @ slopes
     parts = []
     for name, numbers in fit.known.blocks:
@@ -147,27 +170,35 @@ def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
             (name, float(np.sqrt(max(gain[list(numbers)] @ fit.known.information[block] @ gain[list(numbers)], 0))))
         )
     total = float(slopes @ gain)
-    edges = np.sqrt(max(total - sum(part**2 for _, part in parts), 0.0))
-    doubt = _doubt(fit)
+    edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
+    doubt = doubt_of(fit)
     return [*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges))]
 
 
-def _doubt(fit: Fit) -> float:
-    """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
-    place = [STANDOFF, LEAN, TILT]
-    spread = 1 / np.sqrt(np.diag(fit.known.information)[place])
-    strain = float(np.max(np.abs(fit.vector[place] - fit.known.mean[place]) / spread))
-    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain / 1.5)
+def _ring(fit: Fit, field: str) -> tuple[float, float]:
+    """Radius and height of the circle around the base that a size is taken at."""
+    sizes = sizes_of(fit.form, fit.base)
+    if field in ("height", "top_diameter"):
+        return sizes.top_diameter / 2, sizes.height
+    return sizes.diameter / 2, sizes.height - sizes.depth
 
 
 def _place(fit: Fit, field: str) -> tuple[float, float]:
     """The middle of the base at the height that the size is taken at."""
-    sizes = sizes_of(fit.form, fit.base)
-    level = {"height": sizes.height, "diameter": sizes.height - sizes.depth, "depth": sizes.height - sizes.depth,
-             "top_diameter": sizes.height}[field]  # fmt: skip
     foot, axes = frame_of(fit.vector)
-    x, y = pixels_of(fit.vector[:VIEW], (foot + axes @ np.array([0.0, level, 0.0]))[None])[0]
+    x, y = pixels_of(fit.vector[:VIEW], (foot + axes @ np.array([0.0, _ring(fit, field)[1], 0.0]))[None])[0]
     return float(x), float(y)
+
+
+def _shown(fit: Fit, field: str) -> Floats:
+    """The outline of the base, or the circle that a size is taken at."""
+    if field in ("height", "diameter"):
+        return outline_pixels(fit.vector, fit.form)
+    radius, level = _ring(fit, field)
+    angle = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+    circle = np.column_stack([radius * np.cos(angle), np.full_like(angle, level), radius * np.sin(angle)])
+    foot, axes = frame_of(fit.vector)
+    return pixels_of(fit.vector[:VIEW], circle @ axes.T + foot)
 
 
 # -------------------------------------------------------------------------------------------------------------- the top
@@ -180,16 +211,16 @@ def _top(fit: Fit, top: Top | Unfit, scale: float) -> list[Measured]:
 
 
 def _height(fit: Fit, top: Top, scale: float) -> Measured:
-    """From the table to the highest point. A rounded head is touched by the ray behind or before its highest point."""
+    """From the table to the highest point; the ray touches a rounded head behind or before that point."""
     pixel = top.highest.pixel
     fall = elevation_at(fit.vector, pixel)
     excess = min(top.highest.curvature, _HEAD) * (1 / np.cos(fall) - 1)
     slopes = _slopes(fit, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
     parts = _contributions(fit, slopes)
-    parts += [("outline of the top", _edge(top.highest, scale)),
-              ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall))), ("roundness of the top", 0.5 * excess)]  # fmt: skip
+    parts += [("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
+              ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
     value = float(own_places(fit.vector, pixel[None])[0, 1]) - excess
-    return Measured("fig.height", value, _sorted(parts), (float(pixel[0]), float(pixel[1])))
+    return Measured("fig.height", value, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
 
 
 def _edge(extreme: Extreme, scale: float) -> float:
@@ -211,43 +242,19 @@ def _width(fit: Fit, top: Top, scale: float) -> Measured:
     edge = float(np.hypot(_edge(top.left, scale), _edge(top.right, scale)))
     parts += [("outline of the top", edge), ("depth of the top", DEPTH_SPREAD * value / distance),
               ("roundness of the top", _ROUND[1] * excess)]  # fmt: skip
-    return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])))
+    return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])), top.outline)
 
 
-def _slopes(fit: Fit, function: Mapping[str, float] | object) -> Floats:
-    assert callable(function)
+def _slopes(fit: Fit, function: Callable[[Floats], float]) -> Floats:
     slopes = np.zeros(len(fit.vector))
     steps = np.concatenate([_view_steps(fit), np.array([0.02, 0.05, 0.01, 1e-4, 1e-3, 1e-3])])
     for index, step in enumerate(steps):
         move = np.zeros(len(fit.vector))
         move[index] = step
-        slopes[index] = (function(fit.vector + move) - function(fit.vector - move)) / (2 * step)
+        slopes[index] = (function(fit.vector + move) - function(fit.vector - move)) / (2 * float(step))
     return slopes
 
 
 def _view_steps(fit: Fit) -> Floats:
     focal = float(fit.vector[:2].mean())
     return 1e-5 * np.array([focal, focal, focal, focal, 1, 1, 0.1, 0.1, 1, 1, 1, 1, 100, 100, 100])
-
-
-def _warnings(fit: Fit, top: Top | Unfit, foot_seen: bool) -> tuple[str, ...]:
-    found = []
-    if isinstance(top, Unfit):
-        found.append(f"the top was not measured: {top.reason}")
-    if not foot_seen:
-        found.append("the line where backdrop and table meet is not seen; heights rest on the sheet's drawn lower edge")
-    fall = _fall(fit)
-    if fall > _STEEPEST:
-        found.append(
-            f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
-        )
-    if fit.scatter > 0.6:
-        found.append("the base's outline differs from a truncated ellipsoid, or its edge is not seen clearly")
-    return tuple(found)
-
-
-def _fall(fit: Fit) -> float:
-    return elevation_at(fit.vector, np.array(_place(fit, "height")))
-
-
-__all__ = ["LEAN", "STANDOFF", "FigureView", "Measured", "measure_view", "steps_of"]

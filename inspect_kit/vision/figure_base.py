@@ -1,4 +1,4 @@
-"""The base of a figure, fitted: camera, place, lean and profile solved together from the outline's edges and what is known."""
+"""The base of a figure, fitted: camera, place, lean and profile solved together from edges and what is known."""
 
 from __future__ import annotations
 
@@ -21,23 +21,22 @@ from inspect_kit.vision.figure_edges import (
     strangeness,
     strips,
 )
-from inspect_kit.vision.figure_ground import Ground
+from inspect_kit.vision.figure_ground import Ground, in_shade
 from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
+from inspect_kit.vision.light import decoded
 from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
 
 VIEW: Final = 15
 X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS = range(VIEW, VIEW + 7)
 BASE: Final = VIEW + 7
-"""Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet, the
-table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
+"""Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet,
+the table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
 outwards, then the base's own numbers."""
 
 LEAN_SPREAD: Final = 0.006
 TILT_SPREAD: Final = 0.006
 """Radians by which a backdrop leans and a base tilts, usually."""
 BIAS_SPREAD: Final = 0.15
-_REACHES: Final = (1.7, 0.6, 0.35)
-"""mm around the outline in which its edge is looked for, round by round."""
 _SPACING: Final = 2.0
 _MOST_LINES: Final = 400
 NOISE: Final = (0.5, 1.5, 2.5)
@@ -49,7 +48,6 @@ _UNDER: Final = 0.4
 """How far an outline's normal points down where the base's own shadow lies."""
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
-FORMS: Final = ("cut", "round", "sharp")
 _ROUNDS: Final = 12
 _SIZES: Final = np.array([0.02, 0.05, 0.01, 1e-4, 1e-3, 1e-3, 1.0])
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
@@ -188,12 +186,14 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     faint = ~entered & (strange[:, found.steps > 0].max(axis=1) < 1.0) & (steep > 0.006)
     steps = fit_steps(found, np.where(entered, enter, np.where(faint, steep_at, 0.0)), half, blur)
     points = lines.feet + steps.offset[:, None] * lines.normals
-    sheet, _ = ground.places(points)
+    sheet, table = ground.places(points)
     on_table = ground.on_table(sheet)
     above = sheet[:, 1] - ground.foot.level - ground.foot.slope * sheet[:, 0]
     # What is darker than the table may be a shadow on it: under the base it is not used, beside it hardly.
     dark = on_table & (steps.lighter < 0)
-    clear = (steps.contrast > np.where(on_table, 0.02, 0.012)) & ~(dark & (lines.normals[:, 1] > _UNDER))
+    # Nor is what is lighter than the dark below it: there the base's own shade begins.
+    under = on_table & (lines.normals[:, 1] > _UNDER) & (dark | in_shade(ground, decoded(steps.outside), table))
+    clear = (steps.contrast > np.where(on_table, 0.02, 0.012)) & ~under
     good = (entered if sure else entered | faint) & clear & (steps.misfit < 0.3) & (np.abs(above) > 0.25)
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.
@@ -260,7 +260,7 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
 
 
 def settle(start: Floats, form: str, edges: Edges, known: Known, ground: Ground, wide: float) -> Fit | Unfit:
-    """The most probable base for these edges; edges farther off than the others count less, at first from `wide` pixels."""
+    """The most probable base for these edges; those farther off count less, at first from `wide` pixels."""
     if len(edges.points) < 40:
         return Unfit("the outline of its base is not seen clearly enough")
     state = _state(_bounded(start), form, edges, ground)
@@ -329,39 +329,3 @@ def _described(state: _State, form: str, edges: Edges, known: Known) -> Fit:
     cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
     cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
     return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
-
-
-def fit_forms(pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats) -> list[Fit]:
-    """The base with each form of its upper edge, the most probable one first; empty where none can be fitted."""
-    scale = scale_at(ground)
-    vector, form, blur = start, "sharp", None
-    fits: list[Fit] = []
-    for turn, reach in enumerate(_REACHES):
-        lines = lines_across(vector, form)
-        edges = gather(pixels, ground, lines, max(reach * scale, 3.0), blur, sure=turn == 0)
-        blur = edges.blur
-        tried = FORMS[:2] if turn < len(_REACHES) - 1 else FORMS
-        fits = []
-        for name in tried:
-            known = knowledge(ground.view, ground, standoff, name)
-            fit = settle(
-                _started(vector, form, name), name, edges, known, ground, 0.12 * reach * scale if turn == 0 else 0.0
-            )
-            if not isinstance(fit, Unfit):
-                fits.append(fit)
-        if not fits:
-            return []
-        fits.sort(key=lambda each: each.cost)
-        vector, form = fits[0].vector, fits[0].form
-    return fits
-
-
-def _started(vector: Floats, form: str, wanted: str) -> Floats:
-    """The numbers of one form of edge as a start for another."""
-    base = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
-    base[: len(vector) - BASE] = vector[BASE:]
-    if wanted == "round" and form == "cut":
-        base[EDGE] = 0.5 * (base[EDGE] + base[INWARDS])
-    if wanted == "cut" and form == "round":
-        base[[EDGE, INWARDS]] = 0.6 * base[EDGE]
-    return np.concatenate([vector[:BASE], base[: NUMBERS[wanted]]])

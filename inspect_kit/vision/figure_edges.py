@@ -1,8 +1,8 @@
-"""Edges of a figure to a fraction of a pixel: lines across its outline, where the ground ends on them, and a step fitted there.
+"""Edges of a figure to a fraction of a pixel: lines across its outline, and a step fitted where the ground ends.
 
-The light on the figure's side may fall off towards the outline as on any rounded matt surface (with the root of the depth);
-a plain step would take that seam for ground. The share of the figure in a pixel is worked out from the luma in linear light:
-JPEG stores colour at half the resolution.
+The light on the figure's side may fall off towards the outline as on any rounded matt surface (with the root of the
+depth); a plain step would take that seam for ground. The share of the figure in a pixel is worked out from the luma in
+linear light: JPEG stores colour at half the resolution.
 """
 
 from __future__ import annotations
@@ -50,14 +50,15 @@ class Strips:
 
 @dataclass(frozen=True)
 class Steps:
-    """Edges found: pixels outwards from the feet, contrast in luma codes, and how badly the step fits; and how much
-    lighter the inside is than the outside."""
+    """Edges found: pixels outwards from the feet, contrast in luma codes, and how badly the step fits; how much lighter
+    the inside is than the outside, and the outside's colour in codes."""
 
     offset: Floats
     contrast: Floats
     misfit: Floats
     blur: float
     lighter: Floats
+    outside: Floats
 
 
 def strips(pixels: Pixels, lines: Lines, reach: float) -> Strips:
@@ -83,7 +84,7 @@ def strangeness(found: Strips, ground: Ground) -> Floats:
 
 
 def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mask]:
-    """Where each line, coming from outside, first enters the figure and stays in it for two pixels; NaN-free, with a flag."""
+    """Where each line, coming from outside, first enters the figure and stays in it for two pixels; with a flag."""
     figure = strange > 1
     stay = int(2 / STEP)
     inside = np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0)
@@ -96,7 +97,7 @@ def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mas
 
 
 def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
-    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds by some pixels."""
+    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds some pixels."""
     luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.0)
     slope = np.abs(np.gradient(luma.astype(np.float64), axis=1))
     away = found.steps[None, :] - entered[:, None]
@@ -124,15 +125,15 @@ def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
 
 def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> Steps:
     """A blurred step fitted to every line around its start; without a given blur, the one that fits all lines best."""
-    values, contrast, lighter = _shares(found, start, half)
+    values, contrast, lighter, outside = _shares(found, start, half)
     if blur is None:
         blur = _common_blur(found.steps, values[contrast > 0.06][::3], start[contrast > 0.06][::3], half)
     offset, misfit = _fitted(found.steps, values, start, half, blur)
-    return Steps(offset, contrast, misfit, blur, lighter)
+    return Steps(offset, contrast, misfit, blur, lighter, outside)
 
 
-def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats]:
-    """Each line as the share of the figure, 1 inside and 0 outside; the contrast; and how much lighter the inside is."""
+def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats, Floats]:
+    """Each line as the share of the figure, 1 inside and 0 outside; contrast, gain of light inwards, colour outside."""
     place = found.steps[None, :] - start[:, None]
     inner = _around(_mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half)))
     outer = _around(_mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half)))
@@ -143,7 +144,7 @@ def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, 
     values = np.einsum("nmc,nc->nm", found.codes - outer[:, None, :], weights / size[:, None])
     shares = _unmixed(values, inner, outer, ~coloured)
     contrast = np.where(coloured, 0.3 * np.linalg.norm(inner - outer, axis=1), np.abs(gap))
-    return shares, contrast, gap
+    return shares, contrast, gap, outer
 
 
 def _unmixed(values: Floats, inner: Floats, outer: Floats, chosen: Mask) -> Floats:

@@ -27,6 +27,10 @@ _TINT: Final = 0.17
 _BRIGHTER: Final = 0.22
 _DARKEST_SHADOW: Final = -6.0
 """Under a base the table gets hardly any light: only its tint tells the two apart."""
+_SHADE: Final = -0.5
+"""Logarithm of the light below which the table lies in shade."""
+_CUT, _ASKEW = 1.5, 0.03
+"""mm and slope by which a sheet's lower edge is cut off its drawn line, at most."""
 _NODES: Final = 16
 
 
@@ -55,9 +59,14 @@ class Paint:
     darker: float = -2.3
     """Logarithm of the light down to which it may still be this surface in shadow."""
 
+    def ratio(self, light: Floats, places: Floats) -> Floats:
+        """Logarithm of the light over what this surface sends in the open, by colour."""
+        own = np.exp(_terms(places) @ self.factors)
+        return np.asarray(np.log(np.maximum(light, 0) + _DARKEST) - np.log(own + _DARKEST))
+
     def strangeness(self, light: Floats, places: Floats) -> Floats:
         """Above 1: not this surface, not even in shadow. Light is n × 3."""
-        ratio = np.log(np.maximum(light, 0) + _DARKEST) - np.log(np.exp(_terms(places) @ self.factors) + _DARKEST)
+        ratio = self.ratio(light, places)
         tint = np.hypot(ratio[:, 0] - ratio[:, 1], ratio[:, 2] - ratio[:, 1]) / max(_TINT, 5 * self.tint_noise)
         # The tint of what is nearly black is noise.
         tint *= np.clip(light.mean(axis=1) / _DIM, 0, 1)
@@ -95,6 +104,13 @@ class Ground:
         below = self.on_table(sheet)
         found[below] = 0.0 if self.table is None else self.table.strangeness(light[below], table[below] - [0, 18])
         return found
+
+
+def in_shade(ground: Ground, light: Floats, table: Floats) -> Mask:
+    """Which places of the table get so little light that something stands over them."""
+    if ground.table is None:
+        return np.zeros(len(light), dtype=bool)
+    return np.asarray(ground.table.ratio(light, table - [0, 18]).mean(axis=1) < _SHADE)
 
 
 @dataclass(frozen=True)
@@ -245,7 +261,8 @@ def straight(x: Floats, y: Floats, least: float) -> FootLine:
         spread = max(1.4826 * float(np.median(away)), 0.02)
         weights = np.where(away < 3 * spread, 1.0, 0.02)
     good = away < 3 * spread
-    if good.mean() < 0.5 or spread > 0.6:
+    # A line elsewhere is a shadow's or the table's own edge.
+    if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > _CUT or abs(slope) > _ASKEW:
         return NOMINAL_FOOT
     sure = max(least, spread / np.sqrt(good.sum() / 6))
     return FootLine(float(level), float(slope), sure, sure / 25, True)

@@ -1,5 +1,5 @@
-"""The base of a figure as a solid of revolution: a truncated ellipsoid whose upper edge is sharp, cut or rounded (DSTFB VI 1.3),
-and the outline that such a solid shows to a camera."""
+"""The base of a figure as a solid of revolution: a truncated ellipsoid whose upper edge is sharp, cut or rounded
+(DSTFB VI 1.3), and the outline that such a solid shows to a camera."""
 
 from __future__ import annotations
 
@@ -132,17 +132,15 @@ def sizes_of(form: str, base: Floats) -> Sizes:
     height, centre = float(base[HEIGHT]), float(base[CENTRE])
     edge = 0.0 if form == "sharp" else float(np.clip(base[EDGE], 1e-3, height - 0.5))
     level = min(centre, height - edge)
-    if form == "round" and centre > level:
-        radius = float(pieces[-1].radii[0]) + edge
-    else:
-        radius = float(radius_at(base, level))
+    rounded = form == "round" and centre > level
+    radius = float(pieces[-1].radii[0]) + edge if rounded else float(radius_at(base, level))
     return Sizes(height, 2 * radius, height - level, 2 * float(pieces[-1].radii[0]))
 
 
 def outline(pieces: list[Piece], camera: Floats) -> Floats:
-    """Points where the camera's rays touch the solid: up the right side, then down the left. Own frame, y along the axis.
+    """Where the camera's rays touch the solid: up the right side, then down the left. Own frame, y along the axis.
 
-    A plane through the camera touches the solid where its normal, of elevation β and azimuth Δ away from the camera, meets
+    A plane through the camera touches the solid where its normal, of elevation β and azimuth Δ off the camera, meets
     r cos β + y sin β = D cos β cos Δ + e sin β; D and e are the camera's distance from the axis and its height. So each
     place of the profile has its Δ in closed form, on both sides alike.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
-from inspect_kit.vision.figure_base import BASE, LEVEL, SLOPE, STANDOFF, VIEW, X, frame_of, outline_pixels
+from inspect_kit.vision.figure_base import BASE, LEVEL, SLOPE, STANDOFF, VIEW, X, outline_pixels
 from inspect_kit.vision.figure_edges import Lines, Strips, fit_steps
 from inspect_kit.vision.figure_edges import strips as strips_of
 from inspect_kit.vision.figure_ground import (
@@ -29,7 +29,9 @@ from inspect_kit.vision.view import View
 
 _SMALLEST: Final = 50.0
 """mm² that a figure hides at least."""
-_FIRST, _AGAIN, _BEST = 320, 90, 5
+_SIDE, _UPPER = 42.5, 15.5
+"""mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
+_FIRST, _AGAIN, _BEST = 220, 60, 5
 _SPREADS: Final = np.array([1.2, 0.6, 0.5, 0.5, 0.4, 0.06])
 _FAINT: Final = 0.03
 _OUTER: Final = 0.02
@@ -37,14 +39,12 @@ _OUTER: Final = 0.02
 
 @dataclass(frozen=True)
 class Found:
-    """A figure in a photo: the ground behind it, what hides that ground, and a first guess of its base."""
+    """A figure in a photo: the ground behind it, what hides that ground, and where across it stands, roughly."""
 
     ground: Ground
     look: Look
     strange: Mask
-    start: Floats
-    """Joined vector with a sharp edge."""
-    support: float
+    aside: float
 
 
 def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Found:
@@ -59,8 +59,7 @@ def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Fo
     look = with_places(look, ground)
     ground = learn_table(look, ground, aside)
     strange = ground.strangeness(look.flat(), look.sheet, look.table).reshape(look.light.shape[:2]) > 1
-    start, support = _search(look, ground, strange, aside, standoff)
-    return Found(ground, look, strange, start, support)
+    return Found(ground, look, strange, aside)
 
 
 def _patch(look: Look, ground: Ground) -> Mask:
@@ -80,6 +79,12 @@ def _patch(look: Look, ground: Ground) -> Mask:
             hint="stand one figure on the table before the blue middle, in even light, and photograph it from the side",
         )
     best = max(good, key=lambda index: int(stats[index, 4]))
+    inside = labels.ravel() == best
+    if np.abs(x[inside]).max() > _SIDE or y[inside].max() > _UPPER:
+        raise BadInput(
+            "the figure reaches beyond the plain middle of the backdrop",
+            hint="stand it before the middle, and hold the camera lower or farther away",
+        )
     rivals = [index for index in good if index != best and stats[index, 4] > 0.4 * stats[best, 4]]
     if rivals:
         raise BadInput("more than one thing stands before the backdrop", hint="photograph one figure at a time")
@@ -92,7 +97,7 @@ def _pixels_a_mm(look: Look) -> float:
 
 
 def _aside(look: Look, patch: Mask, ground: Ground, standoff: float) -> float:
-    """x of the figure's axis, roughly: the middle of the patch's lower half, brought forward to the figure's distance."""
+    """x of the figure's axis, roughly: the middle of the patch's lower half, brought forward to where it stands."""
     x, y = look.sheet[patch.ravel()].T
     low = y < np.percentile(y, 45)
     middle = float(np.median(x[low]))
@@ -131,25 +136,26 @@ def _steepest(strip: Strips, reach: float) -> Floats:
     return np.asarray(strip.steps[slope.argmax(axis=1)])
 
 
-def _search(
-    look: Look, ground: Ground, strange: Mask, aside: float, standoff: tuple[float, float]
-) -> tuple[Floats, float]:
-    """Many bases are tried; those are kept whose outline has the most change of light, with ground outside of it."""
-    root = np.sqrt(np.maximum(look.light, 0))
-    far = cv2.GaussianBlur(strange.astype(np.float32), (0, 0), 1.0)
-    random = np.random.default_rng(1)
-    origin = np.array([aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
+def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Floats:
+    """The joined vector of a sharp-edged base: many are tried, more with more `effort`, and then the larger preferred.
+
+    Those are kept whose outline has the most change of light, with ground outside of it.
+    """
+    root = np.sqrt(np.maximum(found.look.light, 0))
+    far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
+    scene = _Scene(found.look, found.ground, root, far, _OUTER * effort)
+    random = np.random.default_rng(effort)
+    origin = np.array([found.aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
     spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 0.8, 0.5, 0.12])
-    trials = origin + spread * np.clip(random.standard_normal((_FIRST, 6)), -2.2, 2.2)
-    scores = np.array([_support(look, ground, root, far, trial) for trial in trials])
+    trials = origin + spread * np.clip(random.standard_normal((_FIRST * effort, 6)), -2.2, 2.2)
+    scores = np.array([_support(scene, trial) for trial in trials])
     for turn in range(4):
         best = trials[np.argsort(-scores)[:_BEST]]
         near = best[random.integers(0, _BEST, _AGAIN)] + _SPREADS / 1.6**turn * random.standard_normal((_AGAIN, 6))
         near[:, 1] = np.clip(near[:, 1], standoff[0] - 2.5 * standoff[1], standoff[0] + 2.5 * standoff[1])
         trials = np.vstack([best, near])
-        scores = np.concatenate([np.sort(scores)[::-1][:_BEST], [_support(look, ground, root, far, t) for t in near]])
-    winner = int(scores.argmax())
-    return _vector(ground, trials[winner]), float(scores[winner])
+        scores = np.concatenate([np.sort(scores)[::-1][:_BEST], [_support(scene, trial) for trial in near]])
+    return _vector(found.ground, trials[int(scores.argmax())])
 
 
 def _vector(ground: Ground, trial: Floats) -> Floats:
@@ -163,21 +169,31 @@ def _vector(ground: Ground, trial: Floats) -> Floats:
     return found
 
 
-def _support(look: Look, ground: Ground, root: Light, strange: Light, trial: Floats) -> float:
+@dataclass(frozen=True)
+class _Scene:
+    """What trials are scored on: the light's root, what is strange, and what a millimetre of radius is worth."""
+
+    look: Look
+    ground: Ground
+    root: Light
+    strange: Light
+    outer: float
+
+
+def _support(scene: _Scene, trial: Floats) -> float:
     """Mean change of light along the outline, counted only where the ground is outside of it."""
-    points = look.here(outline_pixels(_vector(ground, trial), "sharp"))
+    points = scene.look.here(outline_pixels(_vector(scene.ground, trial), "sharp"))
     step = np.roll(points, -1, axis=0) - points
     length = np.linalg.norm(step, axis=1)
     normals = np.column_stack([step[:, 1], -step[:, 0]]) / np.maximum(length, 1e-9)[:, None]
     area = float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - np.roll(points[:, 0], -1) * points[:, 1]))
     normals *= np.sign(area)
-    inner, outer = (_sampled(root, points + reach * normals) for reach in (-1.0, 1.0))
+    inner, outer = (_sampled(scene.root, points + reach * normals) for reach in (-1.0, 1.0))
     change = np.linalg.norm(inner - outer, axis=1)
-    beyond = np.clip(1.3 - 1.3 * _sampled(strange, points + 3.0 * normals), 0, 1)
+    beyond = np.clip(1.3 - 1.3 * _sampled(scene.strange, points + 3.0 * normals), 0, 1)
     # Of two outlines with as much change of light the outer one is the base's, the inner one its upper face's.
-    return float((length * change / (change + _FAINT) * beyond).sum() / max(length.sum(), 1e-9)) + _OUTER * float(
-        trial[2]
-    )
+    share = float((length * change / (change + _FAINT) * beyond).sum() / max(length.sum(), 1e-9))
+    return share + scene.outer * float(trial[2])
 
 
 def _sampled(picture: Light, points: Floats) -> Floats:
@@ -186,6 +202,3 @@ def _sampled(picture: Light, points: Floats) -> Floats:
         picture, wanted[None, :, 0], wanted[None, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     return np.asarray(found[0], dtype=np.float64)
-
-
-__all__ = ["Found", "View", "find_figure", "frame_of"]

@@ -26,8 +26,8 @@ _BAND: Final = 1.1
 
 @dataclass(frozen=True)
 class Extreme:
-    """An outermost point of the top: its pixel, the outline's radius of curvature there (mm), its edges' scatter (mm), and
-    how many times worse than usual they are believed."""
+    """An outermost point of the top: its pixel, the outline's radius of curvature there (mm), its edges' scatter (mm),
+    and how many times worse than usual they are believed."""
 
     pixel: Floats
     curvature: float
@@ -37,7 +37,7 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Top:
-    """The highest point and the outermost ones to the left and to the right, with the outline as it was seen."""
+    """The highest point and the outermost ones to the left and to the right, with the outline of its largest part."""
 
     highest: Extreme
     left: Extreme
@@ -46,7 +46,7 @@ class Top:
 
 
 def own_places(vector: Floats, pixels: Floats) -> Floats:
-    """Where pixels' rays meet the upright plane through the figure's axis, parallel to the sheet: across and above the table."""
+    """Where pixels' rays meet the upright plane through the figure's axis: across, and above the table."""
     foot, axes = frame_of(vector, tilted=False)
     turn = rotation_of(vector[COUNT : COUNT + 3])
     ways = rays(vector[:COUNT], pixels) @ turn @ axes
@@ -71,9 +71,10 @@ def aside_at(vector: Floats, pixel: Floats) -> float:
 
 def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: Fit) -> Top | Unfit:
     """The extreme points of what stands on the base."""
-    rough = _outline(look, strange, fit)
-    if isinstance(rough, Unfit):
-        return rough
+    parts_seen = _outlines(look, strange, fit)
+    if isinstance(parts_seen, Unfit):
+        return parts_seen
+    rough = np.concatenate(parts_seen)
     across, up = own_places(fit.vector, rough).T
     free = up > _above_base(fit) + 0.4
     # Hands may hang as low as the base; the width is that of what rises above it.
@@ -85,7 +86,7 @@ def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: 
         if isinstance(extreme, Unfit):
             return extreme
         found[name] = extreme
-    return Top(found["highest"], found["left"], found["right"], rough)
+    return Top(found["highest"], found["left"], found["right"], parts_seen[0])
 
 
 def _above_base(fit: Fit) -> float:
@@ -96,8 +97,8 @@ def _above_base(fit: Fit) -> float:
     return float(height + max(wide * (camera[1] - height) / np.hypot(camera[0], camera[2]), 0.0))
 
 
-def _outline(look: Look, strange: Mask, fit: Fit) -> Floats | Unfit:
-    """The rough outline of the patch above the base, in pixels of the photo."""
+def _outlines(look: Look, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
+    """The rough outlines of the patches above the base, the largest first, in pixels of the photo."""
     height, width = strange.shape
     u, v = np.meshgrid(np.arange(0, width, 4), np.arange(0, height, 4))
     coarse = own_places(fit.vector, look.photo(np.column_stack([u.ravel(), v.ravel()]))).reshape(*u.shape, 2)
@@ -110,7 +111,8 @@ def _outline(look: Look, strange: Mask, fit: Fit) -> Floats | Unfit:
         return Unfit("nothing is seen to stand on the base")
     keep = np.isin(labels, [index for index in range(1, count) if stats[index, 4] > 0.08 * stats[1:, 4].max()])
     contours, _ = cv2.findContours(keep.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
-    return np.concatenate([look.photo(contour.reshape(-1, 2).astype(np.float64)) for contour in contours])
+    order = sorted(contours, key=len, reverse=True)
+    return [look.photo(contour.reshape(-1, 2).astype(np.float64)) for contour in order]
 
 
 def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask, name: str) -> Extreme | Unfit:

@@ -1,6 +1,6 @@
 """The photograph that `inspect-kit demo` measures: a striker on the mat, drawn, with the notes of a made-up phone.
 
-    python -m tests.scenes.example
+python -m tests.scenes.example
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class Top:
         return [(np.array(a, float), np.array(b, float), float(r)) for a, b, r in parts]
 
     def truth(self, foot: float) -> dict[str, float]:
-        limbs = [limb for limb in self.limbs(foot)]
+        limbs = self.limbs(foot)
         across = [e[0] + s * r for a, b, r in limbs for e in (a, b) for s in (-1, 1)]
         deep = [e[2] + s * r for a, b, r in limbs for e in (a, b) for s in (-1, 1)]
         return {"fig.height": self.height, "fig.top.width": max(across) - min(across),

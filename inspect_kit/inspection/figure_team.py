@@ -1,0 +1,154 @@
+"""The figures of a team by what was measured of each: their types, their number, the colours of their bases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from inspect_kit.inspection.figure_types import NEAR, TYPE, Fit, TypeFit, fitting_types, named
+from inspect_kit.judgement.judge import Evidence
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Measurement, Observation, Reading
+
+COLOUR: Final = "fig.base.colour"
+SPARE: Final = "spare"
+"""The instance by which the reserve keeper is told from the field figures."""
+FULL_TEAM: Final = 10
+SURE: Final = Decimal("0.8")
+"""Confidence from which a colour that a photo tells is believed; a colour that a person typed always is."""
+_Found = TypeVar("_Found")
+_COMPARED: Final = ("fig.base.diameter", "fig.height")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: the types it can be of, and the evidence it was named by."""
+
+    instance: str
+    types: tuple[TypeFit, ...]
+    evidence: Evidence
+
+
+def figures_in(sheet: Sheet, evidence: Evidence, rule: RuleName) -> tuple[Figure, ...]:
+    """The figures that anything was measured or seen of, in the order of the files."""
+    if not any(clause.when is not None and clause.when.characteristic == TYPE for clause in sheet.clauses):
+        return ()
+    everything = [*_flat(evidence.measurements), *_flat(evidence.observations)]
+    names = dict.fromkeys(found.instance for found in everything if found.characteristic.startswith("fig."))
+    parts = {name: _only(evidence, name) for name in names}
+    return tuple(Figure(name, fitting_types(sheet, part, rule), part) for name, part in parts.items())
+
+
+def type_sentences(figures: Sequence[Figure]) -> tuple[str, ...]:
+    """`figures 1, 2, spare: by their dimensions, fits h0`, those alike together; nothing where nothing was measured."""
+    alike: dict[str, list[str]] = {}
+    for figure in figures:
+        alike.setdefault(named(figure.types), []).append(figure.instance)
+    return tuple(f"{_called(names)}, {text}" for text, names in alike.items() if text)
+
+
+def _called(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return f"figure {names[0]}".strip() + ": by its dimensions"
+    return f"figures {', '.join(name or 'unnamed' for name in names)}: by their dimensions"
+
+
+def _flat(by_name: Mapping[str, Sequence[_Found]]) -> Iterator[_Found]:
+    return (each for many in by_name.values() for each in many)
+
+
+def _only(evidence: Evidence, instance: str) -> Evidence:
+    """What is known of one figure."""
+    measured = (found for found in _flat(evidence.measurements) if found.instance == instance)
+    observed = (seen for seen in _flat(evidence.observations) if seen.instance == instance)
+    return Evidence.of(measured, observed, evidence.distrusted)
+
+
+def team_readings(figures: Sequence[Figure], given: Iterable[str]) -> tuple[Reading, ...]:
+    """What the figures together say of their team, as if someone had written it down; what was `given` stays."""
+    named_ones = [figure for figure in figures if figure.instance]
+    field = [figure for figure in named_ones if figure.instance != SPARE]
+    spare = [figure for figure in named_ones if figure.instance == SPARE]
+    found = {
+        # Fewer may only mean that not all of them were measured.
+        "team.outfield": str(len(field)) if len(field) >= FULL_TEAM else None,
+        "team.spare": str(len(spare)) if spare else None,
+        "team.same_type": _word(_same_type(named_ones)) if len(named_ones) > 1 else None,
+        "team.base_colour": _word(_same_colour(field)) if len(field) > 1 else None,
+        "team.spare_colour": _word(_other_colour(spare, field)) if spare and field else None,
+    }
+    known = set(given)
+    where = f"figures {', '.join(figure.instance for figure in named_ones)}"
+    return tuple(
+        Reading(name, value, where=where) for name, value in found.items() if value is not None and name not in known
+    )
+
+
+def _word(answer: bool | None) -> str | None:
+    return None if answer is None else "yes" if answer else "no"
+
+
+def _same_type(figures: Sequence[Figure]) -> bool | None:
+    """By the types that were stated, else by the dimensions; nothing where these leave it open."""
+    stated = [_seen(figure, TYPE) for figure in figures]
+    words = {seen.value for seen in stated if seen is not None}
+    if len(words) > 1:
+        return False
+    if all(stated):
+        return True
+    fits = [{each.type: each.fit for each in figure.types} for figure in figures]
+    if not all(fits):
+        return None
+    kinds = list(fits[0])
+    if any(all(fit.get(kind) is Fit.FITS for fit in fits) for kind in kinds):
+        return True
+    apart = all(any(fit.get(kind) in (Fit.DOES_NOT_FIT, Fit.NO_DIMENSIONS) for fit in fits) for kind in kinds)
+    return False if apart and _differ(figures) else None
+
+
+def _differ(figures: Sequence[Figure]) -> bool:
+    """Whether a dimension differs by more than one type leaves room for, so that no type without printed ones fits."""
+    return any(_spread(figures, name) > 2 * NEAR for name in _COMPARED)
+
+
+def _spread(figures: Sequence[Figure], name: str) -> Decimal:
+    """By how much a dimension differs for certain."""
+    found = [one for figure in figures if (one := _measured(figure, name)) is not None]
+    if len(found) < 2:
+        return Decimal(0)
+    low = min(one.value + (one.expanded_uncertainty or 0) for one in found)
+    high = max(one.value - (one.expanded_uncertainty or 0) for one in found)
+    return high - low
+
+
+def _measured(figure: Figure, name: str) -> Measurement | None:
+    return next(iter(figure.evidence.measurements.get(name, ())), None)
+
+
+def _seen(figure: Figure, name: str) -> Observation | None:
+    return next(iter(figure.evidence.observations.get(name, ())), None)
+
+
+def _colours(figures: Sequence[Figure]) -> tuple[set[str], bool]:
+    """The colours that are sure, and whether every figure has one."""
+    seen = [_seen(figure, COLOUR) for figure in figures]
+    sure = [each for each in seen if each is not None and (each.confidence is None or each.confidence >= SURE)]
+    return {each.value for each in sure}, len(sure) == len(figures)
+
+
+def _same_colour(field: Sequence[Figure]) -> bool | None:
+    words, all_sure = _colours(field)
+    if len(words) > 1:
+        return False
+    return True if all_sure and len(field) >= FULL_TEAM else None
+
+
+def _other_colour(spare: Sequence[Figure], field: Sequence[Figure]) -> bool | None:
+    own, own_sure = _colours(spare)
+    others, all_sure = _colours(field)
+    if own & others:
+        return False
+    return True if own_sure and all_sure else None
