@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.vision.circle import Circle, Unfit, fit_circle
-from inspect_kit.vision.solid import Solid, outline
+from inspect_kit.vision.solid import Solid, outline, solid_of, surface_slopes
 from inspect_kit.vision.zone import minimum_zone
 
 SETS = json.loads((Path(__file__).parents[1] / "published" / "nist_circles.json").read_text())["sets"]
@@ -87,3 +87,21 @@ def test_a_rounded_rim_hides_what_the_formula_says() -> None:
     near = outline(Solid(0, 0, 15, 8, 1.5), eye, np.array([0.0]))
     edge = near[0, 0] - near[0, 2] * np.tan(angle)
     assert 15 - edge == pytest.approx(1.5 * (1 + np.tan(angle) - 1 / np.cos(angle)), abs=1e-4)
+
+
+@pytest.mark.parametrize("rim", [0.3, 1.5])
+def test_the_outline_moves_as_the_surface_does(rim: float) -> None:
+    """Sliding along the surface does not move an outline across itself: the touching plane moves with the surface."""
+    solid, eye = Solid(3, 4, 15, 8, rim), np.array([90.0, 40.0, 400.0])
+    around = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+    points = outline(solid, eye, around)
+    along = np.roll(points, -1, axis=0) - np.roll(points, 1, axis=0)
+    planes = np.cross(points - eye, along)
+    planes /= np.linalg.norm(planes, axis=1)[:, None]
+    for index in range(5):
+        step = np.eye(5)[index] * 1e-5
+        moved = (
+            outline(solid_of(solid.vector + step), eye, around) - outline(solid_of(solid.vector - step), eye, around)
+        ) / 2e-5
+        claimed = surface_slopes(solid, eye, around)[:, :, index]
+        assert np.abs(((moved - claimed) * planes).sum(axis=1)).max() < 0.03
