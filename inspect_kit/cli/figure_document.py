@@ -6,7 +6,7 @@ import numpy as np
 
 from inspect_kit.measure.figure import FigureSession, FigureValue
 from inspect_kit.vision.arrays import Floats
-from inspect_kit.vision.overlay import Mark
+from inspect_kit.vision.overlay import Mark, Tone
 
 FORMAT = 1
 MOST_POINTS = 400
@@ -71,5 +71,5 @@ def figure_marks(session: FigureSession) -> list[Mark]:
         lines = (f"{height.value:.2f}", f"+-{2 * height.standard:.2f} mm", f"{width.value:.2f} wide")
         marks.append(Mark(height.outline, lines))
     else:
-        marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), amber=True))
+        marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), Tone.DOUBT))
     return marks
