@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from threading import Lock
 from typing import Final
@@ -32,6 +33,8 @@ from inspect_kit.station.limits import Bucket, Doors
 
 SESSION_HOURS: Final = 14
 _MOST_SHEETS: Final = 40
+_BETWEEN: Final = 0.4
+"""Seconds between looks at an empty pan."""
 
 
 def local_now() -> datetime:
@@ -138,9 +141,22 @@ class Station:
             raise BadInput("another desk is reading the scale", hint="try again")
         try:
             name, connection = found
-            return name, read_live(connection, watch, seconds)
+            return name, _loaded(connection, watch, time.monotonic() + seconds)
         finally:
             self._instrument.release()
+
+
+def _loaded(connection: Connection, watch: Watch, deadline: float) -> InstrumentReading:
+    """A stable reading of something: an empty pan stands still too, and its zero would pass for a very light piece."""
+    while True:
+        reading = read_live(connection, watch, max(deadline - time.monotonic(), 1.0))
+        if Decimal(reading.value) > 0:
+            return reading
+        if time.monotonic() + _BETWEEN >= deadline:
+            raise BadInput(
+                f"nothing lies on the scale: it shows {reading.value} {reading.unit}", hint="put it on and weigh again"
+            )
+        time.sleep(_BETWEEN)
 
 
 def open_station(station: Station) -> Station:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
+from inspect_kit.certificate.keys import own_keyring, unlock
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry import accounts
 from inspect_kit.registry.accounts import RightPins, pin_holds
@@ -32,7 +33,10 @@ from inspect_kit.registry.checkin import (
 from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Expected, Recorded
 from inspect_kit.registry.opening import Registry, open_registry
 from inspect_kit.registry.queueing import queued
+from inspect_kit.station.maker import Maker
+from inspect_kit.station.station import Station, open_station
 from tests.registry.conftest import NOW
+from tests.station.conftest import PINS, ROLES, Person, new_client
 
 EVENT = "BCDFGHJKLNPRSTVW"
 
@@ -219,3 +223,29 @@ def test_a_draft_is_its_writers_own(registry: Registry) -> None:
     accounts.drop_draft(registry, EVENT, "Tomáš")
     with registry.reading() as connection:
         assert accounts.draft(connection, EVENT, "Tomáš") is None
+
+
+def test_two_stations_on_one_shared_registry_issue_each_certificate_once(home: Path, empty_database: str) -> None:
+    shared = open_registry(home, empty_database)
+    for name, pin in PINS.items():
+        accounts.set_account(shared, AccountSet(name, ROLES[name], by="test"), pin, NOW)
+    keys = unlock(home, "", None)
+    stations = [
+        open_station(Station(home, open_registry(home, empty_database), keys, (own_keyring(home),), now=lambda: NOW))
+        for _ in range(2)
+    ]
+    first, second = (Person(new_client(station)).sign_in("Renata") for station in stations)
+    first.announce()
+    second.event = first.event
+    tickets = [person.inspect(f"P{number}") for number, person in enumerate((first, second, first))]
+    for ticket in tickets:
+        second.decide(ticket, "approve")
+    with ThreadPoolExecutor(2) as makers:
+        made = list(makers.map(lambda station: Maker(station).make_all(), stations))
+    assert sum(made) == 3
+    with shared.reading() as connection:
+        numbers = sorted(seen.number for seen in inspections(connection, first.event))
+    assert [number[:15] for number in numbers] == ["PCK-2026-000001", "PCK-2026-000002", "PCK-2026-000003"]
+    assert audit(shared, lambda _: "").faults == ()
+    for each in (shared, *(station.registry for station in stations)):
+        each.engine.dispose()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import socket
 from collections.abc import Callable
+from threading import Thread
 
 import pikepdf
 import pytest
@@ -14,6 +17,7 @@ from inspect_kit.capture.line import Address
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from inspect_kit.capture.voices import Display
 from inspect_kit.certificate.verifying import Counter, verify_pdf
+from inspect_kit.errors import BadInput
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin import inspection
 from inspect_kit.station.maker import Maker
@@ -160,6 +164,35 @@ def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, sta
         lines = [json.loads(line) for line in referee.post(referee.at("/desk/striker/weigh"), {}).splitlines()]
     assert [line["moving"] for line in lines[:-1]] == ["14.84 g", "14.85 g", "14.82 g"]
     assert lines[-1] == {"value": "14.82 g", "raw": "S S      14.82 g", "instrument": "scale-200g"}
+
+
+@pytest.mark.parametrize(
+    ("values", "came"), [(("0.00", "0.00", "14.82"), "14.82"), (("0.00",), "nothing lies on the scale")]
+)
+def test_an_empty_pan_is_no_mass(station: Station, values: tuple[str, ...], came: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        Thread(target=_shows, args=(door, values), daemon=True).start()
+        link = Connection(Address(f"socket://127.0.0.1:{door.getsockname()[1]}"), "mt-sics")
+        connections_file(station.home).write_text(connections_text({"scale-200g": link}))
+        try:
+            told = station.weigh(seconds=4 if len(values) > 1 else 0.5)[1].value
+        except BadInput as problem:
+            told = str(problem)
+    assert came in told
+
+
+def _shows(door: socket.socket, values: tuple[str, ...]) -> None:
+    """A scale that shows one value after the other, each time it is asked; the last one stays."""
+    asked = 0
+    with contextlib.suppress(OSError):
+        while True:
+            line = door.accept()[0]
+            with line:
+                while sent := line.recv(64):
+                    weighs = sent[:1] == b"S"
+                    value = values[min(asked, len(values) - 1)]
+                    line.sendall(f"S S {value:>10} g\r\n".encode() if weighs else b"ES\r\n")
+                    asked += weighs
 
 
 def test_a_scale_that_is_overloaded_or_gone_is_a_sentence(referee: Person, station: Station) -> None:
