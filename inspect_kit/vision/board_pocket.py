@@ -65,6 +65,10 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
     edges = {name: hole if isinstance(hole, Absent) else _edge(shot, hole, corners[name][1], rimmed)
              for name, hole in holes.items()}  # fmt: skip
     width = _common_width(edges) if rimmed else 0.0
+    for name, edge in edges.items():
+        if width > 0 and (isinstance(edge, Absent) or edge.outer.scatter > _CLEAR):
+            again = _by_width(shot, corners[name], width)
+            edges[name] = edge if isinstance(again, Absent) and not isinstance(edge, Absent) else again
     return {name: edge if isinstance(edge, Absent) else _trace(shot, edge, width) for name, edge in edges.items()}
 
 
@@ -103,12 +107,25 @@ def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
     return float(np.median(widths)) if widths else 0.0
 
 
+def _by_width(shot: Shot, corner: tuple[Floats, Walls], width: float) -> _Edge | Absent:
+    """A pocket whose rim was not seen clearly: looked for again as two circles that are as far apart as the others'."""
+    centre, walls = corner
+    lines = _around(shot, centre, _MIDDLE, (_LOW, _HIGH))
+    usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & _free_arc(lines, walls)
+    circle = _best_circle(lines, _peaks(shot, lines, usable, walls), 0.2, width)
+    outer = None if circle is None else _settled(shot, circle, walls, _Way(narrow=True))
+    if outer is None or outer.scatter > 2 * _CLEAR:
+        return Absent("its rim and its hole cannot be told apart")
+    inner = _settled(shot, outer.circle - np.array([0.0, 0.0, width]), walls, _Way(around=_SMOOTH))
+    return _Edge(outer, inner, 0.0)
+
+
 def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
-    """The hole's edge; where a hole does not agree with its rim, the rim's edge less the common width of all rims."""
+    """The hole's edge: a rim's is seen best all around, and the hole begins its width further in."""
     found, inwards, u_rim = edge.outer, 0.0, 0.04
     if width > 0:
         agrees = edge.inner is not None and abs(edge.width - width) < 0.15
-        found, inwards, u_rim = (edge.inner, 0.0, 0.15) if agrees else (edge.outer, width, 0.2)  # type: ignore[assignment]
+        inwards, u_rim = (edge.width, 0.12) if agrees else (width, 0.18)
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals
     pixels = shot.view.pixels(np.column_stack([points[good], np.zeros(int(good.sum()))]))
@@ -194,8 +211,11 @@ def _peaks(shot: Shot, lines: Ribbon, usable: Mask, walls: Walls) -> Floats:
     return np.asarray(found, dtype=np.float64)
 
 
-def _best_circle(lines: Ribbon, offsets: Floats, least: float) -> Floats | None:
-    """Of circles through three edges each the one on which most lines have an edge; `least` is the share it needs."""
+def _best_circle(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0) -> Floats | None:
+    """Of circles through three edges each the one on which most lines have an edge; `least` is the share it needs.
+
+    With a `ring`, edges count also on the circle that is so much smaller.
+    """
     random = np.random.default_rng(7)
     places = np.asarray(lines.feet[:, None, :] + offsets[:, :, None] * lines.normals[:, None, :])
     rows, columns = np.nonzero(np.isfinite(offsets))
@@ -213,6 +233,9 @@ def _best_circle(lines: Ribbon, offsets: Floats, least: float) -> Floats | None:
     x, y, radius = circles.T[:, :, None, None]
     away = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius)
     votes = (away.min(axis=2) < _TOLERANCE).sum(axis=1)
+    if ring > 0:
+        within = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius + ring)
+        votes = votes + (within.min(axis=2) < _TOLERANCE).sum(axis=1)
     best = int(votes.argmax())
     if votes[best] < least * _BINS:
         return None
