@@ -94,7 +94,7 @@ def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
     if width > 0:
         agrees = edge.inner is not None and abs(edge.width - width) < 0.15
         inwards, u_rim = (edge.width, 0.12) if agrees else (width, 0.18)
-    if found.scatter > _CLEAR:
+    if width > 0 and found.scatter > _CLEAR:
         u_rim = float(np.hypot(u_rim, 4 * found.scatter))
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals
