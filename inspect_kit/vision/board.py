@@ -27,6 +27,8 @@ from inspect_kit.vision.view import view_scale
 
 MAX_PHOTOS: Final = 8
 LEAST_CARDS: Final = 2
+_OUTLINES: Final = {"foot": "foot", "pocket": "rim"}
+"""What the width of an outline is called in the budget, where it is none of a line."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def _measured(
     pose = float(camera @ work.bundle.pose_covariance @ camera)
     parts = [
         ("edge", float(slope @ spread.edge @ slope)),
-        ("line width" if formula.needs[0][0] != "foot" else "foot", float(slope @ spread.outline @ slope)),
+        (_OUTLINES.get(formula.needs[0][0], "line width"), float(slope @ spread.outline @ slope)),
         ("pose", pose),
         ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
         ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),

@@ -16,8 +16,9 @@ from inspect_kit.vision.board_frame import choose_feet
 from inspect_kit.vision.board_layout import CORNERS, OUTWARDS, SIDES, WALLS, Placement
 from inspect_kit.vision.board_marks import Absent, Ink, Trace
 from inspect_kit.vision.board_mosaic import Mosaic
-from inspect_kit.vision.board_pocket import Walls, trace_pockets
+from inspect_kit.vision.board_pocket import trace_pockets
 from inspect_kit.vision.board_profile import Shot
+from inspect_kit.vision.board_rim import Walls
 from inspect_kit.vision.board_shapes import Key, direction
 from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
 from inspect_kit.vision.board_walls import Wall, look_at_walls

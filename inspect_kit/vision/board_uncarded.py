@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _SMALL: Final = 700
 _FRAME_WIDTHS: Final = (0.0, 63.5, 76.0)
 """mm: how far outside of the surface the even area may end."""
+_ROUGH: Final = 14.0
+"""Codes by which most pixels differ from their surroundings in a picture of nothing."""
 _QUAD_NOISE: Final = 0.003
 _GLANCES: Final = 2
 _DRAWN: Final = 2.0
@@ -88,7 +90,7 @@ def find_surface(pixels: Pixels) -> Floats:
     factor = _SMALL / max(pixels.shape[:2])
     small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     best: tuple[float, Floats] | None = None
-    for tolerance in (14, 20, 28, 38):
+    for tolerance in () if _rough(np.asarray(small, dtype=np.uint8)) else (14, 20, 28, 38):
         mask = _even_area(np.asarray(small, dtype=np.uint8), tolerance)
         found = _quad(mask)
         if found is not None and (best is None or found[0] > best[0]):
@@ -98,6 +100,12 @@ def find_surface(pixels: Pixels) -> Floats:
             "no board can be made out in the photo", hint="photograph the whole board from above, filling the picture"
         )
     return np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
+
+
+def _rough(small: Pixels) -> bool:
+    """Whether a picture has no even areas at all, so that whatever is found in it is chance."""
+    codes = small.astype(np.float32)
+    return float(np.median(np.abs(codes - cv2.GaussianBlur(codes, (0, 0), 2.0)))) > _ROUGH
 
 
 def _even_area(small: Pixels, tolerance: float) -> Mask:

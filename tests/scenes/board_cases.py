@@ -35,6 +35,7 @@ def shot_of(board: Board, tilt: float, azimuth: float, cards: int = 4) -> Shot:
 
 
 PLANTED_SHOT = shot_of(PLANTED, 12, 40)
+PLANTED_AGAIN = shot_of(PLANTED, 18, 230)
 LEGAL_SHOT = shot_of(LEGAL, 16, 130)
 HOME_SHOT = shot_of(HOME, 8, 200)
 UNCARDED_SHOT = replace(LEGAL_SHOT, cards=())

@@ -21,6 +21,7 @@ from tests.scenes.board_cases import (
     LEGAL_SHOT,
     MEGAPIXELS,
     PLANTED,
+    PLANTED_AGAIN,
     PLANTED_SHOT,
     UNCARDED_SHOT,
 )
@@ -165,6 +166,13 @@ def test_partly_covered_cards_and_an_uncalibrated_camera_are_still_enough() -> N
     inside = [abs(found[key].value - true) < 2 * found[key].u for key, true in truth.items() if key in found]
     assert np.mean(inside) > 0.85
     assert sum(key in found for key in truth) >= 0.8 * len(truth)
+
+
+def test_a_second_photo_of_the_same_board_makes_it_more_certain() -> None:
+    both = measure_board([photo_of(PLANTED_SHOT), photo_of(PLANTED_AGAIN)], EXACT)
+    one, two = _values(_planted()), _values(both)
+    assert _covered(both, PLANTED) > 0.85
+    assert np.mean([two[key].u for key in one if key in two]) < np.mean([one[key].u for key in one if key in two])
 
 
 # ------------------------------------------------------------------------------------------------------- without cards
