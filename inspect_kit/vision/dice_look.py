@@ -16,6 +16,7 @@ from inspect_kit.vision.dice_edges import (
     Fitted,
     Sketch,
     fit_cube,
+    moved_cube,
     placed_cube,
     sketch_cube,
 )
@@ -35,6 +36,8 @@ USUAL_ROUNDING: Final = (0.8, 0.7)
 _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
 _LONE: Final = (0.8, 1.45)
+_CLEAR: Final = 0.7
+"""Share of every side of the square around the pips from which on it tells the size."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +92,33 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     view = placed.view
     sketches = _sketches(reading, view)
+    expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
+    found = [(sketch_cube(pixels, view, sketch, expected), sketch) for sketch in sketches]
     rounding = told.rounding
-    expected = Expected(*(rounding or USUAL_ROUNDING), optics, told.height)
-    rough = [sketch_cube(pixels, view, sketch, expected) for sketch in sketches]
     if rounding is None:
-        rounding = rounding_of(pixels, view, [cube for cube in rough if isinstance(cube, Cube)], optics)
-        expected = replace(
-            expected, rounding=(rounding or USUAL_ROUNDING)[0], u_rounding=(rounding or USUAL_ROUNDING)[1]
-        )
+        rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
+        rounding = _rounding(pixels, view, rough, expected)
+        expected = _as_round(expected, rounding)
     fits = [
-        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected)
-        for cube, sketch in zip(rough, sketches, strict=True)
+        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
     ]
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+
+
+def _rounding(
+    pixels: Pixels, view: View, rough: Sequence[tuple[Cube, Sketch]], expected: Expected
+) -> tuple[float, float] | None:
+    """From corners alone, then with dice that were moved accordingly, since light at an edge tells only where it is."""
+    cubes = [cube for cube, _ in rough]
+    first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
+    moved = [moved_cube(pixels, view, cube, sketch, first) for cube, sketch in rough]
+    return rounding_of(pixels, view, moved, expected.optics)
+
+
+def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expected:
+    value, standard = rounding or USUAL_ROUNDING
+    return replace(expected, rounding=value, u_rounding=standard)
 
 
 def _sketches(reading: Reading, view: View) -> list[Sketch]:
@@ -126,6 +142,8 @@ def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
     )
     between = float(np.linalg.norm(ends[0] - ends[1]) + np.linalg.norm(ends[2] - ends[3])) / 2
     low, high = _SPACINGS if face.number > 1 else (share * face.square.half_edge for share in _LONE)
+    if face.square.sides.min() > _CLEAR:
+        low, high = max(low, 0.9 * face.square.half_edge), min(high, 1.35 * face.square.half_edge)
     low, high = np.clip([low * between, high * between], SMALLEST + 0.5, LARGEST - 0.5)
     return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
 

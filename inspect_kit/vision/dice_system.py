@@ -18,7 +18,7 @@ CUBE: Final = 0.05
 ALIKE: Final = 0.15
 """Standard deviation, mm, by which the two edges of one face differ."""
 SCALE: Final = np.array([1.0, 1.0, 0.05, 1.0, 1.0, 1.0, 1.0])
-_MIDDLE: Final = 0.1
+_MIDDLE: Final = 0.07
 """mm to which the middle of the pips is the middle of the face."""
 _SLOW: Final = np.array([0, 0, 7.0, 0, 0, 0, 0])
 """A step turns a die by no more than a few degrees: its pips tell the yaw already."""
