@@ -24,7 +24,7 @@ from inspect_kit.vision.dice_photo import read_on_sheet, read_photo
 from inspect_kit.vision.dice_pip_size import Spot, pip_diameter
 from inspect_kit.vision.dice_reading import Face, Reading
 from inspect_kit.vision.dice_rounding import rounding_of
-from inspect_kit.vision.dice_solid import HEIGHT, Cube
+from inspect_kit.vision.dice_solid import FIRST, HEIGHT, SECOND, Cube
 from inspect_kit.vision.dice_system import Expected
 from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.references import Placed
@@ -36,6 +36,9 @@ USUAL_ROUNDING: Final = (0.8, 0.7)
 _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
 _LONE: Final = (0.8, 1.45)
+_ODD: Final = (0.025, 0.15)
+"""Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
+_NARROW: Final = 0.4
 _CLEAR: Final = 0.7
 """Share of every side of the square around the pips from which on it tells the size."""
 
@@ -102,6 +105,7 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     fits = [
         cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
     ]
+    fits = _of_one_make(pixels, view, list(zip(fits, sketches, strict=True)), expected)
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
 
@@ -114,6 +118,32 @@ def _rounding(
     first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
     moved = [moved_cube(pixels, view, cube, sketch, first) for cube, sketch in rough]
     return rounding_of(pixels, view, moved, expected.optics)
+
+
+def _of_one_make(
+    pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
+) -> list[Fitted | Unfit]:
+    """A die that is a little smaller or larger than all others is looked for once more, at their size.
+
+    The rounded edge of an upper face may look more like an outline than the outline does.
+    """
+    sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
+    usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
+    found: list[Fitted | Unfit] = []
+    for fit, sketch in fits:
+        result = fit
+        if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
+            narrow = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW))
+            again = sketch_cube(pixels, view, narrow, expected)
+            result = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
+            if isinstance(result, Fitted) and abs(_size(result) / usual - 1) > _ODD[0]:
+                result = Unfit("its outline is not clear, and another one than that of the dice beside it")
+        found.append(result)
+    return found
+
+
+def _size(fit: Fitted) -> float:
+    return float(fit.cube.vector[[FIRST, SECOND]].mean())
 
 
 def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expected:

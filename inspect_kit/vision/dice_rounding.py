@@ -16,12 +16,12 @@ from inspect_kit.vision.view import View
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
 _FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
 _MOST_CURVES: Final = 2
-_USUAL: Final = (0.7, 0.8)
+_USUAL: Final = (0.5, 0.5)
 _LIGHT: Final = 0.5
 """How much the light at the far sides counts: what explains it badly on one side does so on the others."""
 _CORNER: Final = 0.08
 """mm to which a corner tells the rounding, where nothing was cut off."""
-_CUT: Final = 0.2
+_CUT: Final = 0.3
 """Share of dice whose corners a ball has cut."""
 _LEAST_ROUNDING: Final = 0.06
 

@@ -107,6 +107,7 @@ def test_the_overlay_marks_what_was_found(straight: dict, on_mat: dict[str, Path
     for observation in straight["observations"]:
         x, y = (round(value) for value in observation["pixel"])
         assert changed[y - 70 : y + 70, x - 70 : x + 70].any()
+        assert not changed[y - 8 : y + 8, x - 8 : x + 8].any()
 
 
 def test_pips_are_measured_too(straight: dict) -> None:
