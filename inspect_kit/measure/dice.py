@@ -22,7 +22,7 @@ from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPES
 from inspect_kit.vision.references import Placed, place
 
 FACES: Final = 6
-PIP_SHARE: Final = 0.04
+PIP_SHARE: Final = 0.05
 """Standard uncertainty of a pip's diameter as a share of it: hollows are shaded, and blurred into what is around."""
 WORST: Final = 0.25
 """Standard uncertainty (mm) of an edge beyond which it is not given."""

@@ -39,6 +39,8 @@ _CLEARANCE: Final = 1.0
 _UNSEEN: Final = 0.08
 _INDEPENDENT: Final = 3
 """Neighbouring lines share their errors: so many of a side are independent."""
+_WELL_SEEN: Final = 40.0
+"""Weight of a line on which the edge is clear, pixels to the power of minus two."""
 _NEAR_TRUST: Final = 0.06
 """The foot stands in its own shadow, and a rounded one over a dark gap: all lines of a side err together."""
 
@@ -81,6 +83,17 @@ def moved_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected
     """A rough die, moved once to its outline's edges; as it was where that cannot be done."""
     found = _round(pixels, view, np.append(start.vector[:ROUNDING], expected.rounding), sketch, expected)
     return start if isinstance(found, Unfit) else Cube(found.vector)
+
+
+def drift_of(view: View, cube: Cube, sketch: Sketch, expected: Expected) -> Floats:
+    """How a die's numbers change with its rounding, where its outline stays: both are seen together."""
+    lines = lines_across(view, cube.vector, SHARES)
+    system = system_of(view, cube.vector, lines, Beliefs(expected, sketch.centre))
+    near = sight(view.vector, cube.vector, lines).near
+    root = np.sqrt(_WELL_SEEN * _INDEPENDENT / LINES * np.where(near, _NEAR_TRUST, 1.0))[:, None]
+    design = np.concatenate([system.by_die[:, :ROUNDING] * root, system.by_belief[:, :ROUNDING]])
+    change = np.concatenate([-system.by_die[:, ROUNDING] * root[:, 0], np.zeros(len(system.by_belief))])
+    return np.append(np.linalg.lstsq(design, change, rcond=None)[0], 1.0)
 
 
 def fit_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: Expected) -> Fitted | Unfit:

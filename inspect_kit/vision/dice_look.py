@@ -15,6 +15,7 @@ from inspect_kit.vision.dice_edges import (
     SMALLEST,
     Fitted,
     Sketch,
+    drift_of,
     fit_cube,
     moved_cube,
     placed_cube,
@@ -114,9 +115,12 @@ def _rounding(
     pixels: Pixels, view: View, rough: Sequence[tuple[Cube, Sketch]], expected: Expected
 ) -> tuple[float, float] | None:
     """From corners alone, then with dice that were moved accordingly, since light at an edge tells only where it is."""
-    cubes = [cube for cube, _ in rough]
+    cubes = [(cube, drift_of(view, cube, sketch, expected)) for cube, sketch in rough]
     first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
-    moved = [moved_cube(pixels, view, cube, sketch, first) for cube, sketch in rough]
+    moved = [
+        (moved_cube(pixels, view, cube, sketch, first), drift)
+        for (cube, sketch), (_, drift) in zip(rough, cubes, strict=True)
+    ]
     return rounding_of(pixels, view, moved, expected.optics)
 
 

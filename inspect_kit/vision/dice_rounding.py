@@ -19,7 +19,7 @@ _MOST_CURVES: Final = 2
 _USUAL: Final = (0.5, 0.5)
 _LIGHT: Final = 0.5
 """How much the light at the far sides counts: what explains it badly on one side does so on the others."""
-_CORNER: Final = 0.08
+_CORNER: Final = 0.15
 """mm to which a corner tells the rounding, where nothing was cut off."""
 _CUT: Final = 0.3
 """Share of dice whose corners a ball has cut."""
@@ -27,15 +27,17 @@ _LEAST_ROUNDING: Final = 0.06
 
 
 def rounding_of(
-    pixels: Pixels, view: View, cubes: Sequence[Cube], optics: Optics, *, roughly: bool = False
+    pixels: Pixels, view: View, cubes: Sequence[tuple[Cube, Floats]], optics: Optics, *, roughly: bool = False
 ) -> tuple[float, float] | None:
     """Radius of the edges that explains best how the light falls off towards the far sides, with its uncertainty.
 
     Dice of one photo are taken to be of one make. `None` where no far side is seen well. `roughly`: from corners alone.
+    Each die comes with how its numbers change with its rounding.
     """
     lit = cubes[: 0 if roughly else _MOST_CURVES]
-    curves = [curve for cube in lit for curve in falling_off(pixels, view, cube.vector, RADII, optics)]
-    corners = [radius for cube in cubes for radius in corner_radii(pixels, view, cube.vector, optics.blur or 1.0)]
+    curves = [curve for cube, _ in lit for curve in falling_off(pixels, view, cube.vector, RADII, optics)]
+    blur = optics.blur or 1.0
+    corners = [radius for cube, drift in cubes for radius in corner_radii(pixels, view, cube.vector, drift, blur)]
     if not curves and not corners:
         return None
     total = ((_FINE - _USUAL[0]) / _USUAL[1]) ** 2 / 2
