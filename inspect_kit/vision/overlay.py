@@ -63,5 +63,9 @@ def _write(canvas: AnyArray, line: str, middle: tuple[float, float], row: float,
     (wide, high), _ = cv2.getTextSize(line, face, 1.0, 2)
     size = float(np.clip(0.85 * width / max(wide, 1), 0.3, 1.6))
     at = (round(middle[0] - wide * size / 2), round(middle[1] + high * size / 2 + row * 1.5 * high * size))
-    cv2.putText(canvas, line, at, face, size, (255, 255, 255), max(2, round(5 * size)), cv2.LINE_AA)
-    cv2.putText(canvas, line, at, face, size, (20, 20, 20), max(1, round(1.6 * size)), cv2.LINE_AA)
+    stroke, rim = max(1, round(1.6 * size)), max(1, round(2 * size))
+    # A thicker stroke is also a wider text in some versions of OpenCV, so the halo is the same text moved around.
+    for across, down in ((-1, -1), (-1, 1), (1, -1), (1, 1), (-1, 0), (1, 0), (0, -1), (0, 1)):
+        moved = (at[0] + across * rim, at[1] + down * rim)
+        cv2.putText(canvas, line, moved, face, size, (255, 255, 255), stroke, cv2.LINE_AA)
+    cv2.putText(canvas, line, at, face, size, (20, 20, 20), stroke, cv2.LINE_AA)
