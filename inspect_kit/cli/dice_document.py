@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
-from inspect_kit.measure.dice import DicePhoto, DiceSession, Rolled
+from inspect_kit.measure.dice import DicePhoto, DiceSession, Rolled, of_the_face
 from inspect_kit.measure.photographed import Estimate
 from inspect_kit.vision.overlay import Mark, Tone, draw_overlay
 
@@ -66,20 +66,11 @@ def _measurements(look: DicePhoto, rolled: Rolled) -> Iterator[dict[str, object]
 
 def _of_the_face(look: DicePhoto, rolled: Rolled) -> Iterator[dict[str, object]]:
     """Squareness of the face and its pips: nobody limits them, a maker watches them."""
-    fitted, pips = rolled.die.fitted, rolled.die.pips
-    if fitted is None or pips is None:
-        return
-    values: list[tuple[str, float, str, float | None]] = [("die.face_angle", fitted.angle[0], "deg", fitted.angle[1])]
-    values += [(f"die.pip_{name}", size, "mm", None) for name, size in (
-        ("diameter", pips.diameter), ("diameter_spread", pips.spread), ("offset", pips.offset))]  # fmt: skip
-    for characteristic, value, unit, standard in values:
-        entry: dict[str, object] = {
+    for characteristic, value, unit, standard in of_the_face(rolled.die):
+        yield {
             "characteristic": characteristic, "instance": rolled.instance, "value": round(value, 4), "unit": unit,
-            "pixel": _pixel(rolled), "photo": look.photo.file,
+            "u": round(standard, 5), "pixel": _pixel(rolled), "photo": look.photo.file,
         }  # fmt: skip
-        if standard is not None:
-            entry["u"] = round(standard, 5)
-        yield entry
 
 
 def _budget(edge: Estimate) -> list[dict[str, object]]:
@@ -109,15 +100,20 @@ def _spotting(session: DiceSession) -> Iterator[dict[str, object]]:
 
 def dice_marks(look: DicePhoto) -> list[Mark]:
     """Dice with their numbers and edges; those that cannot be read or measured in amber."""
-    marks = [_mark(rolled, measured=look.placed is None or rolled.edges is not None) for rolled in look.dice]
+    marks = [mark for rolled in look.dice for mark in _marks(look, rolled)]
     return marks + [Mark(np.array([place]), ("?",), Tone.DOUBT) for place in look.look.unread]
 
 
-def _mark(rolled: Rolled, *, measured: bool) -> Mark:
+def _marks(look: DicePhoto, rolled: Rolled) -> Iterator[Mark]:
+    """The outline, and below it the text, so that the pips stay visible."""
+    tone = Tone.DOUBT if look.placed is not None and rolled.edges is None else Tone.GOOD
+    yield Mark(rolled.die.outline, (), tone)
     lines = [f"{rolled.instance}: {rolled.die.number}"]
     if rolled.edges is not None:
         lines.append(" x ".join(f"{edge.value:.2f}" for edge in rolled.edges))
-    return Mark(rolled.die.outline, tuple(lines), Tone.GOOD if measured else Tone.DOUBT)
+    low, high = rolled.die.outline.min(axis=0), rolled.die.outline.max(axis=0)
+    below = np.array([[(low[0] + high[0]) / 2, high[1] + 0.5 * (high[1] - low[1])]])
+    yield Mark(below, tuple(lines), tone)
 
 
 def _rows(session: DiceSession) -> list[tuple[str, ...]]:

@@ -17,10 +17,13 @@ from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.dice_edges import Fitted
 from inspect_kit.vision.dice_look import DiceLook, Die, Told, look_at_dice, measure_on_sheet
 from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND
+from inspect_kit.vision.dice_system import MIDDLE
 from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
 from inspect_kit.vision.references import Placed, place
 
 FACES: Final = 6
+PIP_SHARE: Final = 0.05
+"""Standard uncertainty of a pip's diameter as a share of it: hollows are shaded, and blurred into what is around."""
 WORST: Final = 0.25
 """Standard uncertainty (mm) of an edge beyond which it is not given."""
 
@@ -155,6 +158,19 @@ def _shape_parts(fitted: Fitted, index: int, scale: float) -> Mapping[str, float
         parts[name] = float(np.sqrt(share)) * scale
         left -= share
     return {"edge": float(np.sqrt(max(left, 0.0))) * scale, **parts}
+
+
+def of_the_face(die: Die) -> list[tuple[str, float, str, float]]:
+    """Squareness and pips of an upper face: characteristic, value, unit and standard uncertainty."""
+    if die.fitted is None:
+        return []
+    values = [("die.face_angle", die.fitted.angle[0], "deg", die.fitted.angle[1])]
+    if die.pips is not None:
+        size = PIP_SHARE * die.pips.diameter
+        values.append(("die.pip_diameter", die.pips.diameter, "mm", size))
+        values.append(("die.pip_diameter_spread", die.pips.spread, "mm", size))
+        values.append(("die.pip_offset", die.pips.offset, "mm", MIDDLE))
+    return values
 
 
 # ------------------------------------------------------------------------------------------------- six faces of one die

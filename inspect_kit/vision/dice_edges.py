@@ -13,7 +13,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.dice_outline import (
     LINES,
@@ -37,8 +37,12 @@ _REACH: Final = 2.0
 _CLEARANCE: Final = 1.0
 """mm of free ground that a side needs beside it to be told from a neighbour."""
 _UNSEEN: Final = 0.08
-_NEAR_TRUST: Final = 0.3
-"""The foot stands in its own shadow, and a rounded one over a dark gap: its edge counts for less."""
+_INDEPENDENT: Final = 3
+"""Neighbouring lines share their errors: so many of a side are independent."""
+_WELL_SEEN: Final = 40.0
+"""Weight of a line on which the edge is clear, pixels to the power of minus two."""
+_NEAR_TRUST: Final = 0.06
+"""The foot stands in its own shadow, and a rounded one over a dark gap: all lines of a side err together."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,6 @@ class Fitted:
     """Of the outline's edges around the fitted die, pixels."""
     angle: tuple[float, float]
     """Between neighbouring sides of the face, degrees, and its standard uncertainty."""
-    seen: float
-    """Share of the outline that is seen."""
     resolution: float
 
 
@@ -75,6 +77,23 @@ def sketch_cube(pixels: Pixels, view: View, sketch: Sketch, expected: Expected) 
         return start
     found = _round(pixels, view, start, sketch, expected)
     return found if isinstance(found, Unfit) else Cube(found.vector)
+
+
+def moved_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: Expected) -> Cube:
+    """A rough die, moved once to its outline's edges; as it was where that cannot be done."""
+    found = _round(pixels, view, np.append(start.vector[:ROUNDING], expected.rounding), sketch, expected)
+    return start if isinstance(found, Unfit) else Cube(found.vector)
+
+
+def drift_of(view: View, cube: Cube, sketch: Sketch, expected: Expected) -> Floats:
+    """How a die's numbers change with its rounding, where its outline stays: both are seen together."""
+    lines = lines_across(view, cube.vector, SHARES)
+    system = system_of(view, cube.vector, lines, Beliefs(expected, sketch.centre))
+    near = sight(view.vector, cube.vector, lines).near
+    root = np.sqrt(_WELL_SEEN * _INDEPENDENT / LINES * np.where(near, _NEAR_TRUST, 1.0))[:, None]
+    design = np.concatenate([system.by_die[:, :ROUNDING] * root, system.by_belief[:, :ROUNDING]])
+    change = np.concatenate([-system.by_die[:, ROUNDING] * root[:, 0], np.zeros(len(system.by_belief))])
+    return np.append(np.linalg.lstsq(design, change, rcond=None)[0], 1.0)
 
 
 def fit_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: Expected) -> Fitted | Unfit:
@@ -105,9 +124,10 @@ def _round(pixels: Pixels, view: View, vector: Floats, sketch: Sketch, expected:
         return Unfit("is cut off by the picture's edge")
     seen = outline_edges(pixels, view, vector, _REACH, expected.optics)
     lines = lines_across(view, vector, SHARES)
-    weights = _weights(seen, sight(view.vector, vector, lines).near) * _open(view, vector, lines, sketch.others)
-    if _hidden(weights):
+    clear = _weights(seen) * _open(view, vector, lines, sketch.others)
+    if _hidden(clear):
         return Unfit("its sides are hidden or not seen clearly enough")
+    weights = clear * np.where(sight(view.vector, vector, lines).near, _NEAR_TRUST, 1.0) * _INDEPENDENT / LINES
     system = system_of(view, vector, lines, Beliefs(expected, sketch.centre))
     moved, _ = system.step(seen.offset, weights)
     edges = (vector + moved)[[FIRST, SECOND]]
@@ -186,10 +206,10 @@ def _with_none(
 # -------------------------------------------------------------------------------------------------------------- the fit
 
 
-def _weights(seen: Seen, near: Mask) -> Floats:
+def _weights(seen: Seen) -> Floats:
     """Inverse variances of the lines, pixels; lines that run off from the others of their side count little."""
     own = 1 / (0.15**2 + seen.variance) * np.where(seen.contrast > 0.01, 1.0, 0.0)
-    own = own / (1 + (seen.misfit / 0.12) ** 4) * np.where(near, _NEAR_TRUST, 1.0)
+    own = own / (1 + (seen.misfit / 0.12) ** 4)
     sides = seen.offset.reshape(4, LINES)
     along = np.linspace(-1, 1, LINES)
     for _ in range(3):
@@ -232,13 +252,12 @@ def _described(view: View, found: _Round) -> Fitted:
     by_view = derivatives(
         lambda trial: sight(trial, found.before, lines).outline, view.vector, 1e-6 * view_scale(view.camera)
     )
-    # Neighbouring lines share their errors: of all lines of a side, about three are independent.
-    shared = weights * 3 / LINES / max(1.0, (scatter / 0.25) ** 2)
+    shared = weights / max(1.0, (scatter / 0.25) ** 2)
     observed, believed = system.by_die, system.by_belief
     covariance = inverse(observed.T @ (shared[:, None] * observed) + believed.T @ believed + 1e-9 * np.eye(7))
     moved = -covariance @ (observed.T @ (shared[:, None] * by_view))
     cube, angle = Cube(vector), _angle(view, vector, left, weights)
-    return Fitted(cube, covariance, moved, scatter, angle, float((weights > 2.0).mean()), view.resolution(cube.top))
+    return Fitted(cube, covariance, moved, scatter, angle, view.resolution(cube.top))
 
 
 def _angle(view: View, vector: Floats, offsets: Floats, weights: Floats) -> tuple[float, float]:
@@ -250,7 +269,7 @@ def _angle(view: View, vector: Floats, offsets: Floats, weights: Floats) -> tupl
         design = np.column_stack([np.ones(LINES), SHARES * length])
         normal = design.T @ (weights[own, None] * design) + np.diag([1e-9, 1e-9])
         turns[side] = np.linalg.solve(normal, design.T @ (weights[own] * offsets[own]))[1]
-        sizes[side] = 1 / max(float(np.linalg.inv(normal)[1, 1]) * LINES / 3, 1e-12)
+        sizes[side] = 1 / max(float(np.linalg.inv(normal)[1, 1]), 1e-12)
     first, second = (float(np.average(turns[rows], weights=sizes[rows])) for rows in ([0, 2], [1, 3]))
     spread = float(np.sqrt(1 / sizes[[0, 2]].sum() + 1 / sizes[[1, 3]].sum()))
     return 90.0 - float(np.degrees(second - first)), float(np.degrees(spread))

@@ -15,7 +15,9 @@ from inspect_kit.vision.dice_edges import (
     SMALLEST,
     Fitted,
     Sketch,
+    drift_of,
     fit_cube,
+    moved_cube,
     placed_cube,
     sketch_cube,
 )
@@ -23,7 +25,7 @@ from inspect_kit.vision.dice_photo import read_on_sheet, read_photo
 from inspect_kit.vision.dice_pip_size import Spot, pip_diameter
 from inspect_kit.vision.dice_reading import Face, Reading
 from inspect_kit.vision.dice_rounding import rounding_of
-from inspect_kit.vision.dice_solid import HEIGHT, Cube
+from inspect_kit.vision.dice_solid import FIRST, HEIGHT, SECOND, Cube
 from inspect_kit.vision.dice_system import Expected
 from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.references import Placed
@@ -35,6 +37,11 @@ USUAL_ROUNDING: Final = (0.8, 0.7)
 _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
 _LONE: Final = (0.8, 1.45)
+_ODD: Final = (0.025, 0.15)
+"""Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
+_NARROW: Final = 0.4
+_CLEAR: Final = 0.7
+"""Share of every side of the square around the pips from which on it tells the size."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +96,63 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     view = placed.view
     sketches = _sketches(reading, view)
+    expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
+    found = [(sketch_cube(pixels, view, sketch, expected), sketch) for sketch in sketches]
     rounding = told.rounding
-    expected = Expected(*(rounding or USUAL_ROUNDING), optics, told.height)
-    rough = [sketch_cube(pixels, view, sketch, expected) for sketch in sketches]
     if rounding is None:
-        rounding = rounding_of(pixels, view, [cube for cube in rough if isinstance(cube, Cube)], optics)
-        expected = replace(
-            expected, rounding=(rounding or USUAL_ROUNDING)[0], u_rounding=(rounding or USUAL_ROUNDING)[1]
-        )
+        rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
+        rounding = _rounding(pixels, view, rough, expected)
+        expected = _as_round(expected, rounding)
     fits = [
-        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected)
-        for cube, sketch in zip(rough, sketches, strict=True)
+        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
     ]
+    fits = _of_one_make(pixels, view, list(zip(fits, sketches, strict=True)), expected)
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+
+
+def _rounding(
+    pixels: Pixels, view: View, rough: Sequence[tuple[Cube, Sketch]], expected: Expected
+) -> tuple[float, float] | None:
+    """From corners alone, then with dice that were moved accordingly, since light at an edge tells only where it is."""
+    cubes = [(cube, drift_of(view, cube, sketch, expected)) for cube, sketch in rough]
+    first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
+    moved = [
+        (moved_cube(pixels, view, cube, sketch, first), drift)
+        for (cube, sketch), (_, drift) in zip(rough, cubes, strict=True)
+    ]
+    return rounding_of(pixels, view, moved, expected.optics)
+
+
+def _of_one_make(
+    pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
+) -> list[Fitted | Unfit]:
+    """A die that is a little smaller or larger than all others is looked for once more, at their size.
+
+    The rounded edge of an upper face may look more like an outline than the outline does.
+    """
+    sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
+    usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
+    found: list[Fitted | Unfit] = []
+    for fit, sketch in fits:
+        result = fit
+        if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
+            narrow = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW))
+            again = sketch_cube(pixels, view, narrow, expected)
+            result = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
+            if isinstance(result, Fitted) and abs(_size(result) / usual - 1) > _ODD[0]:
+                result = Unfit("its outline is not clear, and another one than that of the dice beside it")
+        found.append(result)
+    return found
+
+
+def _size(fit: Fitted) -> float:
+    return float(fit.cube.vector[[FIRST, SECOND]].mean())
+
+
+def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expected:
+    value, standard = rounding or USUAL_ROUNDING
+    return replace(expected, rounding=value, u_rounding=standard)
 
 
 def _sketches(reading: Reading, view: View) -> list[Sketch]:
@@ -126,6 +176,8 @@ def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
     )
     between = float(np.linalg.norm(ends[0] - ends[1]) + np.linalg.norm(ends[2] - ends[3])) / 2
     low, high = _SPACINGS if face.number > 1 else (share * face.square.half_edge for share in _LONE)
+    if face.square.sides.min() > _CLEAR:
+        low, high = max(low, 0.9 * face.square.half_edge), min(high, 1.35 * face.square.half_edge)
     low, high = np.clip([low * between, high * between], SMALLEST + 0.5, LARGEST - 0.5)
     return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
-from inspect_kit.vision.dice_solid import Sight, corner_point, lines_across, sight
+from inspect_kit.vision.dice_solid import ROUNDING, Sight, corner_point, lines_across, sight
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
 from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
 from inspect_kit.vision.shading import Shading
@@ -22,6 +22,7 @@ _DEPTHS: Final = np.arange(0, 14.0, 0.25) + 0.125
 _MOST: Final = 4
 _BORDER: Final = 4.0
 _CORNERS: Final = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+_CORNER_BLUR: Final = 0.72
 _TRUST: Final = 2.0
 """Half the number of independent steps a side's light is worth, when roundings are compared."""
 
@@ -140,21 +141,22 @@ def falling_off(pixels: Pixels, view: View, vector: Floats, radii: Floats, optic
     return curves
 
 
-def corner_radii(pixels: Pixels, view: View, vector: Floats, blur: float) -> list[float]:
+def corner_radii(pixels: Pixels, view: View, vector: Floats, drift: Floats, blur: float) -> list[float]:
     """Rounding of the corners between two far sides, from how far the outline stays away from where they would meet.
 
-    A sharp corner seen through a blur is steepest 0.72 blurs inside, as if it were rounded by 1.73 of them. An edge
-    that is not inside at all belongs to something else.
+    `drift` is how the die's numbers change with the rounding. A sharp corner seen through a blur is steepest 0.72 blurs
+    inside. An edge that is not inside at all belongs to something else.
     """
-    soft = 1.73 * blur / view.resolution(vector[[0, 1, 5]])
     seen = sight(view.vector, vector, lines_across(view, vector, np.zeros(1)))
     corners = [side for side in range(4) if not seen.near[side] and not seen.near[(side + 1) % 4]]
-    found = [_corner_radius(pixels, view, vector, side) for side in corners]
-    return [float(np.sqrt(max(radius**2 - soft**2, 0.0))) for radius in found if radius is not None and radius > 0.02]
+    found = [_corner_radius(pixels, view, (vector, drift), side, _CORNER_BLUR * blur) for side in corners]
+    return [radius for radius in found if radius is not None]
 
 
-def _corner_radius(pixels: Pixels, view: View, vector: Floats, side: int) -> float | None:
-    points = np.stack([corner_point(vector, view.centre, side, radius) for radius in _CORNERS])
+def _corner_radius(pixels: Pixels, view: View, die: tuple[Floats, Floats], side: int, soft: float) -> float | None:
+    vector, drift = die
+    trials = [vector + drift * (radius - vector[ROUNDING]) for radius in _CORNERS]
+    points = np.stack([corner_point(trial, view.centre, side, float(trial[ROUNDING])) for trial in trials])
     at = view.pixels(np.concatenate([points, vector[None, [0, 1, 5]]]))
     way = at[0] - at[-1]
     way /= np.linalg.norm(way)
@@ -164,7 +166,10 @@ def _corner_radius(pixels: Pixels, view: View, vector: Floats, side: int) -> flo
     profile = profiles(pixels, feet, np.repeat(way[None], 3, axis=0), reach + 6)
     part = Profiles(profile.steps, profile.codes.mean(axis=0, keepdims=True))
     edge = _outermost(part, reach, 4.0)[0]
-    return None if not np.isfinite(edge) else float(np.interp(-edge, -places, _CORNERS))
+    if not np.isfinite(edge) or np.any(np.diff(places) >= 0):
+        return None
+    seen, blurred = np.interp([-edge, soft], -places, _CORNERS)
+    return float(np.sqrt(max(seen**2 - blurred**2, 0.0))) if seen > 0.02 else None
 
 
 def _misfit(part: Profiles, half: float, view: View, vector: Floats, rows: Whole, optics: Optics) -> Floats:

@@ -15,7 +15,7 @@ from inspect_kit.vision.view import View
 _GRID: Final = 41
 _REACH: Final = 1.6
 """Radii around the middle in which a pip's light is summed."""
-_CROWDED: Final = 3.6
+_CROWDED: Final = 2.9
 """Radii below which a neighbour's light reaches into that."""
 _SECTOR: Final = float(np.cos(np.radians(55)))
 

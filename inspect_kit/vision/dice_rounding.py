@@ -14,31 +14,46 @@ from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.view import View
 
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
+_FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
 _MOST_CURVES: Final = 2
-_USUAL: Final = (0.7, 0.8)
-_LEAST_ROUNDING: Final = 0.1
-_ONE_MAKE: Final = 0.6
-"""mm by which corners of dice of one make differ at most, as measured."""
+_USUAL: Final = (0.5, 0.5)
+_LIGHT: Final = 0.5
+"""How much the light at the far sides counts: what explains it badly on one side does so on the others."""
+_CORNER: Final = 0.15
+"""mm to which a corner tells the rounding, where nothing was cut off."""
+_CUT: Final = 0.3
+"""Share of dice whose corners a ball has cut."""
+_LEAST_ROUNDING: Final = 0.06
 
 
-def rounding_of(pixels: Pixels, view: View, cubes: Sequence[Cube], optics: Optics) -> tuple[float, float] | None:
+def rounding_of(
+    pixels: Pixels, view: View, cubes: Sequence[tuple[Cube, Floats]], optics: Optics, *, roughly: bool = False
+) -> tuple[float, float] | None:
     """Radius of the edges that explains best how the light falls off towards the far sides, with its uncertainty.
 
-    Dice of one photo are taken to be of one make. `None` where no far side is seen well.
+    Dice of one photo are taken to be of one make. `None` where no far side is seen well. `roughly`: from corners alone.
+    Each die comes with how its numbers change with its rounding.
     """
-    curves = [curve for cube in cubes[:_MOST_CURVES] for curve in falling_off(pixels, view, cube.vector, RADII, optics)]
-    corners = [radius for cube in cubes for radius in corner_radii(pixels, view, cube.vector, optics.blur or 1.0)]
-    if corners and np.ptp(np.quantile(corners, [0.25, 0.75])) < _ONE_MAKE:
-        curves.append(_corner_curve(float(np.median(corners))))
-    if not curves:
+    lit = cubes[: 0 if roughly else _MOST_CURVES]
+    curves = [curve for cube, _ in lit for curve in falling_off(pixels, view, cube.vector, RADII, optics)]
+    blur = optics.blur or 1.0
+    corners = [radius for cube, drift in cubes for radius in corner_radii(pixels, view, cube.vector, drift, blur)]
+    if not curves and not corners:
         return None
-    total = np.sum(curves, axis=0) + ((RADII - _USUAL[0]) / _USUAL[1]) ** 2 / 2
+    total = ((_FINE - _USUAL[0]) / _USUAL[1]) ** 2 / 2
+    if curves:
+        total = total + _LIGHT * np.interp(_FINE, RADII, np.sum(curves, axis=0))
+    if corners:
+        total = total - np.log(_corner_chance(corners))
     chance = np.exp(total.min() - total)
     chance /= chance.sum()
-    mean = float(chance @ RADII)
-    return mean, float(np.sqrt(chance @ (RADII - mean) ** 2 + _LEAST_ROUNDING**2))
+    mean = float(chance @ _FINE)
+    return mean, float(np.sqrt(chance @ (_FINE - mean) ** 2 + _LEAST_ROUNDING**2))
 
 
-def _corner_curve(radius: float) -> Floats:
-    """Corners are rounded as much as edges, or more."""
-    return np.where(radius < RADII, ((RADII - radius) / 0.12) ** 2, ((RADII - radius) / 0.3) ** 2) / 2
+def _corner_chance(corners: Sequence[float]) -> Floats:
+    """Corners are as round as the edges, or a ball has cut them: then they only tell that edges are sharper."""
+    middle = float(np.median(corners))
+    spread = float(np.hypot(_CORNER, 0.5 * np.ptp(np.quantile(corners, [0.25, 0.75]))))
+    alike = np.exp(-(((middle - _FINE) / spread) ** 2) / 2) / spread
+    return np.asarray((1 - _CUT) * alike + _CUT * np.clip((middle - _FINE) / 0.2 + 0.5, 0.02, 1.0), dtype=np.float64)

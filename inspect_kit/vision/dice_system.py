@@ -18,7 +18,7 @@ CUBE: Final = 0.05
 ALIKE: Final = 0.15
 """Standard deviation, mm, by which the two edges of one face differ."""
 SCALE: Final = np.array([1.0, 1.0, 0.05, 1.0, 1.0, 1.0, 1.0])
-_MIDDLE: Final = 0.1
+MIDDLE: Final = 0.07
 """mm to which the middle of the pips is the middle of the face."""
 _SLOW: Final = np.array([0, 0, 7.0, 0, 0, 0, 0])
 """A step turns a die by no more than a few degrees: its pips tell the yaw already."""
@@ -45,7 +45,7 @@ class Beliefs:
     def residuals(self, view: View, vector: Floats) -> Floats:
         """Each of standard deviation one."""
         mean, height = (vector[FIRST] + vector[SECOND]) / 2, self.expected.height
-        pixel = _MIDDLE * view.resolution(Cube(vector).top)
+        pixel = MIDDLE * view.resolution(Cube(vector).top)
         away = (pixels_of(view.vector, Cube(vector).top[None])[0] - self.centre) / max(pixel, 0.5)
         return np.array([
             (vector[HEIGHT] - mean) / CUBE,
