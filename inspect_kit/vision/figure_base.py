@@ -12,7 +12,6 @@ from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.estimation import inverse, robust_deviation
 from inspect_kit.vision.figure_edges import (
-    LUMA_ENOUGH,
     Lines,
     entrances,
     fit_steps,
@@ -197,7 +196,7 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     good = (entered if sure else entered | faint) & clear & (steps.misfit < 0.3) & (np.abs(above) > 0.25)
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.
-    sigma = sigma * np.where(np.abs(steps.lighter) < LUMA_ENOUGH, _COLOUR_ONLY, 1.0)
+    sigma = sigma * np.where(steps.coloured, _COLOUR_ONLY, 1.0)
     sigma = (
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )
