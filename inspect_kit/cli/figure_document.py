@@ -69,8 +69,9 @@ def figure_marks(session: FigureSession) -> list[Mark]:
     marks = [Mark(seen[name].outline, ()) for name in names if name in seen]
     # The words stand beside the figure, where they hide nothing.
     words = tuple(_words(each) for each in session.views[0].measured)
-    beside = [diameter.pixel[0] + 1.1 * float(np.ptp(diameter.outline[:, 0])), _level(session)]
-    marks.append(Mark(np.array([beside]), words))
+    wide = float(np.ptp(diameter.outline[:, 0]))
+    beside = [diameter.pixel[0] + 1.6 * wide, _level(session)]
+    marks.append(Mark(np.array([beside]), words, room=1.9 * wide))
     if "fig.height" not in seen:
         marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), amber=True))
     return marks

@@ -25,6 +25,8 @@ class Mark:
     outline: Floats
     lines: tuple[str, ...]
     amber: bool = False
+    room: float = 0.0
+    """Pixels of the photo that the longest line may take; without it, each line fits into the outline."""
 
 
 def draw_overlay(pixels: Pixels, marks: Sequence[Mark], corners: Floats | None = None) -> bytes:
@@ -53,15 +55,26 @@ def _draw(canvas: AnyArray, mark: Mark, factor: float, unit: float) -> None:
         cv2.polylines(canvas, [shifted], True, colour, max(2, round(2.5 * unit)), cv2.LINE_AA, 4)
     middle = ring.mean(axis=0)
     width = float(np.ptp(ring[:, 0])) if len(ring) > 1 else 200 * unit
+    longest = max((_wide(line) for line in mark.lines), default=1)
     for number, line in enumerate(mark.lines):
-        _write(canvas, line, (float(middle[0]), float(middle[1])), number - (len(mark.lines) - 1) / 2, width)
+        # Lines that stand together are written in one size.
+        own = mark.room * factor * _wide(line) / longest if mark.room else width
+        _write(canvas, line, (float(middle[0]), float(middle[1])), number - (len(mark.lines) - 1) / 2, own)
+
+
+def _wide(line: str) -> int:
+    return max(1, int(cv2.getTextSize(line, cv2.FONT_HERSHEY_SIMPLEX, 1.0, 2)[0][0]))
 
 
 def _write(canvas: AnyArray, line: str, middle: tuple[float, float], row: float, width: float) -> None:
-    """A line of text that fits into the piece, dark on a light halo so that it reads on any colour."""
+    """A line of text that fits into the piece, dark on a light ground so that it reads on any colour."""
     face = cv2.FONT_HERSHEY_SIMPLEX
     (wide, high), _ = cv2.getTextSize(line, face, 1.0, 2)
     size = float(np.clip(0.85 * width / max(wide, 1), 0.3, 1.6))
-    at = (round(middle[0] - wide * size / 2), round(middle[1] + high * size / 2 + row * 1.5 * high * size))
-    cv2.putText(canvas, line, at, face, size, (255, 255, 255), max(2, round(5 * size)), cv2.LINE_AA)
-    cv2.putText(canvas, line, at, face, size, (20, 20, 20), max(1, round(1.6 * size)), cv2.LINE_AA)
+    weight = max(1, round(1.6 * size))
+    (wide, high), low = cv2.getTextSize(line, face, size, weight)
+    left, bottom = round(middle[0] - wide / 2), round(middle[1] + high / 2 + row * 1.7 * high)
+    rim = max(2, round(0.15 * high))
+    corners = (left - rim, bottom - high - rim), (left + wide + rim, bottom + min(low, rim) + rim)
+    cv2.rectangle(canvas, *corners, (255, 255, 255), -1)
+    cv2.putText(canvas, line, (left, bottom), face, size, (20, 20, 20), weight, cv2.LINE_AA)
