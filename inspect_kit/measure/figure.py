@@ -138,7 +138,7 @@ def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
     run_out = estimate(widest[1].value - narrowest[1].value, apart)
     photo, (tilt, u_tilt) = max(enumerate(view.tilt for view in views), key=lambda pair: abs(pair[1][0]))
     tilted = estimate(abs(tilt), {"edges": u_tilt})
-    return [FigureValue(_RUN_OUT, run_out, *reversed(widest)), FigureValue(_TILT, tilted, seen[0][1], photo, "deg")]
+    return [FigureValue(_RUN_OUT, run_out, widest[1], widest[0]), FigureValue(_TILT, tilted, seen[0][1], photo, "deg")]
 
 
 def _own(measured: Measured, source: str) -> float:

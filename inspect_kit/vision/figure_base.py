@@ -169,7 +169,7 @@ def lines_across(vector: Floats, form: str) -> Lines:
 def _outwards(points: Floats, along: Floats) -> Floats:
     """Normals of a closed line that point out of it."""
     area = float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - np.roll(points[:, 0], -1) * points[:, 1]))
-    return np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area)
+    return np.asarray(np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area))
 
 
 def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: float | None, sure: bool) -> Edges:

@@ -89,7 +89,7 @@ def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mas
     """Where each line, coming from outside, first enters the figure and stays in it for two pixels; with a flag."""
     figure = strange > 1
     stay = int(2 / STEP)
-    inside = np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0)
+    inside = np.asarray(np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0))
     inside[:, :stay] = False
     last = inside.shape[1] - 1 - inside[:, ::-1].argmax(axis=1)
     place = steps[last] + STEP / 2
@@ -222,7 +222,7 @@ def _plain_misfit(steps: Floats, values: Floats, start: Floats, half: float, blu
 def _fitted(steps: Floats, values: Floats, start: Floats, half: float, blur: float) -> tuple[Floats, Floats]:
     """All lines at once: each round solves levels and the seam's darkness exactly and moves the edge a step."""
     count = int(np.ceil((2 * half + 3) / _TABLE))
-    grid = np.arange(-count, count + 1) * _TABLE
+    grid = np.arange(-count, count + 1, dtype=np.float64) * _TABLE
     basis = _basis(grid, blur, half)
     lean = np.gradient(basis, _TABLE, axis=1)
     place = start.copy()
