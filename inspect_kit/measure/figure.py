@@ -27,6 +27,8 @@ _ALIKE: Final = (
 )  # fmt: skip
 """What is the same from every side."""
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
+_TURN: Final = 0.06
+"""Radians by which a side view is not one: the figure turned by hand, the camera beside its place."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
 _OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
@@ -124,7 +126,9 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        values.append(FigureValue(_THICKNESS, _estimate(narrowest), narrowest, photo))
+        turned = (widest.value - narrowest.value) * _TURN / 2
+        thickness = estimate(narrowest.value, {**dict(narrowest.budget), "turn of the figure": turned})
+        values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
 
 

@@ -96,8 +96,10 @@ def measured(kit: Kit, photos: Callable[[str], Path], camera: Path, documents: d
 @pytest.mark.parametrize("name", SCENES)
 def test_every_length_is_right_within_its_uncertainty(name: str, measured: Callable[[str], Any]) -> None:
     found, truth = _values(measured(name)), SCENES[name].figure.truth
-    truth["fig.top.width"] = truth["fig.top.thickness" if name == "side" else "fig.top.width"]
     assert set(found) == set(LENGTHS)
+    if name == "side":
+        # Of one view from the side the width is neither the figure's width nor, turned by hand, its thickness.
+        del found["fig.top.width"]
     for characteristic, (value, u) in found.items():
         assert abs(value - truth[characteristic]) < 3 * u, characteristic
         assert u < (0.5 if characteristic in ("fig.base.top_diameter", "fig.base.dmax_depth") else 0.25), characteristic
