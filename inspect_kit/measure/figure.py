@@ -140,9 +140,10 @@ def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
     widest, narrowest = (by(seen, key=lambda pair: pair[1].value) for by in (max, min))
     apart = {source: float(np.hypot(_own(widest[1], source), _own(narrowest[1], source))) for source in _OWN}
     run_out = estimate(widest[1].value - narrowest[1].value, apart)
-    photo, (tilt, u_tilt) = max(enumerate(view.tilt for view in views), key=lambda pair: abs(pair[1][0]))
+    photo, leaning = max(seen, key=lambda pair: abs(views[pair[0]].tilt[0]))
+    tilt, u_tilt = views[photo].tilt
     tilted = estimate(abs(tilt), {"edges": u_tilt})
-    return [FigureValue(_RUN_OUT, run_out, widest[1], widest[0]), FigureValue(_TILT, tilted, seen[0][1], photo, "deg")]
+    return [FigureValue(_RUN_OUT, run_out, widest[1], widest[0]), FigureValue(_TILT, tilted, leaning, photo, "deg")]
 
 
 def _own(measured: Measured, source: str) -> float:
