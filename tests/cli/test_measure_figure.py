@@ -38,7 +38,7 @@ SCENES = {
     ),
     "cut": FigureScene(
         LENS, stand_at(260, 0.13, -0.15, 0.02, (3, -25)),
-        replace(MAN, base=Base(8.9, 6.8, 5.0, 5.8, "cut", 0.8, 0.6), colours=(COLOURS["navy"], COLOURS["yellow"])),
+        replace(MAN, base=Base(8.9, 6.8, 5.0, 5.8, "cut", 0.8, 0.6), colours=(COLOURS["navy"], COLOURS["yellow"]), tilt=math.radians(2.5)),
         table=TABLES["grey"], seed=4,
     ),
 }  # fmt: skip
@@ -172,6 +172,13 @@ def test_two_views_give_width_thickness_run_out_and_tilt(around: Path, measured:
     assert {entry["instance"] for entry in document["measurements"]} == {"7"}
     assert {entry["photo"] for entry in document["measurements"]} == {"front.jpg", "side.jpg"}
     assert not any("one view" in text for text in document["warnings"])
+
+
+def test_a_base_that_stands_tilted_is_told(photos: Callable[[str], Path], camera: Path, kit: Kit) -> None:
+    result = kit("measure", "figure", photos("cut"), photos("cut"), *ALONE, "--camera", camera, "--json")
+    tilt, u = _values(result.data)["fig.tilt"]
+    assert abs(tilt - 2.5) < 3 * u < 1.0
+    assert any("tilted by 2." in text for text in result.data["warnings"])
 
 
 def test_the_overlay_shows_the_photo_with_green_outlines(around: Path) -> None:
