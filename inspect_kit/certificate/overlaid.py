@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -56,9 +57,28 @@ def _seen_in(readings: Iterable[Reading], file: str, photos: int) -> Iterator[Re
 
 
 def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict]) -> Iterator[Mark]:
+    """Pieces that lie apart carry their values; what overlaps, as the parts of a figure do, has them beside it."""
+    marks = []
     for reading in readings:
         verdict = verdicts.get((reading.characteristic, reading.instance), Verdict.CONFORMS)
-        yield Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD))
+        marks.append(Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD)))
+    yield from _beside(marks) if _overlapping(marks) else marks
+
+
+def _overlapping(marks: Sequence[Mark]) -> bool:
+    middles = np.array([mark.outline.mean(axis=0) for mark in marks]).reshape(-1, 2)
+    reach = np.array([np.ptp(mark.outline, axis=0).max() for mark in marks])
+    apart = np.linalg.norm(middles[:, None] - middles[None], axis=2) + np.diag(np.full(len(marks), np.inf))
+    return bool((apart < 0.3 * reach[:, None]).any())
+
+
+def _beside(marks: Sequence[Mark]) -> Iterator[Mark]:
+    everything = np.concatenate([mark.outline for mark in marks])
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    wide = float(max(high - low))
+    yield from (replace(mark, lines=()) for mark in marks)
+    lines = tuple(" ".join(mark.lines) for mark in marks)
+    yield Mark(np.array([[high[0] + 0.5 * wide, (low[1] + high[1]) / 2]]), lines, room=0.8 * wide)
 
 
 def _lines(reading: Reading) -> Iterator[str]:

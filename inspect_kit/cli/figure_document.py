@@ -6,6 +6,7 @@ import numpy as np
 
 from inspect_kit.measure.figure import FigureSession, FigureValue
 from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.figure import Measured
 from inspect_kit.vision.overlay import Mark, Tone
 
 FORMAT = 1
@@ -64,12 +65,23 @@ def figure_marks(session: FigureSession) -> list[Mark]:
     """Marks for the first photo: the base with its diameter, its upper face and largest circle, the top."""
     seen = {each.characteristic: each for each in session.views[0].measured}
     diameter = seen["fig.base.diameter"]
-    marks = [Mark(diameter.outline, (f"{diameter.value:.2f} +-{2 * diameter.standard:.2f} mm",))]
-    marks += [Mark(seen[name].outline, ()) for name in ("fig.base.top_diameter", "fig.base.dmax_depth")]
-    if "fig.height" in seen:
-        height, width = seen["fig.height"], seen["fig.top.width"]
-        lines = (f"{height.value:.2f}", f"+-{2 * height.standard:.2f} mm", f"{width.value:.2f} wide")
-        marks.append(Mark(height.outline, lines))
-    else:
+    names = ("fig.base.diameter", "fig.base.top_diameter", "fig.base.dmax_depth", "fig.height")
+    marks = [Mark(seen[name].outline, ()) for name in names if name in seen]
+    # The words stand beside the figure, where they hide nothing.
+    words = tuple(_words(each) for each in session.views[0].measured)
+    wide = float(np.ptp(diameter.outline[:, 0]))
+    beside = [diameter.pixel[0] + 1.6 * wide, _level(session)]
+    marks.append(Mark(np.array([beside]), words, room=1.9 * wide))
+    if "fig.height" not in seen:
         marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), Tone.DOUBT))
     return marks
+
+
+def _words(measured: Measured) -> str:
+    return f"{measured.characteristic[4:]} {measured.value:.2f} ± {2 * measured.standard:.2f} mm"
+
+
+def _level(session: FigureSession) -> float:
+    """The middle between foot and head in the first photo."""
+    heights = np.concatenate([each.outline[:, 1] for each in session.views[0].measured])
+    return float((heights.min() + heights.max()) / 2)

@@ -36,7 +36,7 @@ def figures_in(sheet: Sheet, evidence: Evidence, rule: RuleName) -> tuple[Figure
     """The figures that anything was measured or seen of, in the order of the files."""
     if not any(clause.when is not None and clause.when.characteristic == TYPE for clause in sheet.clauses):
         return ()
-    everything = [*_flat(evidence.measurements), *_flat(evidence.observations)]
+    everything: list[Measurement | Observation] = [*_flat(evidence.measurements), *_flat(evidence.observations)]
     names = dict.fromkeys(found.instance for found in everything if found.characteristic.startswith("fig."))
     parts = {name: _only(evidence, name) for name in names}
     return tuple(Figure(name, fitting_types(sheet, part, rule), part) for name, part in parts.items())

@@ -27,6 +27,8 @@ _ALIKE: Final = (
 )  # fmt: skip
 """What is the same from every side."""
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
+_TURN: Final = 0.06
+"""Radians by which a side view is not one: the figure turned by hand, the camera beside its place."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
 _OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
@@ -124,7 +126,9 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        values.append(FigureValue(_THICKNESS, _estimate(narrowest), narrowest, photo))
+        turned = (widest.value - narrowest.value) * _TURN / 2
+        thickness = estimate(narrowest.value, {**dict(narrowest.budget), "turn of the figure": turned})
+        values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
 
 
@@ -136,9 +140,10 @@ def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
     widest, narrowest = (by(seen, key=lambda pair: pair[1].value) for by in (max, min))
     apart = {source: float(np.hypot(_own(widest[1], source), _own(narrowest[1], source))) for source in _OWN}
     run_out = estimate(widest[1].value - narrowest[1].value, apart)
-    photo, (tilt, u_tilt) = max(enumerate(view.tilt for view in views), key=lambda pair: abs(pair[1][0]))
+    photo, leaning = max(seen, key=lambda pair: abs(views[pair[0]].tilt[0]))
+    tilt, u_tilt = views[photo].tilt
     tilted = estimate(abs(tilt), {"edges": u_tilt})
-    return [FigureValue(_RUN_OUT, run_out, *reversed(widest)), FigureValue(_TILT, tilted, seen[0][1], photo, "deg")]
+    return [FigureValue(_RUN_OUT, run_out, widest[1], widest[0]), FigureValue(_TILT, tilted, leaning, photo, "deg")]
 
 
 def _own(measured: Measured, source: str) -> float:

@@ -165,10 +165,9 @@ def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
     gain = fit.covariance @ slopes
     parts = []
     for name, numbers in fit.known.blocks:
-        block = np.ix_(numbers, numbers)
-        parts.append(
-            (name, float(np.sqrt(max(gain[list(numbers)] @ fit.known.information[block] @ gain[list(numbers)], 0))))
-        )
+        own = gain[list(numbers)]
+        share = float(own @ fit.known.information[np.ix_(numbers, numbers)] @ own)
+        parts.append((name, float(np.sqrt(max(share, 0.0)))))
     total = float(slopes @ gain)
     edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
     doubt = doubt_of(fit)

@@ -12,7 +12,6 @@ from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.estimation import inverse, robust_deviation
 from inspect_kit.vision.figure_edges import (
-    LUMA_ENOUGH,
     Lines,
     entrances,
     fit_steps,
@@ -34,7 +33,7 @@ the table's lean out of the sheet's normal, the base's tilt to the side, how man
 outwards, then the base's own numbers."""
 
 LEAN_SPREAD: Final = 0.006
-TILT_SPREAD: Final = 0.006
+TILT_SPREAD: Final = 0.02
 """Radians by which a backdrop leans and a base tilts, usually."""
 BIAS_SPREAD: Final = 0.15
 _SPACING: Final = 2.0
@@ -170,7 +169,7 @@ def lines_across(vector: Floats, form: str) -> Lines:
 def _outwards(points: Floats, along: Floats) -> Floats:
     """Normals of a closed line that point out of it."""
     area = float(np.sum(points[:, 0] * np.roll(points[:, 1], -1) - np.roll(points[:, 0], -1) * points[:, 1]))
-    return np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area)
+    return np.asarray(np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area))
 
 
 def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: float | None, sure: bool) -> Edges:
@@ -197,7 +196,7 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     good = (entered if sure else entered | faint) & clear & (steps.misfit < 0.3) & (np.abs(above) > 0.25)
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.
-    sigma = sigma * np.where(np.abs(steps.lighter) < LUMA_ENOUGH, _COLOUR_ONLY, 1.0)
+    sigma = sigma * np.where(steps.coloured, _COLOUR_ONLY, 1.0)
     sigma = (
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )

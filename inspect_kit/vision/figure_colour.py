@@ -19,8 +19,10 @@ _HUES: Final = ((14.0, "red"), (40.0, "orange"), (70.0, "yellow"), (165.0, "gree
 """Upper ends, in degrees, of what is called by each name."""
 _COLOURED: Final = 0.38
 """Saturation of the coded colour from which a colour has a hue."""
-_DARK, _LIGHT = 0.16, 0.62
-"""Shares of light in the strongest colour below and above which a colour is called dark or light."""
+_SHADED: Final = ("blue", "green")
+_DARK, _LIGHT = 0.23, 0.62
+"""Names that have a dark and a light shade (navy and sky are two colours), and the shares of light in the strongest
+colour below and above which they are called so."""
 _GREYS: Final = ((0.09, "black"), (0.4, "grey"), (np.inf, "white"))
 """Upper ends of the share of light sent back."""
 
@@ -50,9 +52,10 @@ def base_colour(pixels: Pixels, outline: Floats, placed: Placed) -> BaseColour:
     return named_colour(np.asarray(seen / paper * PAPER))
 
 
-def _shade(strongest: float) -> str:
-    """Navy and sky are two colours."""
-    return "dark " if strongest < _DARK else "light " if strongest > _LIGHT else ""
+def _shade(strongest: float) -> tuple[str, float]:
+    """The word before the name, and how far it is from the next one."""
+    near = min(abs(float(np.log(max(strongest, 1e-3) / end))) for end in (_DARK, _LIGHT)) / 0.25
+    return "dark " if strongest < _DARK else "light " if strongest > _LIGHT else "", near
 
 
 def named_colour(reflectance: Floats) -> BaseColour:
@@ -65,8 +68,10 @@ def named_colour(reflectance: Floats) -> BaseColour:
     if coloured > 1:
         ends = np.array([0.0, *(end for end, _ in _HUES)])
         name = next(name for end, name in _HUES if 360 * hue < end)
-        name = f"{_shade(float(reflectance.max()))}{name}"
         near = float(np.abs(360 * hue - ends[1:-1]).min()) / 12
+        if name in _SHADED:
+            word, apart = _shade(float(reflectance.max()))
+            name, near = f"{word}{name}", min(near, apart)
     else:
         name = next(name for end, name in _GREYS if level < end)
         near = min(abs(float(np.log(max(level, 1e-3) / end))) for end, _ in _GREYS[:-1]) / 0.5

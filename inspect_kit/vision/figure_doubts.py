@@ -75,10 +75,10 @@ def hidden_depth(fit: Fit) -> float:
     above = float(fit.base[CENTRE] - fit.base[HEIGHT]) + edge
     if above <= 0:
         return 0.0
-    spread = doubt_of(fit) * float(np.sqrt(max(slopes @ fit.covariance @ slopes, 1e-12)))
+    spread = doubt_of(fit) * float(np.sqrt(max(float(slopes @ fit.covariance @ slopes), 1e-12)))
     far = above / spread
     bell = np.exp(-0.5 * far**2) / np.sqrt(2 * np.pi)
-    return spread * float(np.sqrt(max((1 + far**2) * ndtr(-far) - far * bell, 0.0)))
+    return spread * float(np.sqrt(max(float((1 + far**2) * ndtr(-far) - far * bell), 0.0)))
 
 
 def blur_across(found: Strips) -> float:

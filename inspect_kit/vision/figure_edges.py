@@ -21,7 +21,8 @@ from inspect_kit.vision.light import decoded, encoded, window_of
 STEP: Final = 0.5
 _LUMA: Final = np.array([0.299, 0.587, 0.114])
 LUMA_ENOUGH: Final = 0.03
-"""Difference in luma (of 1) from which the luma alone is used."""
+_LUMA_SHARE: Final = 0.12
+"""Difference in luma (of 1), also as a share of that in colour, from which the luma alone is used."""
 _SHARES: Final = np.linspace(-0.4, 1.4, 37)
 _WIDTHS: Final = np.array([0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.75, 2.1, 2.6, 3.2])
 _TABLE: Final = 0.125
@@ -51,7 +52,7 @@ class Strips:
 @dataclass(frozen=True)
 class Steps:
     """Edges found: pixels outwards from the feet, contrast in luma codes, and how badly the step fits; how much lighter
-    the inside is than the outside, and the outside's colour in codes."""
+    the inside is than the outside, the outside's colour in codes, and whether only colour tells the two apart."""
 
     offset: Floats
     contrast: Floats
@@ -59,6 +60,7 @@ class Steps:
     blur: float
     lighter: Floats
     outside: Floats
+    coloured: Mask
 
 
 def strips(pixels: Pixels, lines: Lines, reach: float) -> Strips:
@@ -87,7 +89,7 @@ def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mas
     """Where each line, coming from outside, first enters the figure and stays in it for two pixels; with a flag."""
     figure = strange > 1
     stay = int(2 / STEP)
-    inside = np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0)
+    inside = np.asarray(np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0))
     inside[:, :stay] = False
     last = inside.shape[1] - 1 - inside[:, ::-1].argmax(axis=1)
     place = steps[last] + STEP / 2
@@ -105,7 +107,16 @@ def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
     top = (near >= np.roll(near, 1, axis=1)) & (near > np.roll(near, -1, axis=1))
     top &= near > np.maximum(0.4 * near.max(axis=1, keepdims=True), _STEEP)
     last = top.shape[1] - 1 - top[:, ::-1].argmax(axis=1)
-    return np.where(top.any(axis=1), found.steps[last], entered)
+    # Where figure and ground are equally light, a change of luma near the edge is a shadow on the figure.
+    sides = [(away > low) & (away < high) for low, high in ((-_BLEEDING, -3.0), (2.0, 6.0))]
+    inner, outer = (_around(_mean(found.codes, side)) for side in sides)
+    return np.where(top.any(axis=1) & ~_by_colour(inner - outer), found.steps[last], entered)
+
+
+def _by_colour(change: Floats) -> Mask:
+    """Whether luma says too little of a change of coded colour, and less than the colour."""
+    least = np.maximum(LUMA_ENOUGH, _LUMA_SHARE * np.linalg.norm(change, axis=1))
+    return np.asarray(np.abs(change @ _LUMA) < least)
 
 
 def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
@@ -125,26 +136,26 @@ def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
 
 def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> Steps:
     """A blurred step fitted to every line around its start; without a given blur, the one that fits all lines best."""
-    values, contrast, lighter, outside = _shares(found, start, half)
+    values, contrast, lighter, outside, coloured = _shares(found, start, half)
     if blur is None:
         blur = _common_blur(found.steps, values[contrast > 0.06][::3], start[contrast > 0.06][::3], half)
     offset, misfit = _fitted(found.steps, values, start, half, blur)
-    return Steps(offset, contrast, misfit, blur, lighter, outside)
+    return Steps(offset, contrast, misfit, blur, lighter, outside, coloured)
 
 
-def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats, Floats]:
+def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats, Floats, Mask]:
     """Each line as the share of the figure, 1 inside and 0 outside; contrast, gain of light inwards, colour outside."""
     place = found.steps[None, :] - start[:, None]
     inner = _around(_mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half)))
     outer = _around(_mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half)))
     gap = (inner - outer) @ _LUMA
-    coloured = np.abs(gap) < LUMA_ENOUGH
+    coloured = _by_colour(inner - outer)
     weights = np.where(coloured[:, None], inner - outer, _LUMA[None, :] * np.sign(gap)[:, None])
     size = np.maximum(((inner - outer) * weights).sum(axis=1), 1e-4)
     values = np.einsum("nmc,nc->nm", found.codes - outer[:, None, :], weights / size[:, None])
     shares = _unmixed(values, inner, outer, ~coloured)
     contrast = np.where(coloured, 0.3 * np.linalg.norm(inner - outer, axis=1), np.abs(gap))
-    return shares, contrast, gap, outer
+    return shares, contrast, gap, outer, coloured
 
 
 def _unmixed(values: Floats, inner: Floats, outer: Floats, chosen: Mask) -> Floats:
@@ -211,7 +222,7 @@ def _plain_misfit(steps: Floats, values: Floats, start: Floats, half: float, blu
 def _fitted(steps: Floats, values: Floats, start: Floats, half: float, blur: float) -> tuple[Floats, Floats]:
     """All lines at once: each round solves levels and the seam's darkness exactly and moves the edge a step."""
     count = int(np.ceil((2 * half + 3) / _TABLE))
-    grid = np.arange(-count, count + 1) * _TABLE
+    grid = np.arange(-count, count + 1, dtype=np.float64) * _TABLE
     basis = _basis(grid, blur, half)
     lean = np.gradient(basis, _TABLE, axis=1)
     place = start.copy()

@@ -156,7 +156,7 @@ def look_at(pixels: Pixels, view: View) -> Look:
     part = linear(pixels[low[1] : high[1], low[0] : high[0]])
     size = (int(part.shape[1] / factor), int(part.shape[0] / factor))
     small = cv2.resize(part[: round(size[1] * factor), : round(size[0] * factor)], size, interpolation=cv2.INTER_AREA)
-    look = Look(small, low.astype(np.float64), factor, np.zeros((0, 2)), np.zeros((0, 2)))
+    look = Look(np.asarray(small, dtype=np.float32), low.astype(np.float64), factor, np.zeros((0, 2)), np.zeros((0, 2)))
     return with_places(look, Ground(view, Paint(np.zeros((6, 3)), 0.0), None, NOMINAL_FOOT))
 
 
@@ -220,14 +220,15 @@ def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> Paint:
 
 def _fitted(places: Floats, logs: Floats) -> Floats:
     design = _terms(places)
-    weights = np.ones(len(design))
-    factors = np.zeros((design.shape[1], 3))
+    weights: Floats = np.ones(len(design))
+    factors: Floats = np.zeros((design.shape[1], 3))
     for _ in range(4):
         scaled = design * weights[:, None]
-        factors = np.linalg.solve(scaled.T @ scaled + 1e-6 * np.eye(6), scaled.T @ (logs * weights[:, None]))
+        wanted = scaled.T @ (logs * weights[:, None])
+        factors = np.asarray(np.linalg.solve(scaled.T @ scaled + 1e-6 * np.eye(6), wanted), dtype=np.float64)
         away = np.abs(logs - design @ factors).max(axis=1)
         weights = 1 / np.maximum(1.0, away / max(2 * float(np.median(away)), 1e-3))
-    return np.asarray(factors, dtype=np.float64)
+    return factors
 
 
 def find_foot(look: Look, ground: Ground, aside: float) -> FootLine:
@@ -243,7 +244,7 @@ def find_foot(look: Look, ground: Ground, aside: float) -> FootLine:
     strange = (ground.sheet.strangeness(light.reshape(-1, 3).astype(np.float64), places) > 1).reshape(across.shape)
     inside = np.all((at > 2) & (at < np.array(look.light.shape[1::-1]) - 3), axis=1).reshape(across.shape)
     # The end of the sheet: plain above it and strange for the next millimetre.
-    after = np.stack([np.roll(strange, -shift, axis=0) for shift in range(10)]).all(axis=0)
+    after = np.asarray(np.stack([np.roll(strange, -shift, axis=0) for shift in range(10)]).all(axis=0))
     after[-12:] = False
     first = after.argmax(axis=0)
     good = after.any(axis=0) & (first > 3) & inside.all(axis=0)

@@ -143,7 +143,7 @@ def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Flo
     """
     root = np.sqrt(np.maximum(found.look.light, 0))
     far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
-    scene = _Scene(found.look, found.ground, root, far, _OUTER * effort)
+    scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32), _OUTER * effort)
     random = np.random.default_rng(effort)
     origin = np.array([found.aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
     spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 0.8, 0.5, 0.12])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Final
@@ -40,6 +40,8 @@ class Mark:
     outline: Floats
     lines: tuple[str, ...]
     tone: Tone = Tone.GOOD
+    room: float = 0.0
+    """Pixels of the photo that the longest line may take; without it, the lines fit into the outline."""
 
 
 def draw_close(pixels: Pixels, marks: Sequence[Mark]) -> bytes:
@@ -50,7 +52,7 @@ def draw_close(pixels: Pixels, marks: Sequence[Mark]) -> bytes:
     margin = 0.25 * max(*(high - low), 0.3 * min(size))
     left, top = np.clip(low - margin, 0, size - 1).astype(int)
     right, bottom = np.clip(high + margin, 1, size).astype(int)
-    near = [Mark(mark.outline - [left, top], mark.lines, mark.tone) for mark in marks]
+    near = [replace(mark, outline=mark.outline - [left, top]) for mark in marks]
     return draw_overlay(np.ascontiguousarray(pixels[top:bottom, left:right]), near)
 
 
@@ -96,7 +98,7 @@ def _draw_text(brush: ImageDraw.ImageDraw, mark: Mark, factor: float, unit: floa
         return
     ring = (mark.outline + 0.5) * factor - 0.5
     middle = ring.mean(axis=0)
-    room = 0.78 * float(np.ptp(ring[:, 0])) if len(ring) > 1 else 160 * unit
+    room = mark.room * factor or (0.78 * float(np.ptp(ring[:, 0])) if len(ring) > 1 else 160 * unit)
     widest = max(_font(100).getlength(line) for line in mark.lines)
     size = round(float(np.clip(100 * room / max(widest, 1), 11 * max(unit, 0.6), 44 * max(unit, 0.6))))
     text = "\n".join(mark.lines)

@@ -1,0 +1,116 @@
+"""The base of a figure as a solid, its outline before a camera, its colour, and what is believed of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from inspect_kit.vision.figure_colour import named_colour
+from inspect_kit.vision.figure_doubts import blur_across
+from inspect_kit.vision.figure_edges import STEP, Lines, Strips, fit_steps
+from inspect_kit.vision.figure_profile import PROFILES, outline, sizes_of
+from inspect_kit.vision.light import encoded
+from tests.scenes.figure import Base
+from tests.scenes.figure_poses import COLOURS
+
+FORMS = {
+    "sharp": (Base(9.5, 7.0, 5.2, 6.0), np.array([9.5, 6.0, 5.2, 5.2 / 7.0])),
+    "cut": (Base(9.5, 7.0, 5.2, 6.0, "cut", 0.7, 0.5), np.array([9.5, 6.0, 5.2, 5.2 / 7.0, 0.7, 0.5])),
+    "round": (Base(9.5, 7.0, 5.2, 6.0, "round", 1.1), np.array([9.5, 6.0, 5.2, 5.2 / 7.0, 1.1])),
+}
+HIGH_MIDDLE = {
+    "sharp": (Base(9.5, 7.5, 6.4, 6.0), np.array([9.5, 6.0, 6.4, 6.4 / 7.5])),
+    "round": (Base(9.5, 7.5, 5.9, 6.0, "round", 0.8), np.array([9.5, 6.0, 5.9, 5.9 / 7.5, 0.8])),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_sizes_of_a_base_are_those_of_the_solid_it_describes(form: str) -> None:
+    solid, numbers = FORMS[form]
+    _same_sizes(form, solid, numbers)
+
+
+@pytest.mark.parametrize("form", HIGH_MIDDLE)
+def test_a_base_whose_ellipsoid_is_widest_above_its_edge_is_widest_at_the_edge(form: str) -> None:
+    solid, numbers = HIGH_MIDDLE[form]
+    _same_sizes(form, solid, numbers)
+
+
+def _same_sizes(form: str, solid: Base, numbers: np.ndarray) -> None:
+    found = sizes_of(form, numbers)
+    assert found.height == pytest.approx(solid.truth["fig.base.height"])
+    assert found.diameter == pytest.approx(solid.truth["fig.base.diameter"], abs=0.01)
+    assert found.depth == pytest.approx(solid.truth["fig.base.dmax_depth"], abs=0.01)
+    assert found.top_diameter == pytest.approx(solid.truth["fig.base.top_diameter"], abs=0.01)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_from_far_away_and_level_the_outline_is_the_profile_itself(form: str) -> None:
+    solid, numbers = FORMS[form]
+    points = outline(PROFILES[form](numbers), np.array([0.0, 3.0, 1e6]))
+    assert np.ptp(points[:, 0]) == pytest.approx(solid.truth["fig.base.diameter"], abs=0.01)
+    assert np.ptp(points[:, 1]) == pytest.approx(6.0, abs=0.01)
+    drawn = solid.outline()
+    drawn = drawn[(drawn[:, 1] > 0.3) & (drawn[:, 1] < 5.0)]
+    right = points[(points[:, 0] > 1) & (points[:, 1] > 0.02) & (points[:, 1] < 5.1)]
+    order = np.argsort(right[:, 1])
+    assert np.interp(drawn[:, 1], right[order, 1], right[order, 0]) == pytest.approx(drawn[:, 0], abs=0.02)
+
+
+def test_no_point_of_the_solid_is_seen_outside_the_outline_of_a_near_camera() -> None:
+    solid, numbers = FORMS["round"]
+    camera = np.array([30.0, 45.0, 160.0])
+    seen = _bearings(outline(PROFILES["round"](numbers), camera), camera)
+    drawn = solid.outline()
+    angle = np.linspace(0, 2 * np.pi, 180)
+    cloud = np.column_stack([np.outer(drawn[:, 0], np.cos(angle)).ravel(), np.repeat(drawn[:, 1], 180),
+                             np.outer(drawn[:, 0], np.sin(angle)).ravel()])  # fmt: skip
+    shown = _bearings(cloud, camera)
+    for way in np.column_stack([np.cos(angle), np.sin(angle)]):
+        # The support of outline and solid in every direction of the picture is the same: bases are convex.
+        assert (seen @ way).max() == pytest.approx((shown @ way).max(), abs=2e-4)
+
+
+def _bearings(points: np.ndarray, camera: np.ndarray) -> np.ndarray:
+    """Places in the picture of a camera that looks at the base, focal length 1."""
+    ahead = np.array([0.0, 3.0, 0.0]) - camera
+    ahead /= np.linalg.norm(ahead)
+    right = np.cross(ahead, [0.0, 1.0, 0.0])
+    right /= np.linalg.norm(right)
+    away = points - camera
+    return np.column_stack([away @ right, away @ np.cross(right, ahead)]) / (away @ ahead)[:, None]
+
+
+def _edge(place: float, blur: float, *, inner: float = 0.6, outer: float = 0.1, lines: int = 40) -> Strips:
+    """Lines across a straight blurred edge, in coded colours."""
+    steps = np.arange(-40, 41) * STEP
+    share = 0.5 - 0.5 * np.tanh((steps - place) / (blur * 1.2533))
+    codes = encoded(np.repeat((outer + share * (inner - outer))[None, :, None], 3, axis=2))
+    feet = np.column_stack([np.arange(lines, dtype=float), np.zeros(lines)])
+    return Strips(Lines(feet, np.tile([0.0, 1.0], (lines, 1))), steps, np.repeat(codes, lines, axis=0))
+
+
+@pytest.mark.parametrize("place", [-1.3, 0.0, 0.4])
+def test_an_edge_is_found_to_a_twentieth_of_a_pixel_in_linear_light(place: float) -> None:
+    found = fit_steps(_edge(place, 1.0), np.zeros(40), 5.0, 1.0)
+    assert np.abs(found.offset - place).max() < 0.05
+    assert found.lighter.min() > 0.2
+
+
+@pytest.mark.parametrize("blur", [1.0, 2.0, 3.0])
+def test_the_blur_of_black_and_white_edges_is_told(blur: float) -> None:
+    assert blur_across(_edge(0.2, blur)) == pytest.approx(blur, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("paint", "name"),
+    [("white", "white"), ("black", "black"), ("red", "red"), ("yellow", "yellow"), ("green", "green"),
+     ("navy", "dark blue"), ("grey", "grey"), ("sky", "light blue"), ("ivory", "white")],
+)  # fmt: skip
+def test_paints_are_called_by_their_names(paint: str, name: str) -> None:
+    assert named_colour(np.array(COLOURS[paint])).name == name
+
+
+def test_a_colour_between_two_names_is_not_sure() -> None:
+    assert named_colour(np.array([0.41, 0.4, 0.39])).confidence < 0.7
+    assert named_colour(np.array(COLOURS["red"])).confidence > 0.8
