@@ -58,11 +58,12 @@ def _seen_in(readings: Iterable[Reading], file: str, photos: int) -> Iterator[Re
 
 def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict]) -> Iterator[Mark]:
     """Pieces that lie apart carry their values; what overlaps, as the parts of a figure do, has them beside it."""
-    marks = []
+    marks, names = [], []
     for reading in readings:
         verdict = verdicts.get((reading.characteristic, reading.instance), Verdict.CONFORMS)
         marks.append(Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD)))
-    yield from _beside(marks) if _overlapping(marks) else marks
+        names.append(reading.characteristic.partition(".")[2])
+    yield from _beside(marks, names) if _overlapping(marks) else marks
 
 
 def _overlapping(marks: Sequence[Mark]) -> bool:
@@ -72,12 +73,12 @@ def _overlapping(marks: Sequence[Mark]) -> bool:
     return bool((apart < 0.3 * reach[:, None]).any())
 
 
-def _beside(marks: Sequence[Mark]) -> Iterator[Mark]:
+def _beside(marks: Sequence[Mark], names: Sequence[str]) -> Iterator[Mark]:
     everything = np.concatenate([mark.outline for mark in marks])
     low, high = everything.min(axis=0), everything.max(axis=0)
     wide = float(max(high - low))
     yield from (replace(mark, lines=()) for mark in marks)
-    lines = tuple(" ".join(mark.lines) for mark in marks)
+    lines = tuple(" ".join((name, *mark.lines)) for name, mark in zip(names, marks, strict=True))
     yield Mark(np.array([[high[0] + 0.5 * wide, (low[1] + high[1]) / 2]]), lines, room=0.8 * wide)
 
 
