@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import segno
 from msgspec import structs
 
@@ -19,6 +20,7 @@ from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.measure.at_desk import Told
 from inspect_kit.registry.checkin import Seen, recorded
 from inspect_kit.registry.desk_entries import Decided, EventSet
 from inspect_kit.rulebook.library import load, with_house_rules
@@ -86,6 +88,12 @@ def certify_decided(desk: Desk, seen: Seen, event: EventSet) -> str:
         photos = {
             file.sha256: desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "photo"
         }
+        looks = [desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "look"]
+    if photos and looks:
+        # OpenCV is loaded only where there is something to draw.
+        from inspect_kit.certificate.overlaid import told_overlays
+
+        photos |= told_overlays(record, photos, msgspec.json.decode(looks[0], type=Told))
     out = desk.home / "station" / f"{seen.ticket}.pdf"
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)

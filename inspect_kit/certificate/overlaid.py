@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from PIL import Image
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.certificate.content import OVERLAY
 from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import Record
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.finding import Finding, Verdict
+from inspect_kit.measure.at_desk import Told
 from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.overlay import Mark, Tone, draw_close
 
@@ -29,6 +33,22 @@ def overlays_of(outcome: Outcome, photos: Mapping[str, bytes]) -> dict[str, byte
         marks = tuple(_marks(_seen_in(outcome.readings, names.get(digest, ""), len(photos)), verdicts))
         if marks:
             drawn[OVERLAY + digest] = _drawn(content, names[digest], marks)
+    return drawn
+
+
+def told_overlays(record: Record, photos: Mapping[str, bytes], told: Told) -> dict[str, bytes]:
+    """The same for a photo that was measured at the desk; the verdicts are those of the record."""
+    lines = [line for line in record.lines if line.characteristic == told.characteristic and line.photographed is True]
+    if not lines:
+        return {}  # A caliper was believed instead.
+    said = {line.verdict for line in lines}
+    tone = next((_TONES[verdict] for verdict in (Verdict.FAILS, Verdict.UNDECIDED) if verdict in said), Tone.GOOD)
+    drawn = {}
+    for digest, content in photos.items():
+        with Image.open(io.BytesIO(content)) as image:
+            reading = told.reading("", image.size)
+        mark = Mark(np.array(reading.outline), tuple(_lines(reading)), tone)
+        drawn[OVERLAY + digest] = _drawn(content, digest, (mark,))
     return drawn
 
 

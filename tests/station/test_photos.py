@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
 from inspect_kit.measure.pieces import KINDS
 from inspect_kit.registry.checkin import inspection, recorded
+from inspect_kit.registry.finding import Wanted, backing, listing
+from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import Look, Looks, shot_of
 from inspect_kit.station.station import Station
 from inspect_kit.station.workshop import Workshop
@@ -332,3 +335,17 @@ def test_a_photo_that_takes_too_long_is_evidence_all_the_same(station: Station, 
     part = _sent_ahead(person, photo)
     assert "took longer than 30 s" in part
     assert _token(part)
+
+
+@pytest.mark.parametrize(("caliper", "drawn"), [("", 1), ("41.05", 0)])
+def test_what_the_photo_measured_is_drawn_into_it_on_the_paper_unless_a_caliper_was_believed(
+    referee: Person, station: Station, plain_striker: bytes, caliper: str, drawn: int
+) -> None:
+    ticket = referee.inspect(diameter=caliper, files=_sent(plain_striker))
+    referee.decide(ticket, "approve", because="The referee measured it anew")
+    assert Maker(station).make_all() == 1
+    with station.registry.reading() as connection:
+        (issued,) = listing(connection, Wanted(), date(2026, 1, 1))
+        roles = [file["role"] for file in backing(connection, issued).evidence]
+    assert roles.count("photo") == 1
+    assert roles.count("overlay") == drawn
