@@ -20,6 +20,7 @@ from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.board import BoardMeasurement, BoardResult
 
 FORMAT = 1
+_SCALES = frozenset({"print scale", "known length"})
 _UNCALIBRATED = (
     "the camera is not calibrated: its lens was estimated from the photo itself "
     "(inspect-kit camera calibrate makes it better)"
@@ -57,9 +58,17 @@ def _measurement(found: BoardMeasurement, result: BoardResult) -> dict[str, obje
         "unit": found.unit,
         "u": round(found.u, 5),
         "pixel": [round(value, 2) for value in found.pixel],
-        "budget": [{"source": source, "u": round(part, 5)} for source, part in _largest_first(found)],
+        "budget": [_part(source, part, found, result) for source, part in _largest_first(found)],
         "photo": result.scene.photos[found.photo].name,
     }
+
+
+def _part(source: str, part: float, found: BoardMeasurement, result: BoardResult) -> dict[str, object]:
+    """The scale is one and the same error for every length of the board: it cancels between two diagonals."""
+    line: dict[str, object] = {"source": source, "u": round(part, 5)}
+    if source in _SCALES and found.unit == "mm":
+        line["shared"] = f"{source} {result.scene.photos[0].name}"
+    return line
 
 
 def _largest_first(found: BoardMeasurement) -> list[tuple[str, float]]:
