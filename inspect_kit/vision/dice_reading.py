@@ -14,6 +14,7 @@ from inspect_kit.vision.dice_body import ACES, Layers, Square, layers_of, places
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
+    cloth,
     crowd,
     diagonal_frame,
     find_patterns,
@@ -39,6 +40,7 @@ _SIDEWAYS: Final = 0.32
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
 _FLAT: Final = 0.12
+_FAR: Final = 5.0
 _MOST_DOUBTS: Final = 4
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
@@ -175,8 +177,10 @@ def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
     seen: set[tuple[int, ...]] = set()
     for pattern in find_patterns(spots, layers.levels[0]):
         key = tuple(sorted(pattern.pips))
-        if key not in seen and _one_colour(pattern, spots, layers):
-            seen.add(key)
+        if key in seen:
+            continue
+        seen.add(key)
+        if not cloth(spots, pattern, layers.levels[0]) and _one_colour(pattern, spots, layers):
             yield _face(pattern, spots, layers)
 
 
@@ -329,6 +333,8 @@ def _same_make(face: Face, tops: list[Face]) -> bool:
 
 def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
     """Whether a face looks like, and lies where, a side of the die with this upper face."""
+    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
+        return False
     axes = top.axes
     down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
     for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
