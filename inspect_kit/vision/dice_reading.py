@@ -25,8 +25,8 @@ from inspect_kit.vision.dice_faces import (
 )
 from inspect_kit.vision.dice_pips import Pip, find_pips
 from inspect_kit.vision.dice_plane import Outlook, agreed_plane, unlike
+from inspect_kit.vision.dice_window import Window, working_picture
 
-WORKING_SIDE: Final = 1400
 SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
@@ -82,25 +82,6 @@ class Face:
 
 
 @dataclass(frozen=True)
-class Window:
-    """The part of a photo that is looked at: its upper left pixel and size, and by how much it is enlarged."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-    factor: float
-
-    def in_photo(self, points: Floats) -> Floats:
-        """Points of the working picture in the photo's own pixels."""
-        return np.asarray((points + 0.5) / self.factor - 0.5 + (self.left, self.top), dtype=np.float64)
-
-    def from_photo(self, points: Floats) -> Floats:
-        """The photo's pixels in the working picture."""
-        return np.asarray((points - (self.left, self.top) + 0.5) * self.factor - 0.5, dtype=np.float64)
-
-
-@dataclass(frozen=True)
 class Reading:
     """The dice of a photo: upper faces in the working picture, where a die cannot be read, and their plane."""
 
@@ -110,21 +91,6 @@ class Reading:
     window: Window
     sides: tuple[tuple[int, int], ...] = ()
     """Numbers on top and on a side of the same die, where a side can be read."""
-
-
-def whole_photo(pixels: Pixels, side: float = WORKING_SIDE) -> Window:
-    """All of a photo at the size in which dice are looked for."""
-    height, width = pixels.shape[:2]
-    return Window(0, 0, width, height, min(side / max(width, height), 2.0))
-
-
-def working_picture(pixels: Pixels, window: Window) -> Pixels:
-    """A part of the photo, its noise smoothed."""
-    part = pixels[window.top : window.top + window.height, window.left : window.left + window.width]
-    size = max(2, round(window.width * window.factor)), max(2, round(window.height * window.factor))
-    way = cv2.INTER_AREA if window.factor < 1 else cv2.INTER_CUBIC
-    small = cv2.resize(part, size, interpolation=way) if window.factor != 1 else part
-    return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.1), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
