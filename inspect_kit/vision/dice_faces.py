@@ -33,6 +33,7 @@ _ALIKE: Final = 1.75
 _COLOUR: Final = 0.5
 _EVEN: Final = 0.35
 _BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3) if max(abs(x), abs(y)) == 3])
+_MORE_THAN_PIPS: Final = 60
 _RIVAL: Final = 0.85
 _CARRIED: Final = 0.4
 """Share of the places beyond a face that are taken, if the pattern goes on."""
@@ -217,6 +218,12 @@ def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float)
     pip &= np.abs(places).max(axis=1, initial=0) < 0.8 * half_edge
     near = np.linalg.norm(spots.centres[:, None] - spots.centres[None, chosen], axis=2).min(axis=1, initial=np.inf)
     return bool(np.any(pip & (near > size)))
+
+
+def cloth(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
+    """Whether the pips are among so many alike, in such order, that they are a cloth's and not a die's."""
+    many = int(_same_kind(spots, list(pattern.pips)).sum()) > _MORE_THAN_PIPS
+    return many and goes_on(spots, pattern, picture)
 
 
 def crowd(spots: Spots, index: int) -> int:

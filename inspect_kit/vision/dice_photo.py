@@ -9,7 +9,8 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
-from inspect_kit.vision.dice_reading import Face, Reading, Sheet, Window, read_dice, whole_photo
+from inspect_kit.vision.dice_reading import Face, Reading, Sheet, read_dice
+from inspect_kit.vision.dice_window import Window, whole_photo
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.view import View
 

@@ -14,6 +14,7 @@ from inspect_kit.vision.dice_body import ACES, Layers, Square, layers_of, places
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
+    cloth,
     crowd,
     diagonal_frame,
     find_patterns,
@@ -24,8 +25,8 @@ from inspect_kit.vision.dice_faces import (
 )
 from inspect_kit.vision.dice_pips import Pip, find_pips
 from inspect_kit.vision.dice_plane import Outlook, agreed_plane, unlike
+from inspect_kit.vision.dice_window import Window, working_picture
 
-WORKING_SIDE: Final = 1400
 SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
@@ -39,6 +40,7 @@ _SIDEWAYS: Final = 0.32
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
 _FLAT: Final = 0.12
+_FAR: Final = 5.0
 _MOST_DOUBTS: Final = 4
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
@@ -80,25 +82,6 @@ class Face:
 
 
 @dataclass(frozen=True)
-class Window:
-    """The part of a photo that is looked at: its upper left pixel and size, and by how much it is enlarged."""
-
-    left: int
-    top: int
-    width: int
-    height: int
-    factor: float
-
-    def in_photo(self, points: Floats) -> Floats:
-        """Points of the working picture in the photo's own pixels."""
-        return np.asarray((points + 0.5) / self.factor - 0.5 + (self.left, self.top), dtype=np.float64)
-
-    def from_photo(self, points: Floats) -> Floats:
-        """The photo's pixels in the working picture."""
-        return np.asarray((points - (self.left, self.top) + 0.5) * self.factor - 0.5, dtype=np.float64)
-
-
-@dataclass(frozen=True)
 class Reading:
     """The dice of a photo: upper faces in the working picture, where a die cannot be read, and their plane."""
 
@@ -108,21 +91,6 @@ class Reading:
     window: Window
     sides: tuple[tuple[int, int], ...] = ()
     """Numbers on top and on a side of the same die, where a side can be read."""
-
-
-def whole_photo(pixels: Pixels, side: float = WORKING_SIDE) -> Window:
-    """All of a photo at the size in which dice are looked for."""
-    height, width = pixels.shape[:2]
-    return Window(0, 0, width, height, min(side / max(width, height), 2.0))
-
-
-def working_picture(pixels: Pixels, window: Window) -> Pixels:
-    """A part of the photo, its noise smoothed."""
-    part = pixels[window.top : window.top + window.height, window.left : window.left + window.width]
-    size = max(2, round(window.width * window.factor)), max(2, round(window.height * window.factor))
-    way = cv2.INTER_AREA if window.factor < 1 else cv2.INTER_CUBIC
-    small = cv2.resize(part, size, interpolation=way) if window.factor != 1 else part
-    return np.asarray(cv2.GaussianBlur(small, (0, 0), 1.1), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -175,8 +143,10 @@ def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
     seen: set[tuple[int, ...]] = set()
     for pattern in find_patterns(spots, layers.levels[0]):
         key = tuple(sorted(pattern.pips))
-        if key not in seen and _one_colour(pattern, spots, layers):
-            seen.add(key)
+        if key in seen:
+            continue
+        seen.add(key)
+        if not cloth(spots, pattern, layers.levels[0]) and _one_colour(pattern, spots, layers):
             yield _face(pattern, spots, layers)
 
 
@@ -329,6 +299,8 @@ def _same_make(face: Face, tops: list[Face]) -> bool:
 
 def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
     """Whether a face looks like, and lies where, a side of the die with this upper face."""
+    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
+        return False
     axes = top.axes
     down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
     for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
