@@ -33,7 +33,7 @@ the table's lean out of the sheet's normal, the base's tilt to the side, how man
 outwards, then the base's own numbers."""
 
 LEAN_SPREAD: Final = 0.006
-TILT_SPREAD: Final = 0.02
+TILT_SPREAD: Final = 0.01
 """Radians by which a backdrop leans and a base tilts, usually."""
 BIAS_SPREAD: Final = 0.15
 _SPACING: Final = 2.0

@@ -30,6 +30,8 @@ _COARSE: Final = 0.06
 """mm of blur that does no harm, however many pixels it is."""
 _STRAINED: Final = 4.0
 """Standard deviations from what is usual at which a fit has taken something else for the base."""
+_TILTED: Final = 0.1
+"""Radians by which no base stands tilted."""
 _LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
 """Shares of the base's outline that must be seen, and below which a warning is due."""
 _ASTRAY: Final = 0.22
@@ -37,16 +39,17 @@ _ASTRAY: Final = 0.22
 _PARTS: Final = 72
 
 
-def strain_of(fit: Fit) -> float:
-    """How far standoff, lean and tilt are from what was thought of them, in standard deviations."""
-    place = [STANDOFF, LEAN, TILT]
+def strain_of(fit: Fit, *numbers: int) -> float:
+    """How far the largest of some numbers is from what was thought of it, in standard deviations."""
+    place = list(numbers)
     spread = 1 / np.sqrt(np.diag(fit.known.information)[place])
     return float(np.max(np.abs(fit.vector[place] - fit.known.mean[place]) / spread))
 
 
 def doubt_of(fit: Fit) -> float:
     """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
-    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain_of(fit) / 1.5)
+    # A tilt is seen well, so that an unusual one is no reason for doubt.
+    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
 
 
 def share_seen(fit: Fit) -> float:
@@ -122,7 +125,7 @@ def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
             "the base cannot be told from the table or the backdrop behind it",
             hint="stand the figure on a table of another colour (a sheet of dark or coloured paper) in even light",
         )
-    if strain_of(fits[0]) > _STRAINED:
+    if strain_of(fits[0], STANDOFF, LEAN) > _STRAINED or abs(fits[0].vector[TILT]) > _TILTED:
         return BadInput(
             "what looks like the base cannot be one that stands on this table before this backdrop",
             hint="stand figure and backdrop upright on the same flat table, measure the standoff, "

@@ -102,7 +102,7 @@ def test_every_length_is_right_within_its_uncertainty(name: str, measured: Calla
         del found["fig.top.width"]
     for characteristic, (value, u) in found.items():
         assert abs(value - truth[characteristic]) < 3 * u, characteristic
-        assert u < (0.5 if characteristic in ("fig.base.top_diameter", "fig.base.dmax_depth") else 0.25), characteristic
+        assert u < (0.6 if characteristic in ("fig.base.top_diameter", "fig.base.dmax_depth") else 0.25), characteristic
 
 
 def test_the_mean_error_of_lengths_is_a_tenth_of_a_millimetre_at_most(measured: Callable[[str], Any]) -> None:
