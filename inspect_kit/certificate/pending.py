@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from inspect_kit.registry.finding import find
 from inspect_kit.registry.opening import Registry
 
 _FOLDER: Final = "pending"
+_OLD: Final = 3600
+"""Seconds after which a draft without a name was surely left by a program that ended."""
 
 
 class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,7 +103,8 @@ def recover(home: Path, registry: Registry) -> tuple[str, ...]:
     """Finish or undo what was interrupted on this desk; says in sentences what was done."""
     folder = home / _FOLDER
     told: list[str] = []
-    for draft in folder.glob(".*.part"):
+    # Another desk may be about to lock a young draft; nothing depends on an old one.
+    for draft in filter(_is_old, folder.glob(".*.part")):
         with _free(draft) as free:
             if free:
                 draft.unlink(missing_ok=True)
@@ -109,6 +113,13 @@ def recover(home: Path, registry: Registry) -> tuple[str, ...]:
             if free:
                 told.extend(_settle(path, registry))
     return tuple(told)
+
+
+def _is_old(draft: Path) -> bool:
+    try:
+        return time.time() - draft.stat().st_mtime > _OLD
+    except OSError:
+        return False
 
 
 @contextmanager
