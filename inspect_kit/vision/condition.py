@@ -23,8 +23,8 @@ GLARE_SHARE: Final = 0.12
 _REACH: Final = 4
 
 
-def check_condition(pixels: Pixels, known: Known, file: str) -> None:
-    """Refuse a photo that is too dark, too flat or too blurred, each with what to do."""
+def check_condition(pixels: Pixels, known: Known, file: str) -> float | None:
+    """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels."""
     black, white = _levels(pixels, known)
     if white < DARKEST_WHITE:
         raise BadInput("is too dark to be measured", where=file, hint="more light, or a longer exposure")
@@ -39,6 +39,7 @@ def check_condition(pixels: Pixels, known: Known, file: str) -> None:
             f"is blurred: edges are {2 * blur * _millimetres(known):.1f} mm wide", where=file,
             hint="hold the camera still, tap on the pieces to focus, wipe the lens",
         )  # fmt: skip
+    return blur
 
 
 def _levels(pixels: Pixels, known: Known) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.camera import COUNT, Camera, guessed
 from inspect_kit.vision.condition import check_condition
 from inspect_kit.vision.disc import Disc, Shape
+from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.pieces import Pieces, find_pieces
 from inspect_kit.vision.references import Placed, Reference, place
 from inspect_kit.vision.roundness import Roundness, roundness_of
@@ -88,7 +89,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
     placed = place(photo.pixels, camera, request.reference)
-    check_condition(photo.pixels, placed.known, photo.file)
+    optics = Optics(check_condition(photo.pixels, placed.known, photo.file), photo.colour_spread)
     tilt = float(np.degrees(placed.view.tilt))
     if tilt > STEEPEST:
         raise BadInput(
@@ -101,7 +102,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look
     given = request.shape
     shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
     bounds = request.diameters[0] / scale, request.diameters[1] / scale
-    pieces = find_pieces(photo.pixels, placed, shape, bounds, photo.colour_spread)
+    pieces = find_pieces(photo.pixels, placed, shape, bounds, optics)
     spotted = tuple(_spotted(disc, placed.view, request.scale) for disc in pieces.discs)
     return Look(photo, placed, pieces, spotted, calibrated is not None)
 

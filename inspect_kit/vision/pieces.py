@@ -15,7 +15,6 @@ from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.finding import Candidate, find_circles
 from inspect_kit.vision.outer_edge import outermost
 from inspect_kit.vision.references import Placed
-from inspect_kit.vision.sharpness import blur_of
 from inspect_kit.vision.solid import Solid
 from inspect_kit.vision.view import View
 
@@ -43,14 +42,11 @@ class Pieces:
     refused: tuple[Refused, ...]
 
 
-def find_pieces(
-    pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], colour_spread: float = 0.0
-) -> Pieces:
+def find_pieces(pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], optics: Optics) -> Pieces:
     """The discs with a diameter within bounds, in reading order."""
     view = placed.view
     radii = diameters[0] / 2, diameters[1] / 2
     candidates = find_circles(pixels, view, placed.known.sheet[:, :2], shape.thickness, radii)
-    optics = Optics(blur_of(pixels, placed.known), colour_spread)
     task = _Task(pixels, view, shape, optics)
     discs: list[Disc] = []
     refused: list[Refused] = []
