@@ -239,13 +239,15 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
     if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
         return view
     grown = side / (2 * layout.HALF)
+    pixels = np.concatenate([mark.pixels for mark in found.values()])
+    ends = np.cumsum([len(mark.pixels) for mark in found.values()])[:-1]
     goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
 
     def residuals(vector: Floats) -> Floats:
         own = View(camera, vector, view.covariance, view.pose_covariance, 1.0, 0, 0)
         rows = []
-        for key, mark in found.items():
-            points = own.on_plane(mark.pixels)
+        # All points at once: undoing the lens is what takes time.
+        for (key, mark), points in zip(found.items(), np.split(own.on_plane(pixels), ends), strict=True):
             if key[0] == "lower":
                 out, _ = direction(key)
                 level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
