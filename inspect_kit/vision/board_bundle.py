@@ -9,14 +9,13 @@ from typing import Final
 import cv2
 import numpy as np
 from scipy.optimize import least_squares
-from scipy.sparse import lil_matrix
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Whole
 from inspect_kit.vision.board_cards import SeenCard
 from inspect_kit.vision.camera import COUNT, Camera, rays
 from inspect_kit.vision.estimation import inverse, robust_deviation
-from inspect_kit.vision.view import LEAST_NOISE, View, pixels_of, rotation_of
+from inspect_kit.vision.view import LEAST_NOISE, View, pixels_of, rotation_of, view_slopes
 
 CARD_THICKNESS: Final = 0.05
 CARD_THICKNESS_U: Final = 0.06
@@ -106,20 +105,35 @@ class _Problem:
         """The first card lies at the origin."""
         return unknowns[self.card_at(self.numbers[0])] * 1e4
 
-    def sparsity(self) -> lil_matrix:
+    def jacobian(self, unknowns: Floats) -> Floats:
+        """How every residual moves with every unknown."""
         priors = COUNT * len(self.roots)
         count = 2 * sum(len(card.sheet) for cards in self.seen for card in cards)
-        pattern = lil_matrix((priors + 3 + count, self.size), dtype=np.int8)
-        pattern[:priors, :priors] = np.eye(priors, dtype=np.int8)
-        pattern[priors : priors + 3, self.card_at(self.numbers[0])] = 1
+        table = np.zeros((priors + 3 + count, self.size))
+        table[:priors, :priors] = np.eye(priors)
+        table[priors : priors + 3, self.card_at(self.numbers[0])] = 1e4 * np.eye(3)
         row = priors + 3
         for photo, cards in enumerate(self.seen):
+            vector = self.view_vector(unknowns, photo)
             for card in cards:
                 rows = slice(row, row + 2 * len(card.sheet))
-                for columns in (self.camera_at(photo), self.pose_at(photo), self.card_at(card.number)):
-                    pattern[rows, columns] = 1
+                self._card_slopes(table[rows], unknowns, vector, (photo, card))
                 row = rows.stop
-        return pattern
+        return table
+
+    def _card_slopes(self, rows: Floats, unknowns: Floats, vector: Floats, which: tuple[int, SeenCard]) -> None:
+        """One card's rows in one photo: by the camera, the pose, and the card's place and angle."""
+        photo, card = which
+        points = self.places(unknowns, card)
+        slopes = view_slopes(vector, points)
+        lengths = np.array([1, 1, 1, _LENGTH, _LENGTH, _LENGTH])
+        x, y = unknowns[self.card_at(card.number)][:2] * _LENGTH
+        by_place = slopes[:, :, COUNT + 3 :] @ rotation_of(vector[COUNT : COUNT + 3])[:, :2]
+        turned = np.column_stack([y - points[:, 1], points[:, 0] - x])
+        by_angle = np.einsum("nij,nj->ni", by_place, turned)[:, :, None]
+        rows[:, self.camera_at(photo)] = (slopes[:, :, :COUNT] @ self.roots[self.groups[photo]]).reshape(-1, COUNT)
+        rows[:, self.pose_at(photo)] = (slopes[:, :, COUNT:] * lengths).reshape(-1, 6)
+        rows[:, self.card_at(card.number)] = np.concatenate([by_place * _LENGTH, by_angle], axis=2).reshape(-1, 3)
 
 
 def placed(sheet: Floats, x: float, y: float, angle: float, height: float) -> Floats:
@@ -176,11 +190,11 @@ def _solved(problem: _Problem, start: Floats, noise: float) -> tuple[Floats, Flo
     def weighted(at: Floats) -> Floats:
         return problem.residuals(at) * weights
 
-    answer = least_squares(
-        weighted, start, jac_sparsity=problem.sparsity(), xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=40
-    )
-    jacobian = answer.jac.toarray() if hasattr(answer.jac, "toarray") else np.asarray(answer.jac)
-    return answer.x, np.asarray(jacobian, dtype=np.float64), problem.residuals(answer.x)[priors:]
+    def slopes(at: Floats) -> Floats:
+        return problem.jacobian(at) * weights[:, None]
+
+    answer = least_squares(weighted, start, jac=slopes, tr_solver="lsmr", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=40)
+    return answer.x, np.asarray(answer.jac, dtype=np.float64), problem.residuals(answer.x)[priors:]
 
 
 def _noise(problem: _Problem, residuals: Floats) -> float:

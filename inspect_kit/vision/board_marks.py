@@ -9,6 +9,7 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board_profile import (
+    STEP,
     Fits,
     Ribbon,
     Shot,
@@ -19,6 +20,7 @@ from inspect_kit.vision.board_profile import (
     ribbon,
     seen_mean,
     seen_median,
+    shifted_rows,
     stacked,
     stripe,
 )
@@ -136,10 +138,7 @@ def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> Floa
     kernel[2 * width :] /= 2
     best, where = 0.0, (0.0, 0.0)
     for slope in np.linspace(-wanted.slope, wanted.slope, 13):
-        shifted = np.stack([
-            np.interp(lines.steps, lines.steps - slope * place, row)
-            for place, row in zip(places[usable], raw[usable], strict=True)
-        ])  # fmt: skip
+        shifted = shifted_rows(raw[usable], slope * places[usable] / STEP)
         answer = np.convolve(np.median(shifted, axis=0), kernel, "same")
         inner = np.abs(lines.steps) <= wanted.reach
         top = int(np.argmax(np.where(inner, answer, -1)))
@@ -191,11 +190,7 @@ def _aligned(lines: Ribbon, shift: Floats) -> Ribbon:
     """The same lines, each moved by its shift along the steps."""
     if np.ptp(shift) < 0.02:
         return lines
-    moved = np.empty_like(lines.light)
-    for row in range(len(shift)):
-        for colour in range(3):
-            moved[row, :, colour] = np.interp(lines.steps + shift[row], lines.steps, lines.light[row, :, colour])
-    return replace(lines, light=moved, feet=lines.feet)
+    return replace(lines, light=shifted_rows(lines.light, shift / STEP))
 
 
 def _agreeing(places: Floats, fits: Fits, usable: Mask, size: float) -> Mask:

@@ -150,10 +150,12 @@ def fit_shape(steps: Floats, values: Floats, start: Floats, half: float, shape: 
         form = shape(away)  # type: ignore[operator]
         slope = (shape(away + 0.01) - shape(away - 0.01)) / -0.02  # type: ignore[operator]
         design = np.stack([np.ones_like(form), away, form, slope], axis=2) * window[:, :, None]
-        normal = np.einsum("nmi,nmj->nij", design, design) + np.eye(4) * np.array([1e-9, 1e-3, 1e-9, 1e-6])
-        found = np.linalg.solve(normal, np.einsum("nmi,nm->ni", design, clean * window)[:, :, None])[:, :, 0]
+        across = design.transpose(0, 2, 1)
+        normal = across @ design + np.eye(4) * np.array([1e-9, 1e-3, 1e-9, 1e-6])
+        found = np.linalg.solve(normal, across @ (clean * window)[:, :, None])
+        left = (design @ found)[:, :, 0] - clean * window
+        found = found[:, :, 0]
         height = found[:, 2]
-        left = np.einsum("nmi,ni->nm", design, found) - clean * window
         misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) / np.maximum(np.abs(height), 1e-6)
         safe = np.where(np.abs(height) < 1e-3, np.copysign(1e-3, height + 1e-12), height)
         before = place
@@ -202,14 +204,41 @@ def fit_width(
             rows.append([(height - ink[0]) / ink[1]])
         return np.concatenate(rows)
 
+    def slopes_at(at: Floats) -> Floats:
+        rows = [_stripe_slopes(away, at) / scatter / np.sqrt(3), [[0, 0, 1 / blur[1], 0, 0, 0]]]
+        if ink is not None:
+            rows.append([[0, 1 / ink[1], 0, 0, 0, 0]])
+        return np.concatenate(rows)
+
     start = np.array([guess, float(np.nanmax(profile)) or 1.0, blur[0], 0.0, 0.0, 0.0])
-    answer = least_squares(residuals, start, x_scale=[0.3, 0.3, 0.1, 0.1, 0.1, 0.1], max_nfev=60)
+    answer = least_squares(residuals, start, jac=slopes_at, x_scale=[0.3, 0.3, 0.1, 0.1, 0.1, 0.1], max_nfev=60)
     slopes = np.asarray(answer.jac, dtype=np.float64)
     normal = slopes.T @ slopes + 1e-9 * np.eye(6)
     spread = float(np.sqrt(max(np.linalg.inv(normal)[0, 0], 0)))
     left = residuals(answer.x)[: len(away)] * scatter * np.sqrt(3)
     misfit = float(np.sqrt((left**2).mean())) / max(abs(float(answer.x[1])), 1e-6)
     return Width(abs(float(answer.x[0])), spread, float(answer.x[1]), abs(float(answer.x[2])), misfit)
+
+
+def _stripe_slopes(away: Floats, at: Floats) -> Floats:
+    """How a stripe on sloping ground moves with width, height, blur, middle, ground and slope."""
+    width, height, sigma, middle = at[:4]
+    blur = abs(sigma) + 1e-3
+    first, last = ((away - middle + side * abs(width) / 2) / blur for side in (1, -1))
+    bells = [np.exp(-0.5 * edge**2) / np.sqrt(2 * np.pi) * height / blur for edge in (first, last)]
+    by_width = np.copysign(0.5, width) * (bells[0] + bells[1])
+    by_blur = np.copysign(1.0, sigma) * (last * bells[1] - first * bells[0])
+    return np.column_stack([by_width, ndtr(first) - ndtr(last), by_blur, bells[1] - bells[0], np.ones_like(away), away])
+
+
+def shifted_rows(values: Floats, shift: Floats) -> Floats:
+    """Every row (values beyond the first two axes go along) read `shift` samples further on, linearly; ends go on."""
+    count = values.shape[1]
+    at = np.clip(np.arange(count) + shift[:, None], 0, count - 1)
+    low = np.minimum(at.astype(np.intp), count - 2)
+    share = (at - low).reshape(*at.shape, *(1,) * (values.ndim - 2))
+    rows = np.arange(len(values))[:, None]
+    return np.asarray(values[rows, low] * (1 - share) + values[rows, low + 1] * share, dtype=np.float64)
 
 
 def fit_steps(source: Ribbon, guess: Floats, half: float, blur: float, around: int = 5) -> tuple[Fits, Floats]:

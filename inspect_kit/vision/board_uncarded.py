@@ -62,12 +62,13 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
     """Features and view from one photo of the whole board."""
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
-    view = _likeliest(photo.camera, light, quad, side.value)
+    view, seen = _likeliest(photo.camera, light, quad, side.value)
     placement = Placement(0.0, 0.0, 0.0)
     clarity, features = 0.0, None
-    for _ in range(_GLANCES):
+    for again in range(_GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
-        view = _from_marks(photo.camera, view, _glance(light, view, side.value), side.value)
+        seen = _match(light, view, side.value) if again else seen
+        view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
     for _ in range(2):
         features, clarity, placement = _look(light, view, side.value)
         feet = {name: features.traces.get(("foot", name), ()) for name in SIDES}
@@ -199,10 +200,10 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
     return View(camera, found.parameters, found.covariance, found.covariance[COUNT:, COUNT:], 1.0, 4, 4)
 
 
-def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> View:
+def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
     """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
     views = [_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS]
-    return max(views, key=lambda view: _match(light, view, side)[1].clarity)
+    return max(((view, _match(light, view, side)) for view in views), key=lambda each: each[1][1].clarity)
 
 
 def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
@@ -222,9 +223,9 @@ def _look(light: Light, view: View, side: float) -> tuple[Features, float, Place
     return gather([shot], placement, mosaic), match.clarity, placement
 
 
-def _glance(light: Light, view: View, side: float) -> dict[tuple[str, str], Mark]:
+def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
     """Lines and circles only, as this view sees them; nothing where the pattern is not clear."""
-    mosaic, match = _match(light, view, side)
+    mosaic, match = seen
     if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
         return {}
     around, marks, ink = survey_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
@@ -239,13 +240,15 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
     if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
         return view
     grown = side / (2 * layout.HALF)
+    pixels = np.concatenate([mark.pixels for mark in found.values()])
+    ends = np.cumsum([len(mark.pixels) for mark in found.values()])[:-1]
     goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
 
     def residuals(vector: Floats) -> Floats:
         own = View(camera, vector, view.covariance, view.pose_covariance, 1.0, 0, 0)
         rows = []
-        for key, mark in found.items():
-            points = own.on_plane(mark.pixels)
+        # All points at once: undoing the lens is what takes time.
+        for (key, mark), points in zip(found.items(), np.split(own.on_plane(pixels), ends), strict=True):
             if key[0] == "lower":
                 out, _ = direction(key)
                 level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
