@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.dice_body import ACES, Layers, Square, layers_of, places_of, square_around, tolerance
+from inspect_kit.vision.dice_body import ACES, LEAST_UNIFORM, Layers, Square, layers_of, places_of, square_around, tolerance
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -180,7 +180,7 @@ def _looks(square: Square, weight: float) -> float:
     """0 to 1: one colour inside and at least three clear sides, which count less where many pips speak."""
     ordered = np.clip(np.sort(square.sides) / 0.85, 0, 1)
     ends = float(ordered[1:].mean() ** 1.5 * (0.6 + 0.4 * ordered[0]))
-    return float((np.clip((square.uniform - 0.7) / 0.22, 0, 1) * ends) ** weight)
+    return float((np.clip((square.uniform - LEAST_UNIFORM) / 0.22, 0, 1) * ends) ** weight)
 
 
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
