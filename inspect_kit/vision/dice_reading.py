@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.dice_body import ACES, LEAST_UNIFORM, Layers, Square, layers_of, places_of, square_around, tolerance
+from inspect_kit.vision.dice_body import (
+    ACES,
+    LEAST_UNIFORM,
+    Layers,
+    Square,
+    layers_of,
+    places_of,
+    square_around,
+    tolerance,
+)
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -45,6 +55,9 @@ _MOST_DOUBTS: Final = 4
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
+_AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+_CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
+_RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +124,10 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
         pips = _within(pips, window.from_photo(where.corners))
     spots, layers = spots_of(pips), layers_of(picture)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, None))])
+    lone = _lonely(spots, layers)
+    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
     plane = start if known else agreed_plane(*_evidence(faces), start)
-    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, plane)])
+    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
     tops, unread = _uppermost(faces, plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
@@ -192,16 +206,20 @@ def _ended(square: Square) -> float:
     return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
-def _lone(spots: Spots, layers: Layers, plane: Outlook | None) -> Iterable[Face]:
+def _lonely(spots: Spots, layers: Layers) -> list[int]:
+    """Pips that stand alone on one colour, strongest first."""
+    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes))
+    return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
+
+
+def _lone(spots: Spots, layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
     """Faces of one pip: a square around it, its middle where the pip is."""
-    order = [index for index in np.argsort(-spots.contrast * spots.sizes) if _alone(spots, int(index), layers)]
-    for index in order[:_MOST_LONE]:
+    for index in lone:
         shape = spots.shapes[index]
         if plane is not None:
             shape = plane.shape(spots.centres[index]) * np.sqrt(np.linalg.det(shape))
-        yield max(
-            (_ace(spots, int(index), layers, unit * root_of(shape)) for unit in ACES), key=lambda face: face.score
-        )
+        root = root_of(shape)
+        yield max((_ace(spots, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
 
 
 def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
@@ -224,9 +242,7 @@ def _alone(spots: Spots, index: int, layers: Layers) -> bool:
     """Whether the pip stands on one colour, two radii around and beyond its blur."""
     if spots.contrast[index] < 25:
         return False
-    around = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-    blur = 1.5 / float(spots.sizes[index])
-    ring = np.concatenate([(r + blur) * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 1.8, 2.2)])
+    ring = _RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES
     colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
     if colours is None:
         return False
