@@ -8,7 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats
 
 REACH: Final = 3.4
 _FINE: Final = 14
@@ -41,6 +41,9 @@ _LEANS: Final = (_ANGLES - _TURNS[:, None] + np.pi / 4) % (np.pi / 2) - np.pi / 
 _UPRIGHT: Final = np.cos(_LEANS)
 _SHORT: Final = _SLACK + _ROUND * (1 - _UPRIGHT)
 """A face whose corners a ball has cut is rounder than a square, so that rays towards its corners end earlier."""
+_LATEST: Final = ((1 + _SLACK) * _HALF_EDGES).astype(np.float32)[None, :, None]
+_EARLIEST: Final = ((1 - _SHORT[:, None, :]) * _HALF_EDGES[None, :, None]).astype(np.float32)
+"""Where rays that meet a square of each half edge end, measured across its side: turns × half edges × rays."""
 _SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).astype(int) % 4
 _ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
 _SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
@@ -97,9 +100,9 @@ class Square:
         return float(self.sides.sum() + self.sides.min())
 
 
-def layers_of(picture: Pixels) -> Layers:
-    """The picture in Lab, at falling sizes."""
-    levels = [cv2.cvtColor(picture, cv2.COLOR_RGB2LAB)]
+def layers_of(colours: AnyArray) -> Layers:
+    """A picture in Lab, at falling sizes."""
+    levels = [colours]
     while min(levels[-1].shape[:2]) > 200:
         levels.append(cv2.pyrDown(levels[-1]))
     return Layers(tuple(level.astype(np.float32) for level in levels))
@@ -175,9 +178,9 @@ def _ends(away: AnyArray, limit: float) -> Floats:
 
 def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:
     """The square, turned in one of so many ways, that most rays end at; and the share of each side's rays that do."""
-    off = (ends * _UPRIGHT[:turns])[:, None, :] / _HALF_EDGES[None, :, None] - 1
-    close = ((off < _SLACK) & (off > -_SHORT[:turns, None, :])).astype(np.float32)
-    shares = close @ _SHARES[:turns]
+    upright = (ends * _UPRIGHT[:turns]).astype(np.float32)[:, None, :]
+    close = (upright < _LATEST) & (upright > _EARLIEST[:turns])
+    shares = close.astype(np.float32) @ _SHARES[:turns]
     sums = shares.sum(axis=2) + shares.min(axis=2)
     turn = int(sums.max(axis=1).argmax())
     # Several half edges may serve alike: the middle one of them.

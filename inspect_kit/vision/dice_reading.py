@@ -40,6 +40,8 @@ from inspect_kit.vision.dice_window import Window, working_picture
 SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
+_LEAST: Final = 0.08
+"""Confidence up to which a face is dropped at once."""
 
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
@@ -119,10 +121,9 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     picture = working_picture(pixels, window)
     known = isinstance(where, Sheet)
     start = where.outlook if isinstance(where, Sheet) else where
-    pips = find_pips(picture)
-    if isinstance(where, Sheet):
-        pips = _within(pips, window.from_photo(where.corners))
-    spots, layers = spots_of(pips), layers_of(picture)
+    colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
+    pips = find_pips(picture, colours, window.from_photo(where.corners) if isinstance(where, Sheet) else None)
+    spots, layers = spots_of(pips), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
     faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
@@ -135,12 +136,6 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
-
-
-def _within(pips: list[Pip], corners: Floats) -> list[Pip]:
-    """Pips inside the hull of the corners."""
-    hull = cv2.convexHull(corners.astype(np.float32))
-    return [pip for pip in pips if cv2.pointPolygonTest(hull, (pip.x, pip.y), False) >= 0]
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
@@ -183,8 +178,9 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-    score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
-    score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
+    if score > _LEAST:
+        score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
+        score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -226,9 +222,11 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
     square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
-    score = (_ACE if crowd(spots, index) < 5 else _ACE * _ended(square)) * _looks(square, 1.0)
+    score = _ACE * _looks(square, 1.0)
     frame = frame @ turned(square.turn)
-    score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
+    if score > _LEAST:
+        score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
+        score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -269,7 +267,7 @@ def _best(faces: list[Face]) -> list[Face]:
     """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it."""
     kept: list[Face] = []
     for face in sorted(faces, key=lambda f: -f.score * (1 + 0.15 * f.number) - 0.12 * np.log2(f.size)):
-        if face.score > 0.08 and not any(_clash(face, other) for other in kept):
+        if face.score > _LEAST and not any(_clash(face, other) for other in kept):
             kept.append(face)
     return kept
 
