@@ -26,6 +26,7 @@ _FURTHEST: Final = 1.15
 _LEAST_CONTRAST: Final = 16.0
 _MOST: Final = 500
 _GREY: Final = 5.0
+_FARTHEST: Final = 20_000.0
 _BEYOND: Final = 40
 """Pixels around the part that is searched, into which its pips reach."""
 
@@ -86,7 +87,8 @@ def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None)
     """
     if corners is None:
         return _with_colours(colours, _strongest(_lines_like_pips(picture, None)))
-    hull = cv2.convexHull(corners.astype(np.float32))
+    # Corners far outside the picture would not fit into whole pixels.
+    hull = cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32))
     left, top, right, bottom = _box(hull, picture.shape)
     if right - left < LEAST_SIDE or bottom - top < LEAST_SIDE:
         return []
