@@ -8,13 +8,14 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats
 
 REACH: Final = 3.4
 _FINE: Final = 14
 _SIDE: Final = round(2 * REACH * _FINE) + 1
 _STEPS: Final = (np.arange(_SIDE) - _SIDE // 2) / _FINE
-_ACROSS, _DOWN = np.meshgrid(_STEPS, _STEPS)
+_ACROSS, _DOWN = np.meshgrid(_STEPS.astype(np.float32), _STEPS.astype(np.float32))
+_PLANE: Final = np.stack([_ACROSS, _DOWN, np.ones_like(_ACROSS)], axis=2)
 _FACE: Final = np.maximum(np.abs(_ACROSS), np.abs(_DOWN)) < 1.1
 _NEAR: Final = np.hypot(_ACROSS, _DOWN) < 1.0
 
@@ -40,11 +41,16 @@ _LEANS: Final = (_ANGLES - _TURNS[:, None] + np.pi / 4) % (np.pi / 2) - np.pi / 
 _UPRIGHT: Final = np.cos(_LEANS)
 _SHORT: Final = _SLACK + _ROUND * (1 - _UPRIGHT)
 """A face whose corners a ball has cut is rounder than a square, so that rays towards its corners end earlier."""
+_LATEST: Final = ((1 + _SLACK) * _HALF_EDGES).astype(np.float32)[None, :, None]
+_EARLIEST: Final = ((1 - _SHORT[:, None, :]) * _HALF_EDGES[None, :, None]).astype(np.float32)
+"""Where rays that meet a square of each half edge end, measured across its side: turns × half edges × rays."""
 _SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).astype(int) % 4
 _ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
 _SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
 """For each turn what a ray counts for each side."""
 _CLEARLY: Final = 4.6
+LEAST_UNIFORM: Final = 0.7
+"""Share of a face that has one colour, up to which it counts nothing."""
 ACES: Final = (2.2, 3.3)
 """Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
 
@@ -94,9 +100,9 @@ class Square:
         return float(self.sides.sum() + self.sides.min())
 
 
-def layers_of(picture: Pixels) -> Layers:
-    """The picture in Lab, at falling sizes."""
-    levels = [cv2.cvtColor(picture, cv2.COLOR_RGB2LAB)]
+def layers_of(colours: AnyArray) -> Layers:
+    """A picture in Lab, at falling sizes."""
+    levels = [colours]
     while min(levels[-1].shape[:2]) > 200:
         levels.append(cv2.pyrDown(levels[-1]))
     return Layers(tuple(level.astype(np.float32) for level in levels))
@@ -115,9 +121,13 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     inside = (_NEAR if lone else _FACE) & ~hidden
     if inside.sum() < _LEAST_SEEN:
         return Square(1.0, 0.0, 0.0, np.zeros(4), np.zeros(3))
-    colour = np.median(patch[inside], axis=0)
-    even = np.sqrt(((patch[inside] - colour) ** 2).sum(axis=1))
-    away = np.sqrt(((patch - _sloping(patch, inside, colour, contrast)) ** 2).sum(axis=2))
+    shown = patch[inside]
+    colour = np.median(shown, axis=0)
+    even = _length(shown - colour)
+    if _motley(even, contrast):
+        # Such a face counts nothing whatever its sides, so that they need not be looked for.
+        return Square(1.0, 0.0, 0.0, np.zeros(4), np.asarray(colour, dtype=np.float64))
+    away = _length(patch - _sloping(shown, inside, even, contrast, colour))
     limit = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
     away[hidden] = 0
     found: list[Square] = []
@@ -131,14 +141,25 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     return max(found, key=lambda square: min(square.uniform, 0.92) * square.support)
 
 
-def _sloping(patch: AnyArray, inside: AnyArray, colour: AnyArray, contrast: float) -> AnyArray:
+def _motley(even: AnyArray, contrast: float) -> bool:
+    """Whether a face has so many colours, by either limit, that it is none."""
+    narrow, wide = tolerance(contrast), max(tolerance(contrast), _LOOSE * contrast)
+    return float((even < narrow).mean()) <= LEAST_UNIFORM and float((even < wide).mean()) * _LOOSER <= LEAST_UNIFORM
+
+
+def _length(colours: AnyArray) -> AnyArray:
+    """Of differences of colours, which are the last axis."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", colours, colours)))
+
+
+def _sloping(shown: AnyArray, inside: AnyArray, even: AnyArray, contrast: float, colour: AnyArray) -> AnyArray:
     """The face's colour, which may change evenly from one side to the other, continued outwards."""
-    chosen = inside & (((patch - colour) ** 2).sum(axis=2) < tolerance(contrast) ** 2)
-    if chosen.sum() < 60:
+    chosen = even < tolerance(contrast)
+    if np.count_nonzero(chosen) < 60:
         return colour
-    design = np.column_stack([_ACROSS[chosen], _DOWN[chosen], np.ones(int(chosen.sum()))]).astype(np.float32)
-    slope = np.linalg.lstsq(design.T @ design, design.T @ patch[chosen], rcond=None)[0]
-    return np.asarray(_ACROSS[:, :, None] * slope[0] + _DOWN[:, :, None] * slope[1] + slope[2], dtype=np.float32)
+    design = _PLANE[inside][chosen]
+    slope = np.linalg.lstsq(design.T @ design, design.T @ shown[chosen], rcond=None)[0]
+    return np.asarray(_PLANE @ slope.astype(np.float32))
 
 
 def _hidden(taken: Floats, radius: float) -> AnyArray:
@@ -157,9 +178,9 @@ def _ends(away: AnyArray, limit: float) -> Floats:
 
 def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:
     """The square, turned in one of so many ways, that most rays end at; and the share of each side's rays that do."""
-    off = (ends * _UPRIGHT[:turns])[:, None, :] / _HALF_EDGES[None, :, None] - 1
-    close = ((off < _SLACK) & (off > -_SHORT[:turns, None, :])).astype(np.float32)
-    shares = close @ _SHARES[:turns]
+    upright = (ends * _UPRIGHT[:turns]).astype(np.float32)[:, None, :]
+    close = (upright < _LATEST) & (upright > _EARLIEST[:turns])
+    shares = close.astype(np.float32) @ _SHARES[:turns]
     sums = shares.sum(axis=2) + shares.min(axis=2)
     turn = int(sums.max(axis=1).argmax())
     # Several half edges may serve alike: the middle one of them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
@@ -88,7 +89,7 @@ def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
     for first in range(len(spots.pips)):
         kin = _kin(spots, first)
         root = root_of(spots.shapes[first])
-        away = (spots.centres[kin] - spots.centres[first]) @ np.linalg.inv(root).T
+        away = (spots.centres[kin] - spots.centres[first]) @ inverse(root).T
         half = np.linalg.norm(away, axis=1) / np.sqrt(8)
         near = (half > _SPACING[0]) & (half < _SPACING[1]) & (kin > first)
         for second in kin[near][_body_between(spots, first, away[near] @ root.T, root, colours)]:
@@ -99,7 +100,7 @@ def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
 
 def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, colours: AnyArray) -> Mask:
     """Whether the four places half way between middle and corners, which no number covers, have the body's colour."""
-    turn = root @ np.array([[0, -1], [1, 0]]) @ np.linalg.inv(root)
+    turn = root @ np.array([[0, -1], [1, 0]]) @ inverse(root)
     middle, step = spots.centres[first] + diagonals / 2, diagonals / 4
     aside = step @ turn.T
     at = np.round(np.stack([middle + step, middle - step, middle + aside, middle - aside], axis=1)).astype(int)
@@ -123,8 +124,17 @@ def _kin(spots: Spots, index: int) -> Whole:
 
 def root_of(shape: Floats) -> Floats:
     """The symmetric matrix that makes a unit circle this ellipse."""
-    sizes, ways = np.linalg.eigh(shape)
-    return np.asarray((ways * np.sqrt(sizes)) @ ways.T, dtype=np.float64)
+    (a, b), (c, d) = shape.tolist()
+    size = math.sqrt(max(a * d - b * c, 0.0))
+    scale = math.sqrt(a + d + 2 * size)
+    return np.array([[(a + size) / scale, b / scale], [c / scale, (d + size) / scale]])
+
+
+def inverse(frame: Floats) -> Floats:
+    """Of two by two numbers."""
+    (a, b), (c, d) = frame.tolist()
+    size = a * d - b * c
+    return np.array([[d / size, -b / size], [-c / size, a / size]])
 
 
 def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
@@ -140,12 +150,14 @@ def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
 
 def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Pattern | None:
     frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
-    others = np.array([index for index in kin if index != pair[1]], dtype=np.intp)
-    seen = (spots.centres[others] - centre) @ np.linalg.inv(frame).T
+    others = kin[kin != pair[1]]
+    seen = (spots.centres[others] - centre) @ inverse(frame).T
     inside = np.abs(seen).max(axis=1, initial=0) < 1.45
     others, seen = others[inside], seen[inside]
-    gaps = np.linalg.norm(seen[:, None, :] - PLACES[None], axis=2)
-    nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1, initial=9.0)
+    if not len(others):
+        return Pattern(2, pair, centre, frame, _radius(shape, frame), 0.0)
+    gaps = np.hypot(seen[:, :1] - PLACES[:, 0], seen[:, 1:] - PLACES[:, 1])
+    nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1)
     first = _once(nearest, np.abs(np.log(spots.sizes[others] / spots.sizes[list(pair)].mean())))
     others, nearest, distance = others[first], nearest[first], distance[first]
     if np.any(distance > _NEAR):
@@ -153,9 +165,13 @@ def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) 
     number = PATTERNS.get(frozenset({0, 1, *nearest.tolist()}))
     if number is None:
         return None
-    radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
     misfit = float(distance.sum() / number)
-    return Pattern(number, (*pair, *others.tolist()), centre, frame, radius, misfit)
+    return Pattern(number, (*pair, *others.tolist()), centre, frame, _radius(shape, frame), misfit)
+
+
+def _radius(shape: Floats, frame: Floats) -> float:
+    """Of pips of this shape, in the frame's units."""
+    return math.sqrt(float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))))
 
 
 def _once(nearest: Whole, unlike: Floats) -> Whole:
@@ -163,18 +179,20 @@ def _once(nearest: Whole, unlike: Floats) -> Whole:
 
     Around a pip there may be a second outline, where it runs together with its neighbour.
     """
-    order = np.argsort(unlike)
-    _, first = np.unique(nearest[order], return_index=True)
-    chosen = order[first]
-    return np.asarray(chosen[nearest[chosen] >= 2], dtype=np.intp)
+    chosen: dict[int, int] = {}
+    taken = nearest.tolist()
+    for index in np.argsort(unlike).tolist():
+        if taken[index] >= 2:
+            chosen.setdefault(taken[index], index)
+    return np.array([chosen[place] for place in sorted(chosen)], dtype=np.intp)
 
 
 def diagonal_frame(first: Floats, second: Floats, shape: Floats) -> tuple[Floats, Floats]:
     """The frame in which the pips are circles and two of them lie at (−1, −1) and (1, 1); and its middle."""
     root = root_of(shape)
-    along = np.linalg.solve(root, second - first) / 2
-    # Turned so that (1, 1) goes to `along`, in the metric in which a pip is a circle.
-    turn = np.array([[along[0] + along[1], along[0] - along[1]], [along[1] - along[0], along[0] + along[1]]]) / 2
+    x, y = (inverse(root) @ (second - first) / 2).tolist()
+    # Turned so that (1, 1) goes half way along, in the metric in which a pip is a circle.
+    turn = np.array([[x + y, x - y], [y - x, x + y]]) / 2
     return root @ turn, (first + second) / 2
 
 
@@ -183,21 +201,21 @@ def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
     if pattern.number < 4:
         return pattern
     points = spots.centres[list(pattern.pips)]
-    seen = (points - pattern.centre) @ np.linalg.inv(pattern.frame).T
+    seen = (points - pattern.centre) @ inverse(pattern.frame).T
     ideal = PLACES[np.linalg.norm(seen[:, None, :] - PLACES[None], axis=2).argmin(axis=1)]
     design = np.column_stack([ideal, np.ones(len(ideal))])
     found = np.linalg.lstsq(design, points, rcond=None)[0]
     frame, centre = found[:2].T, found[2]
-    away = np.linalg.norm((points - design @ found) @ np.linalg.inv(frame).T, axis=1)
+    away = np.linalg.norm((points - design @ found) @ inverse(frame).T, axis=1)
     shape = spots.shapes[list(pattern.pips)].mean(axis=0)
-    radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+    radius = _radius(shape, frame)
     return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
 
 
 def goes_on(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
     """Whether spots of the same kind carry the pattern on beyond the face, as on a dotted cloth or a page of print."""
     chosen = list(pattern.pips)
-    seen = (spots.centres[_same_kind(spots, chosen)] - pattern.centre) @ np.linalg.inv(pattern.frame).T
+    seen = (spots.centres[_same_kind(spots, chosen)] - pattern.centre) @ inverse(pattern.frame).T
     far = np.abs(seen).max(axis=1, initial=0)
     seen = seen[(far > 1.5) & (far < 3.4)]
     odd = np.abs(seen - (2 * np.floor(seen / 2) + 1)).max(axis=1, initial=0)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.dice_solid import ROUNDING, Sight, corner_point, lines_across, sight
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
 from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
@@ -74,8 +75,8 @@ def _along(steps: Floats, height: Floats) -> list[Candidate]:
     """Places where most lines have a peak, strongest first; neighbours within a pixel or two are one."""
     width = max(1, round(1.5 / float(steps[1] - steps[0])))
     kernel = np.ones(2 * width + 1)
-    best = np.stack([np.maximum.reduce([np.roll(row, shift) for shift in range(-width, width + 1)]) for row in height])
-    support = (best > 0).mean(axis=0)
+    around = np.concatenate([height[:, -width:], height, height[:, :width]], axis=1) > 0
+    support = sliding_window_view(around, 2 * width + 1, axis=1).any(axis=2).mean(axis=0)
     strength = np.convolve(height.sum(axis=0), kernel, mode="same") / len(height)
     score = np.where(support >= 0.5, support * strength, 0.0)
     chosen: list[Candidate] = []
@@ -130,15 +131,21 @@ def falling_off(pixels: Pixels, view: View, vector: Floats, radii: Floats, optic
     seen = sight(view.vector, vector, middle)
     half = float(np.clip(2.2 * view.resolution(vector[[0, 1, 5]]), 5.0, 13.0))
     profile = averaged(profiles(pixels, dense.feet, dense.normals, 2 + 1.6 * half))
+    normals = [_rounded(view, np.append(vector[:6], radius)) for radius in radii]
     curves = []
     for side in np.nonzero(~seen.near[::LINES])[0]:
         rows = np.arange(side * LINES, (side + 1) * LINES)
         part = Profiles(profile.steps, profile.codes[rows])
-        misfits = np.stack([_misfit(part, half, view, np.append(vector[:6], radius), rows, optics) for radius in radii])
+        misfits = np.stack([fit_edges(part, np.zeros(LINES), half, each.part(rows), optics).misfit for each in normals])
         good = misfits.min(axis=0) < 0.08
         if good.mean() > 0.4:
             curves.append(_TRUST * np.log(misfits[:, good] ** 2 + 0.004**2).mean(axis=1))
     return curves
+
+
+def _rounded(view: View, vector: Floats) -> Shading:
+    """The normals on lines across a die of its own rounding."""
+    return shading_of(sight(view.vector, vector, lines_across(view, vector, SHARES)))
 
 
 def corner_radii(pixels: Pixels, view: View, vector: Floats, drift: Floats, blur: float) -> list[float]:
@@ -172,15 +179,8 @@ def _corner_radius(pixels: Pixels, view: View, die: tuple[Floats, Floats], side:
     return float(np.sqrt(max(seen**2 - blurred**2, 0.0))) if seen > 0.02 else None
 
 
-def _misfit(part: Profiles, half: float, view: View, vector: Floats, rows: Whole, optics: Optics) -> Floats:
-    normals = shading_of(sight(view.vector, vector, lines_across(view, vector, SHARES)))
-    return fit_edges(part, np.zeros(len(rows)), half, normals.part(rows), optics).misfit
-
-
 def shading_of(seen: Sight) -> Shading:
     """The surface's normals at depths inside the outline."""
-    fallen, outward = np.empty((len(seen.outline), len(_DEPTHS))), np.empty((len(seen.outline), len(_DEPTHS)))
-    for row, (depth, angle) in enumerate(zip(seen.depth, seen.angle, strict=True)):
-        at = np.interp(_DEPTHS, np.maximum.accumulate(depth[0] - depth), angle)
-        fallen[row], outward[row] = 1 - np.sin(at), np.cos(at)
-    return Shading(_DEPTHS, fallen, outward)
+    nodes = np.maximum.accumulate(seen.depth[:, :1] - seen.depth, axis=1)
+    at = np.stack([np.interp(_DEPTHS, depth, angle) for depth, angle in zip(nodes, seen.angle, strict=True)])
+    return Shading(_DEPTHS, 1 - np.sin(at), np.cos(at))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -26,6 +26,9 @@ _FURTHEST: Final = 1.15
 _LEAST_CONTRAST: Final = 16.0
 _MOST: Final = 500
 _GREY: Final = 5.0
+_FARTHEST: Final = 20_000.0
+_BEYOND: Final = 40
+"""Pixels around the part that is searched, into which its pips reach."""
 
 
 @dataclass(frozen=True)
@@ -77,19 +80,51 @@ class _Spot:
     sharpness: float
 
 
-def find_pips(picture: Pixels) -> list[Pip]:
-    """Pips of a picture, strongest first; the picture's noise should be smoothed away."""
+def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None) -> list[Pip]:
+    """Pips of a picture, strongest first; the picture's noise should be smoothed away, `colours` are its own in Lab.
+
+    With corners, pips in the hull of these alone.
+    """
+    if corners is None:
+        return _with_colours(colours, _strongest(_lines_like_pips(picture, None)))
+    # Corners far outside the picture would not fit into whole pixels.
+    hull = cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32))
+    left, top, right, bottom = _box(hull, picture.shape)
+    if right - left < LEAST_SIDE or bottom - top < LEAST_SIDE:
+        return []
+    mask = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.round(hull).astype(np.int32), 255)
+    cv2.polylines(mask, [np.round(hull).astype(np.int32)], True, 255, 2 * _BEYOND)
+    part = (slice(top, bottom), slice(left, right))
+    found = (replace(spot, x=spot.x + left, y=spot.y + top) for spot in _lines_like_pips(picture[part], mask[part]))
+    inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), False) >= 0]
+    return _with_colours(colours, _strongest(inside))
+
+
+def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """Around a hull and what pips may reach beyond it: left, top, right, bottom."""
+    low = np.clip(np.floor(hull.min(axis=(0, 1))) - _BEYOND, 0, (shape[1], shape[0])).astype(int)
+    high = np.clip(np.ceil(hull.max(axis=(0, 1))) + _BEYOND + 1, 0, (shape[1], shape[0])).astype(int)
+    return int(low[0]), int(low[1]), int(high[0]), int(high[1])
+
+
+def _strongest(spots: list[_Spot]) -> list[_Spot]:
+    return sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.5)[:_MOST]
+
+
+def _lines_like_pips(picture: Pixels, mask: AnyArray | None) -> list[_Spot]:
+    """Closed level lines that look like ellipses; where there is a mask, those of what it shows."""
     spots: list[_Spot] = []
     for layer in _layers(picture):
         steep = _steepness(layer)
-        spots += [spot for level in _LEVELS for spot in _level_spots(layer, steep, level)]
-    kept = sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.5)[:_MOST]
-    return _with_colours(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB), kept)
+        shown = layer if mask is None else cv2.bitwise_and(layer, mask)
+        spots += [spot for level in _LEVELS for spot in _level_spots(np.asarray(shown, np.uint8), steep, level)]
+    return spots
 
 
 def _layers(picture: Pixels) -> Iterator[Pixels]:
     """Red and green, between them they show every usual pip; one of them where the picture is grey anyway."""
-    if float(np.abs(picture[:, :, 0].astype(np.float32) - picture[:, :, 2]).mean()) < _GREY:
+    if float(cv2.norm(picture[:, :, 0], picture[:, :, 2], cv2.NORM_L1)) / picture[:, :, 0].size < _GREY:
         yield np.ascontiguousarray(picture[:, :, 1])
         return
     for index in (0, 1):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -25,24 +27,30 @@ class Outlook:
     focal: float
     middle: Floats
 
-    def shape(self, pixel: Floats) -> Floats:
-        """The ellipse that a circle on the plane is seen as there, as a matrix of determinant one."""
-        x, y = (pixel - self.middle) / self.focal
+    @cached_property
+    def axes(self) -> Floats:
+        """Two directions on the plane as columns, at right angles and of length one."""
         first = np.cross(self.normal, [0.0, 1.0, 0.0] if abs(self.normal[1]) < 0.9 else [1.0, 0.0, 0.0])
         first /= np.linalg.norm(first)
-        axes = np.column_stack([first, np.cross(self.normal, first)])
-        slope = np.array([[1, 0, -x], [0, 1, -y]]) @ axes
-        product = slope @ slope.T
-        return np.asarray(product / np.sqrt(max(np.linalg.det(product), 1e-12)), dtype=np.float64)
+        return np.column_stack([first, np.cross(self.normal, first)])
+
+    def shape(self, pixel: Floats) -> Floats:
+        """The ellipse that a circle on the plane is seen as there, as a matrix of determinant one."""
+        slope = self._slope(pixel) @ self.axes
+        (a, b), (c, d) = (slope @ slope.T).tolist()
+        size = math.sqrt(max(a * d - b * c, 1e-12))
+        return np.array([[a / size, b / size], [c / size, d / size]])
 
     def down(self, pixel: Floats) -> Floats:
         """How a step into the table is seen there, over how long a step along the plane is seen on average."""
-        x, y = (pixel - self.middle) / self.focal
-        step = np.array([[1, 0, -x], [0, 1, -y]]) @ -self.normal
-        first = np.cross(self.normal, [0.0, 1.0, 0.0] if abs(self.normal[1]) < 0.9 else [1.0, 0.0, 0.0])
-        first /= np.linalg.norm(first)
-        slope = np.array([[1, 0, -x], [0, 1, -y]]) @ np.column_stack([first, np.cross(self.normal, first)])
-        return np.asarray(step / np.sqrt(max(abs(np.linalg.det(slope)), 1e-9)), dtype=np.float64)
+        seen = self._slope(pixel)
+        step = seen @ -self.normal
+        return np.asarray(step / np.sqrt(max(abs(np.linalg.det(seen @ self.axes)), 1e-9)), dtype=np.float64)
+
+    def _slope(self, pixel: Floats) -> Floats:
+        """How small steps in the camera's frame are seen there, but for their distance."""
+        x, y = ((pixel - self.middle) / self.focal).tolist()
+        return np.array([[1.0, 0.0, -x], [0.0, 1.0, -y]])
 
     @property
     def tilt(self) -> float:
@@ -64,9 +72,13 @@ def outlook_of(view: View) -> Outlook:
 
 def unlike(one: Floats, other: Floats) -> float:
     """How much two ellipses differ in shape, whatever their size: 0 for the same, ln of the stretch otherwise."""
-    sizes = np.linalg.eigvals(np.linalg.solve(one, other)).real
-    low, high = np.sort(np.maximum(sizes, 1e-9))
-    return float(np.log(high / low) / 2)
+    (a, b), (c, d) = one.tolist()
+    (e, f), (g, h) = other.tolist()
+    # Half the trace and the determinant of the one's inverse times the other, whose eigenvalues are wanted.
+    size = a * d - b * c
+    middle, product = (d * e - b * g - c * f + a * h) / (2 * size), (e * h - f * g) / size
+    apart = math.sqrt(max(middle * middle - product, 0.0))
+    return math.log(max(middle + apart, 1e-9) / max(middle - apart, 1e-9)) / 2
 
 
 def normals_of(shape: Floats, pixel: Floats, outlook: Outlook) -> tuple[Outlook, Outlook]:

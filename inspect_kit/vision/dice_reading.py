@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.dice_body import ACES, Layers, Square, layers_of, places_of, square_around, tolerance
+from inspect_kit.vision.dice_body import (
+    ACES,
+    LEAST_UNIFORM,
+    Layers,
+    Square,
+    layers_of,
+    places_of,
+    square_around,
+    tolerance,
+)
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -30,6 +40,8 @@ from inspect_kit.vision.dice_window import Window, working_picture
 SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
+_LEAST: Final = 0.08
+"""Confidence up to which a face is dropped at once."""
 
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
@@ -45,6 +57,9 @@ _MOST_DOUBTS: Final = 4
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
+_AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+_CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
+_RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +121,14 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     picture = working_picture(pixels, window)
     known = isinstance(where, Sheet)
     start = where.outlook if isinstance(where, Sheet) else where
-    pips = find_pips(picture)
-    if isinstance(where, Sheet):
-        pips = _within(pips, window.from_photo(where.corners))
-    spots, layers = spots_of(pips), layers_of(picture)
+    colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
+    pips = find_pips(picture, colours, window.from_photo(where.corners) if isinstance(where, Sheet) else None)
+    spots, layers = spots_of(pips), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, None))])
+    lone = _lonely(spots, layers)
+    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
     plane = start if known else agreed_plane(*_evidence(faces), start)
-    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, plane)])
+    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
     tops, unread = _uppermost(faces, plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
@@ -121,12 +136,6 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
-
-
-def _within(pips: list[Pip], corners: Floats) -> list[Pip]:
-    """Pips inside the hull of the corners."""
-    hull = cv2.convexHull(corners.astype(np.float32))
-    return [pip for pip in pips if cv2.pointPolygonTest(hull, (pip.x, pip.y), False) >= 0]
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
@@ -169,8 +178,9 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-    score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
-    score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
+    if score > _LEAST:
+        score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
+        score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -180,7 +190,7 @@ def _looks(square: Square, weight: float) -> float:
     """0 to 1: one colour inside and at least three clear sides, which count less where many pips speak."""
     ordered = np.clip(np.sort(square.sides) / 0.85, 0, 1)
     ends = float(ordered[1:].mean() ** 1.5 * (0.6 + 0.4 * ordered[0]))
-    return float((np.clip((square.uniform - 0.7) / 0.22, 0, 1) * ends) ** weight)
+    return float((np.clip((square.uniform - LEAST_UNIFORM) / 0.22, 0, 1) * ends) ** weight)
 
 
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
@@ -192,25 +202,31 @@ def _ended(square: Square) -> float:
     return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
-def _lone(spots: Spots, layers: Layers, plane: Outlook | None) -> Iterable[Face]:
+def _lonely(spots: Spots, layers: Layers) -> list[int]:
+    """Pips that stand alone on one colour, strongest first."""
+    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes))
+    return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
+
+
+def _lone(spots: Spots, layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
     """Faces of one pip: a square around it, its middle where the pip is."""
-    order = [index for index in np.argsort(-spots.contrast * spots.sizes) if _alone(spots, int(index), layers)]
-    for index in order[:_MOST_LONE]:
+    for index in lone:
         shape = spots.shapes[index]
         if plane is not None:
             shape = plane.shape(spots.centres[index]) * np.sqrt(np.linalg.det(shape))
-        yield max(
-            (_ace(spots, int(index), layers, unit * root_of(shape)) for unit in ACES), key=lambda face: face.score
-        )
+        root = root_of(shape)
+        yield max((_ace(spots, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
 
 
 def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
     square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
-    score = (_ACE if crowd(spots, index) < 5 else _ACE * _ended(square)) * _looks(square, 1.0)
+    score = _ACE * _looks(square, 1.0)
     frame = frame @ turned(square.turn)
-    score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
+    if score > _LEAST:
+        score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
+        score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -224,9 +240,7 @@ def _alone(spots: Spots, index: int, layers: Layers) -> bool:
     """Whether the pip stands on one colour, two radii around and beyond its blur."""
     if spots.contrast[index] < 25:
         return False
-    around = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-    blur = 1.5 / float(spots.sizes[index])
-    ring = np.concatenate([(r + blur) * np.column_stack([np.cos(around), np.sin(around)]) for r in (1.5, 1.8, 2.2)])
+    ring = _RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES
     colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
     if colours is None:
         return False
@@ -253,7 +267,7 @@ def _best(faces: list[Face]) -> list[Face]:
     """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it."""
     kept: list[Face] = []
     for face in sorted(faces, key=lambda f: -f.score * (1 + 0.15 * f.number) - 0.12 * np.log2(f.size)):
-        if face.score > 0.08 and not any(_clash(face, other) for other in kept):
+        if face.score > _LEAST and not any(_clash(face, other) for other in kept):
             kept.append(face)
     return kept
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -63,25 +64,46 @@ def course(vector: Floats, camera: Floats, shares: Floats) -> Course:
     smaller one swept by a ball, so touching gives β in closed form, at the upper edge where the plane rises (the far
     sides) and at the lower one where the camera sees the wall.
     """
-    x, y, yaw, first, second, height, r = vector
-    r = float(np.clip(r, 1e-3, 0.45 * min(first, second, height)))
-    points, angles, lows, nears = [], [], [], []
-    for side in range(SIDES):
-        half, other = (first / 2, second / 2) if side % 2 == 0 else (second / 2, first / 2)
-        way = np.array([np.cos(yaw + side * np.pi / 2), np.sin(yaw + side * np.pi / 2)])
-        away = float((camera[:2] - (x, y)) @ way) - (half - r)
-        upper, lower = _touch(away, camera[2] - (height - r), r), _touch(away, camera[2] - r, r)
-        near = upper < 0
-        angle, level = _section(near, upper, min(lower, 0.0), height, r)
-        out = half - r + r * np.cos(angle)
-        along = shares * (other - r)
-        flat = np.array([x, y]) + out[None, :, None] * way + along[:, None, None] * np.array([-way[1], way[0]])
-        up = np.broadcast_to((level + r * np.sin(angle))[None, :, None], (*flat.shape[:2], 1))
-        points.append(np.concatenate([flat, up], axis=2))
-        angles.append(np.repeat(angle[None], len(shares), axis=0))
-        lows.append(np.repeat(((height - r - level) / max(height - 2 * r, 1e-6))[None], len(shares), axis=0))
-        nears.append(np.full(len(shares), near))
-    return Course(np.concatenate(points), np.concatenate(angles), np.concatenate(lows), np.concatenate(nears))
+    x, y, yaw, first, second, height, r = vector.tolist()
+    r = min(max(r, 1e-3), 0.45 * min(first, second, height))
+    sides = [_across_side(vector, camera, side, r) for side in range(SIDES)]
+    angle, level = np.array([side[1] for side in sides]), np.array([side[2] for side in sides])
+    way = _ways(yaw)
+    half = np.array([first, second, first, second]) / 2
+    out = (half - r)[:, None] + r * np.cos(angle)
+    along = shares * (half[[1, 0, 3, 2]] - r)[:, None]
+    aside = np.stack([-way[:, 1], way[:, 0]], axis=1)
+    points = np.empty((SIDES, len(shares), angle.shape[1], 3))
+    points[..., :2] = (
+        out[:, None, :, None] * way[:, None, None, :] + (along[:, :, None] * aside[:, None, :])[:, :, None, :]
+    )
+    points[..., :2] += (x, y)
+    points[..., 2] = (level + r * np.sin(angle))[:, None, :]
+    low = (height - r - level) / max(height - 2 * r, 1e-6)
+    near = np.array([side[0] for side in sides])
+    return Course(
+        points.reshape(-1, angle.shape[1], 3),
+        np.repeat(angle, len(shares), axis=0),
+        np.repeat(low, len(shares), axis=0),
+        np.repeat(near, len(shares)),
+    )
+
+
+def _ways(yaw: float) -> Floats:
+    """Outwards across the four sides."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return np.array([[c, s], [-s, c], [-c, -s], [s, -c]])
+
+
+def _across_side(vector: Floats, camera: Floats, side: int, r: float) -> tuple[bool, Floats, Floats]:
+    """Whether the camera sees a side's wall, and the section through its surface."""
+    x, y, yaw, first, second, height, _ = vector.tolist()
+    half = (first if side % 2 == 0 else second) / 2
+    turn = yaw + side * math.pi / 2
+    away = (float(camera[0]) - x) * math.cos(turn) + (float(camera[1]) - y) * math.sin(turn) - (half - r)
+    upper = _touch(away, float(camera[2]) - (height - r), r)
+    lower = _touch(away, float(camera[2]) - r, r)
+    return upper < 0, *_section(upper < 0, upper, min(lower, 0.0), height, r)
 
 
 def corner_point(vector: Floats, camera: Floats, side: int, radius: float) -> Floats:
@@ -96,8 +118,8 @@ def corner_point(vector: Floats, camera: Floats, side: int, radius: float) -> Fl
 
 
 def _touch(away: float, above: float, r: float) -> float:
-    distance = float(np.hypot(away, above))
-    return float(np.arctan2(above, away) - np.arccos(np.clip(r / max(distance, 1e-9), -1, 1)))
+    distance = math.hypot(away, above)
+    return math.atan2(above, away) - math.acos(min(max(r / max(distance, 1e-9), -1.0), 1.0))
 
 
 def _section(near: bool, upper: float, lower: float, height: float, r: float) -> tuple[Floats, Floats]:
@@ -119,7 +141,9 @@ class Lines:
 
 def lines_across(view: View, vector: Floats, shares: Floats) -> Lines:
     """Lines across the outline of a die, at right angles to it in the photo."""
-    seen = [view.pixels(course(vector, view.centre, shares + step).points[:, 0]) for step in (0.0, 0.02, -0.02)]
+    beside = np.concatenate([shares, shares + 0.02, shares - 0.02])
+    outline = course(vector, view.centre, beside).points[:, 0]
+    seen = view.pixels(outline).reshape(SIDES, 3, len(shares), 2).transpose(1, 0, 2, 3).reshape(3, -1, 2)
     along = seen[1] - seen[2]
     normals = np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
     middle = seen[0].mean(axis=0)
