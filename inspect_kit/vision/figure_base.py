@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
+from inspect_kit.vision.camera import COUNT
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.estimation import inverse, robust_deviation
-from inspect_kit.vision.figure_edges import (
-    Lines,
-    entrances,
-    fit_steps,
-    peaks,
-    sharpened,
-    strangeness,
-    strips,
-)
+from inspect_kit.vision.figure_edges import Lines, entrances, fit_steps, peaks, sharpened, strangeness, strips
 from inspect_kit.vision.figure_ground import Ground, in_shade
 from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
 from inspect_kit.vision.light import decoded
-from inspect_kit.vision.view import View, pixels_of, rotation_of, view_scale
+from inspect_kit.vision.view import View, pixels_of, rotation_of, view_slopes
 
 VIEW: Final = 15
 X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS = range(VIEW, VIEW + 7)
@@ -48,7 +41,6 @@ _UNDER: Final = 0.4
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
-_SIZES: Final = np.array([0.02, 0.05, 0.01, 1e-4, 1e-3, 1e-3, 1.0])
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
 
 
@@ -126,11 +118,15 @@ def frame_of(vector: Floats, *, tilted: bool = True) -> tuple[Floats, Floats]:
     return foot, np.asarray(forward @ aside, dtype=np.float64)
 
 
+def _camera_at(vector: Floats) -> Floats:
+    """Where the camera stands in the figure's own frame."""
+    foot, axes = frame_of(vector)
+    return np.asarray(axes.T @ (-rotation_of(vector[9:12]).T @ vector[12:15] - foot), dtype=np.float64)
+
+
 def _own_outline(vector: Floats, form: str) -> Floats:
     """The base's outline in its own frame."""
-    foot, axes = frame_of(vector)
-    camera = -rotation_of(vector[9:12]).T @ vector[12:15]
-    return outline(PROFILES[form](vector[BASE:]), np.asarray(axes.T @ (camera - foot), dtype=np.float64))
+    return outline(PROFILES[form](vector[BASE:]), _camera_at(vector))
 
 
 def _shown(vector: Floats, own: Floats) -> Floats:
@@ -142,11 +138,6 @@ def _shown(vector: Floats, own: Floats) -> Floats:
 def outline_pixels(vector: Floats, form: str) -> Floats:
     """The base's outline in the photo, as a closed line."""
     return _shown(vector, _own_outline(vector, form))
-
-
-def scales(view: View, form: str) -> Floats:
-    """Steps for derivatives."""
-    return np.concatenate([1e-5 * view_scale(view.camera), _SIZES, _BASE_SIZES[: NUMBERS[form]]])
 
 
 def scale_at(ground: Ground) -> float:
@@ -205,36 +196,67 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
 
 @dataclass(frozen=True)
 class _State:
-    """The outline at some numbers: how far each edge is outside of it, and how that changes with the numbers."""
+    """The outline at some numbers: how far each edge is outside of it, by which normal, and from which own place."""
 
     vector: Floats
     apart: Floats
-    slopes: Floats
+    normals: Floats
+    places: Floats
+    index: Whole
+    share: Floats
+
+    def at(self, curve: Floats) -> Floats:
+        """The places of a curve like the outline that are next to the edges."""
+        share = self.share[:, None]
+        return np.asarray(curve[self.index] * (1 - share) + curve[(self.index + 1) % len(curve)] * share)
 
 
-def _state(vector: Floats, form: str, edges: Edges, ground: Ground, before: _State | None = None) -> _State:
-    """`before` lends the slopes by camera and pose, which hardly change."""
+def _state(vector: Floats, form: str, edges: Edges) -> _State:
     own = _own_outline(vector, form)
     index, share, apart, normals = _nearest(_shown(vector, own), edges.points)
+    found = _State(vector, apart - vector[BIAS], normals, own, index, share)
+    return replace(found, places=found.at(own))
 
-    def at(curve: Floats) -> Floats:
-        return np.asarray(curve[index] * (1 - share)[:, None] + curve[(index + 1) % len(curve)] * share[:, None])
 
-    places = at(own)
-    slopes = np.zeros((len(edges.points), len(vector)))
-    if before is not None:
-        slopes[:, :VIEW] = before.slopes[:, :VIEW]
-    for number, step in enumerate(scales(ground.view, form)):
-        if number < VIEW and before is not None:
-            continue
-        move = np.zeros(len(vector))
+def _slopes(state: _State, form: str, before: Floats | None = None) -> Floats:
+    """How the edges' distances change with the numbers; `before` lends those by camera and pose, which hardly change.
+
+    The ray touches the solid: where camera and solid move, the touching points may stay and the outline is right.
+    """
+    vector = state.vector
+    foot, axes = frame_of(vector)
+    camera = _camera_at(vector)
+    seen = view_slopes(vector[:VIEW], state.places @ axes.T + foot)
+    found = np.zeros((len(state.apart), len(vector)))
+    found[:, :VIEW] = np.einsum("ni,nik->nk", state.normals, seen) if before is None else before[:, :VIEW]
+    # By places on the sheet's frame, along the normals.
+    pull = np.einsum("ni,nik->nk", state.normals, seen[:, :, COUNT + 3 :]) @ rotation_of(vector[9:12])
+    found[:, VIEW:BIAS] = np.einsum("nk,nkj->nj", pull, _frame_slopes(vector, state.places))
+    found[:, BIAS] = 1.0
+    own = pull @ axes
+    for number, step in enumerate(_BASE_SIZES[: len(vector) - BASE]):
+        move = np.zeros(len(vector) - BASE)
         move[number] = step
-        # The ray touches the solid: where camera and solid move, the touching points may stay and the outline is right.
-        ways = [at(_own_outline(vector + sign * move, form)) if number >= BASE else places for sign in (1, -1)]
-        moved = _shown(vector + move, ways[0]) - _shown(vector - move, ways[1])
-        slopes[:, number] = (moved * normals).sum(axis=1) / (2 * step)
-    slopes[:, BIAS] = 1.0
-    return _State(vector, apart - vector[BIAS], slopes)
+        ahead, back = (outline(PROFILES[form](vector[BASE:] + sign * move), camera) for sign in (1, -1))
+        found[:, BASE + number] = (state.at(ahead - back) * own).sum(axis=1) / (2 * step)
+    return found
+
+
+def _frame_slopes(vector: Floats, own: Floats) -> Floats:
+    """How points of the figure's frame move on the sheet's with the figure's six numbers: points × 3 × 6."""
+    _, axes = frame_of(vector)
+    lean, standoff = vector[LEAN], vector[STANDOFF]
+    placed = own @ axes.T
+    found = np.zeros((len(own), 3, 6))
+    found[:, :, 0] = 1.0, vector[SLOPE], 0.0
+    found[:, :, 1] = 0.0, np.sin(lean), np.cos(lean)
+    found[:, 1, 2] = 1.0
+    # A lean turns around the sheet's x, a tilt around the figure's own outward axis.
+    found[:, 1, 4] = placed[:, 2] + np.cos(lean) * standoff
+    found[:, 2, 4] = -placed[:, 1] - np.sin(lean) * standoff
+    found[:, :, 5] = np.column_stack([-own[:, 1], own[:, 0], np.zeros(len(own))]) @ axes.T
+    found[:, :, 3] = found[:, :, 5] + np.array([0.0, vector[X], 0.0])
+    return found
 
 
 def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floats]:
@@ -258,27 +280,29 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
     return index, share, apart, normals[near]
 
 
-def settle(start: Floats, form: str, edges: Edges, known: Known, ground: Ground, wide: float) -> Fit | Unfit:
+def settle(start: Floats, form: str, edges: Edges, known: Known, wide: float) -> Fit | Unfit:
     """The most probable base for these edges; those farther off count less, at first from `wide` pixels."""
     if len(edges.points) < 40:
         return Unfit("the outline of its base is not seen clearly enough")
-    state = _state(_bounded(start), form, edges, ground)
+    state = _state(_bounded(start), form, edges)
+    slopes = _slopes(state, form)
     damping = 1e-3
     for least in sorted({max(wide, _LEAST_SPREAD), _LEAST_SPREAD}, reverse=True):
         weights = _weights(state.apart, edges, least)
         for _ in range(_ROUNDS):
-            move = _step(state, weights, edges, known, damping)
-            tried = _state(_bounded(state.vector + move), form, edges, ground, state)
+            move = _step(state, slopes, weights * edges.sigma**-2, known, damping)
+            tried = _state(_bounded(state.vector + move), form, edges)
             if _cost(tried, weights, edges, known) > _cost(state, weights, edges, known):
                 damping *= 10
                 if damping > 1e4:
                     break
                 continue
             state, damping = tried, max(damping / 10, 1e-6)
+            slopes = _slopes(state, form, slopes)
             weights = _weights(state.apart, edges, least)
             if bool(np.all(np.abs(move[VIEW:]) < 0.008 * _FARTHEST[: len(move) - VIEW])):
                 break
-    return _described(_state(state.vector, form, edges, ground), form, edges, known)
+    return _described(state, _slopes(state, form), edges, known, form)
 
 
 def _cost(state: _State, weights: Floats, edges: Edges, known: Known) -> float:
@@ -295,11 +319,10 @@ def _weights(apart: Floats, edges: Edges, least: float) -> Floats:
     return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
 
 
-def _step(state: _State, weights: Floats, edges: Edges, known: Known, damping: float) -> Floats:
+def _step(state: _State, slopes: Floats, force: Floats, known: Known, damping: float) -> Floats:
     """Towards the most probable numbers, shortened where that is farther than a straight line can be trusted."""
-    force = weights / edges.sigma**2
-    normal = (state.slopes * force[:, None]).T @ state.slopes + known.information
-    right = state.slopes.T @ (force * state.apart) + known.information @ (known.mean - state.vector)
+    normal = (slopes * force[:, None]).T @ slopes + known.information
+    right = slopes.T @ (force * state.apart) + known.information @ (known.mean - state.vector)
     move = inverse(normal + damping * np.diag(np.diag(normal))) @ right
     share = float(np.max(np.abs(move[VIEW:]) / _FARTHEST[: len(move) - VIEW]))
     return np.asarray(move / max(share, 1.0))
@@ -320,10 +343,10 @@ def _bounded(vector: Floats) -> Floats:
     return found
 
 
-def _described(state: _State, form: str, edges: Edges, known: Known) -> Fit:
+def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: str) -> Fit:
     weights = _weights(state.apart, edges, _LEAST_SPREAD)
     force = weights / edges.sigma**2
-    covariance = inverse((state.slopes * force[:, None]).T @ state.slopes + known.information)
+    covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
     away = state.vector - known.mean
     cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
     cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)

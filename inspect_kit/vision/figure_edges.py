@@ -137,9 +137,11 @@ def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
 def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> Steps:
     """A blurred step fitted to every line around its start; without a given blur, the one that fits all lines best."""
     values, contrast, lighter, outside, coloured = _shares(found, start, half)
+    near = _near(found.steps, values, start, half)
     if blur is None:
-        blur = _common_blur(found.steps, values[contrast > 0.06][::3], start[contrast > 0.06][::3], half)
-    offset, misfit = _fitted(found.steps, values, start, half, blur)
+        some = np.nonzero(contrast > 0.06)[0][::3]
+        blur = _common_blur(_Near(near.steps[some], near.values[some], start[some], half))
+    offset, misfit = _fitted(near, blur)
     return Steps(offset, contrast, misfit, blur, lighter, outside, coloured)
 
 
@@ -182,17 +184,43 @@ def _around(values: Floats) -> Floats:
     return np.asarray(cv2.blur(values, (1, _NEIGHBOURS), borderType=cv2.BORDER_REPLICATE).reshape(values.shape))
 
 
-def _common_blur(steps: Floats, values: Floats, start: Floats, half: float) -> float:
+@dataclass(frozen=True)
+class _Near:
+    """The part of each line that a step within `half` pixels of its start is fitted to: lines × steps."""
+
+    steps: Floats
+    values: Floats
+    start: Floats
+    half: float
+
+    def windows(self, place: Floats) -> tuple[Floats, Floats]:
+        """How far each sample is from a place on its line, and how much it counts there."""
+        away = self.steps - place[:, None]
+        return away, np.minimum(np.maximum(self.half + 0.5 - np.abs(away), 0), 0.5) * 2
+
+    def moved(self, place: Floats, shift: Floats) -> Floats:
+        """Places a step on."""
+        return np.clip(place + np.clip(shift, -0.8, 0.8), self.start - self.half, self.start + self.half)
+
+
+def _near(steps: Floats, values: Floats, start: Floats, half: float) -> _Near:
+    count = min(2 * int(np.ceil((2 * half + 0.5) / STEP)) + 1, len(steps))
+    first = np.round((start - steps[0]) / STEP).astype(int) - count // 2
+    chosen = np.clip(first, 0, len(steps) - count)[:, None] + np.arange(count)
+    return _Near(steps[chosen], np.take_along_axis(values, chosen, axis=1), start, half)
+
+
+def _common_blur(near: _Near) -> float:
     """From the lines that look most like a plain step, each with the width that suits it best.
 
     Where the light falls off towards the outline, a narrow step and a dark seam look like a wide step; flat faces end
     without a seam.
     """
-    if len(values) < 12:
+    if len(near.values) < 12:
         return 1.0
-    misfits = np.stack([_plain_misfit(steps, values, start, half, width) for width in _WIDTHS])
+    misfits = np.stack([_plain_misfit(near, width) for width in _WIDTHS])
     best = np.clip(misfits.argmin(axis=0), 1, len(_WIDTHS) - 2)
-    rows = np.arange(len(values))
+    rows = np.arange(len(near.values))
     low, middle, high = (misfits[best + move, rows] ** 2 for move in (-1, 0, 1))
     lean = np.clip(0.5 * (low - high) / np.maximum(low - 2 * middle + high, 1e-12), -1, 1)
     logs = np.log(_WIDTHS)
@@ -201,48 +229,45 @@ def _common_blur(steps: Floats, values: Floats, start: Floats, half: float) -> f
     return float(np.median(widths[plain]))
 
 
-def _plain_misfit(steps: Floats, values: Floats, start: Floats, half: float, blur: float) -> Floats:
+def _plain_misfit(near: _Near, blur: float) -> Floats:
     """How badly a step of this blur fits each line, at its best place."""
-    place, misfit = start.copy(), np.ones(len(start))
+    place, misfit = near.start, np.ones(len(near.start))
     for _ in range(5):
-        away = steps[None, :] - place[:, None]
-        window = np.clip(half + 0.5 - np.abs(away), 0, 0.5) * 2
+        away, window = near.windows(place)
         u = away / blur
         bell = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi) / blur
         design = np.stack([np.ones_like(u), ndtr(-u), bell], axis=2) * window[:, :, None]
         normal = np.einsum("nmi,nmj->nij", design, design) + 1e-6 * np.eye(3)
-        found = np.linalg.solve(normal, np.einsum("nmi,nm->ni", design, values * window)[:, :, None])[:, :, 0]
-        left = np.einsum("nmi,ni->nm", design, found) - values * window
+        found = np.linalg.solve(normal, np.einsum("nmi,nm->ni", design, near.values * window)[:, :, None])[:, :, 0]
+        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
         misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
         height = np.where(np.abs(found[:, 1]) < 0.2, 0.2, found[:, 1])
-        place = np.clip(place + np.clip(found[:, 2] / height, -0.8, 0.8), start - half, start + half)
+        place = near.moved(place, found[:, 2] / height)
     return misfit
 
 
-def _fitted(steps: Floats, values: Floats, start: Floats, half: float, blur: float) -> tuple[Floats, Floats]:
+def _fitted(near: _Near, blur: float) -> tuple[Floats, Floats]:
     """All lines at once: each round solves levels and the seam's darkness exactly and moves the edge a step."""
-    count = int(np.ceil((2 * half + 3) / _TABLE))
+    count = int(np.ceil((2 * near.half + 3) / _TABLE))
     grid = np.arange(-count, count + 1, dtype=np.float64) * _TABLE
-    basis = _basis(grid, blur, half)
+    basis = _basis(grid, blur, near.half)
     lean = np.gradient(basis, _TABLE, axis=1)
-    place = start.copy()
-    guess = np.tile([1.0, 0.0, 0.0], (len(start), 1))
-    misfit = np.ones(len(start))
+    place, misfit = near.start, np.ones(len(near.start))
+    guess = np.tile([1.0, 0.0, 0.0], (len(near.start), 1))
     firm = np.array([0.02, 0.02, 0.15, 0.3, 1e-6])
     mean = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
     for _ in range(5):
-        away = steps[None, :] - place[:, None]
-        window = np.clip(half + 0.5 - np.abs(away), 0, 0.5) * 2
+        away, window = near.windows(place)
         parts = np.stack([np.interp(away, grid, row) for row in basis], axis=2)
         tilt = -np.einsum("nmk,nk->nm", np.stack([np.interp(away, grid, row) for row in lean], axis=2), guess)
         design = np.concatenate([np.ones_like(away)[:, :, None], parts, tilt[:, :, None]], axis=2) * window[:, :, None]
         normal = np.einsum("nmi,nmj->nij", design, design) + np.diag(firm)
-        right = np.einsum("nmi,nm->ni", design, values * window) + firm * mean
+        right = np.einsum("nmi,nm->ni", design, near.values * window) + firm * mean
         found = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
-        left = np.einsum("nmi,ni->nm", design, found) - values * window
+        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
         misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
         guess = found[:, 1:4]
-        place = np.clip(place + np.clip(found[:, 4], -0.8, 0.8), start - half, start + half)
+        place = near.moved(place, found[:, 4])
     return place, misfit
 
 

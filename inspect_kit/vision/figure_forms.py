@@ -30,9 +30,8 @@ def fit_forms(pixels: Pixels, ground: Ground, standoff: tuple[float, float], sta
         fits = []
         for name in tried:
             known = knowledge(ground.view, ground, standoff, name)
-            fit = settle(
-                _started(vector, form, name), name, edges, known, ground, 0.12 * reach * scale if turn == 0 else 0.0
-            )
+            wide = 0.12 * reach * scale if turn == 0 else 0.0
+            fit = settle(_started(vector, form, name), name, edges, known, wide)
             if not isinstance(fit, Unfit):
                 fits.append(fit)
         if not fits:

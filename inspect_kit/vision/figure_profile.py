@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,8 @@ half-axis, depth of the cut or radius of the rounding, width of the cut."""
 
 _ARC: Final = np.linspace(0, 1, 70)
 _FAN: Final = np.linspace(0, 1, 60)
+_SAME: Final = np.zeros(len(_FAN))
+_RUNGS: Final = np.linspace(0, 1, 24)
 _STEEP: Final = 1e5
 
 
@@ -54,28 +57,32 @@ def _corner(radius: float, height: float, low: float, high: float) -> Piece:
 
 def radius_at(base: Floats, height: Floats | float) -> Floats:
     """Of the ellipsoid."""
-    share = (np.asarray(height) - base[CENTRE]) / _tall(base)
-    return np.asarray(base[WIDE] * np.sqrt(np.maximum(1 - share**2, 1e-6)))
+    return _radii(base, _tall(base), np.asarray(height))
+
+
+def _radii(base: Floats, tall: float, heights: Floats) -> Floats:
+    share = (heights - base[CENTRE]) / tall
+    return np.asarray(base[WIDE] * np.sqrt(np.maximum(1 - share * share, 1e-6)))
 
 
 def _tall(base: Floats) -> float:
-    return float(max(base[CENTRE] / np.clip(base[SHARE], 0.05, 0.999), 1.05 * (base[HEIGHT] - base[CENTRE])))
+    height, centre, share = base[HEIGHT : SHARE + 1].tolist()
+    return float(max(centre / min(max(share, 0.05), 0.999), 1.05 * (height - centre)))
 
 
-def _slope_at(base: Floats, height: Floats | float) -> Floats:
+def _slopes(base: Floats, tall: float, heights: Floats, radii: Floats) -> Floats:
     """Tangent of the normal's elevation: −dr/dy."""
-    return np.asarray(
-        base[WIDE] ** 2 * (np.asarray(height) - base[CENTRE]) / (_tall(base) ** 2 * radius_at(base, height))
-    )
+    return np.asarray((base[WIDE] / tall) ** 2 * (heights - base[CENTRE]) / radii)
 
 
 def _side(base: Floats, upto: float) -> list[Piece]:
     """Underside's rim and wall."""
     # Points are spread by the ellipse's angle, so that they are dense where it turns.
-    tall = _tall(base)
-    low, high = (float(np.arcsin(np.clip((y - base[CENTRE]) / tall, -1, 1))) for y in (0.0, upto))
-    heights = base[CENTRE] + tall * np.sin(low + (high - low) * _ARC)
-    radii, slopes = radius_at(base, heights), _slope_at(base, heights)
+    tall, centre = _tall(base), float(base[CENTRE])
+    low, high = (math.asin(min(max((y - centre) / tall, -1.0), 1.0)) for y in (0.0, upto))
+    heights = centre + tall * np.sin(low + (high - low) * _ARC)
+    radii = _radii(base, tall, heights)
+    slopes = _slopes(base, tall, heights, radii)
     return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), Piece(radii, heights, slopes)]
 
 
@@ -110,10 +117,11 @@ def _round(base: Floats) -> list[Piece]:
 def _touching(base: Floats, ball: float) -> float:
     """Height where a ball of this radius, rolling under the upper face, touches the ellipsoid from inside."""
     low, high = 0.0, float(base[HEIGHT])
+    tall = _tall(base)
     for _ in range(4):
-        heights = np.linspace(low, high, 24)
-        slopes = _slope_at(base, heights)
-        above = heights - ball * slopes / np.hypot(1, slopes) >= base[HEIGHT] - ball
+        heights = low + (high - low) * _RUNGS
+        slopes = _slopes(base, tall, heights, _radii(base, tall, heights))
+        above = heights - ball * slopes / np.sqrt(1 + slopes * slopes) >= base[HEIGHT] - ball
         first = int(above.argmax()) if above.any() else len(heights) - 1
         low, high = float(heights[max(first - 1, 0)]), float(heights[first])
     return (low + high) / 2
@@ -144,20 +152,26 @@ def outline(pieces: list[Piece], camera: Floats) -> Floats:
     r cos β + y sin β = D cos β cos Δ + e sin β; D and e are the camera's distance from the axis and its height. So each
     place of the profile has its Δ in closed form, on both sides alike.
     """
-    distance, level = float(np.hypot(camera[0], camera[2])), float(camera[1])
+    x, level, z = camera.tolist()
+    distance = math.hypot(x, z)
     parts = [_touched(piece, distance, level) for piece in pieces]
     radii, heights, turns = (np.concatenate([part[index] for part in parts]) for index in range(3))
-    facing = np.arctan2(camera[2], camera[0])
-    sides = []
-    for sign in (-1.0, 1.0):
-        azimuth = facing + sign * turns
-        sides.append(np.column_stack([radii * np.cos(azimuth), heights, radii * np.sin(azimuth)]))
-    return np.concatenate([sides[0], sides[1][::-1]])
+    ahead, aside = radii * np.cos(turns) / distance, radii * np.sin(turns) / distance
+    right = np.stack([x * ahead + z * aside, heights, z * ahead - x * aside], axis=1)
+    left = np.stack([x * ahead - z * aside, heights, z * ahead + x * aside], axis=1)
+    return np.concatenate([right, left[::-1]])
 
 
 def _touched(piece: Piece, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
-    turn = np.arccos(np.clip((piece.radii + (piece.heights - level) * piece.slopes) / distance, -1, 1))
-    if not piece.corner:
-        return piece.radii, piece.heights, np.asarray(turn)
-    turns = turn[0] + (turn[-1] - turn[0]) * _FAN
-    return np.full(len(_FAN), piece.radii[0]), np.full(len(_FAN), piece.heights[0]), np.asarray(turns)
+    if piece.corner:
+        return _fanned(piece, distance, level)
+    cosines = (piece.radii + (piece.heights - level) * piece.slopes) / distance
+    return piece.radii, piece.heights, np.arccos(np.minimum(np.maximum(cosines, -1), 1))
+
+
+def _fanned(piece: Piece, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
+    """A corner, once for each of its normals."""
+    radius, height = float(piece.radii[0]), float(piece.heights[0])
+    cosines = ((radius + (height - level) * slope) / distance for slope in piece.slopes.tolist())
+    first, last = (math.acos(min(max(cosine, -1.0), 1.0)) for cosine in cosines)
+    return radius + _SAME, height + _SAME, first + (last - first) * _FAN
