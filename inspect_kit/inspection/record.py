@@ -183,7 +183,12 @@ class Record(_Part, frozen=True):
     @property
     def digest(self) -> str:
         """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical()).hexdigest()
+        return digest_of(self.canonical())
+
+
+def digest_of(content: bytes) -> str:
+    """What a record is known by, where its canonical form is at hand."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def open_record(content: bytes, *, where: str = "record") -> Record:
