@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -147,6 +148,24 @@ def file_of(readings: tuple[Reading, ...], photo: Photo | None) -> MeasurementFi
 
 def gauges_for(units: tuple[str, ...], folders: tuple[Path, ...]) -> dict[str, tuple[Instrument, ...]]:
     """The instruments there are for each unit, one's own first; a sheet with faults is passed over."""
+    return dict(_gauges_for(units, folders, tuple(_sheets_in(folder) for folder in folders)))
+
+
+def _sheets_in(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """The sheets in a folder of one's own, each with what changes when its file does."""
+    try:
+        with os.scandir(folder) as there:
+            states = [(each.name, each.stat()) for each in there if each.name.endswith(".toml")]
+    except OSError:
+        return ()
+    return tuple(sorted((name, state.st_mtime_ns, state.st_size, state.st_ino) for name, state in states))
+
+
+@lru_cache(maxsize=64)
+def _gauges_for(
+    units: tuple[str, ...], folders: tuple[Path, ...], _: tuple[object, ...]
+) -> dict[str, tuple[Instrument, ...]]:
+    """Read anew only after a sheet came, went or was changed; the shipped ones stay as they are."""
     own, all_ids = instrument_ids(folders), instrument_ids((*folders, shipped("specs") / "instruments"))
     found: dict[str, list[Instrument]] = {unit: [] for unit in units}
     for name in dict.fromkeys((*own, *all_ids)):

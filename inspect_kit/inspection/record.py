@@ -183,7 +183,12 @@ class Record(_Part, frozen=True):
     @property
     def digest(self) -> str:
         """SHA-256 of the canonical form."""
-        return hashlib.sha256(self.canonical()).hexdigest()
+        return digest_of(self.canonical())
+
+
+def digest_of(content: bytes) -> str:
+    """What a record is known by, where its canonical form is at hand."""
+    return hashlib.sha256(content).hexdigest()
 
 
 def open_record(content: bytes, *, where: str = "record") -> Record:
@@ -191,13 +196,17 @@ def open_record(content: bytes, *, where: str = "record") -> Record:
     if len(content) > MAX_BYTES:
         raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=where)
     try:
-        stated = msgspec.json.decode(content, type=_Stated).format
+        stated = _STATED.decode(content).format
         if stated != FORMAT:
             raise BadInput(f"is of format {stated}", where=where, hint=f"this program opens format {FORMAT}")
-        return msgspec.json.decode(content, type=Record)
+        return _RECORDS.decode(content)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
         raise BadInput(f"is not a record: {str(problem)[:120]}", where=where) from None
 
 
 class _Stated(msgspec.Struct):
     format: int
+
+
+_STATED: Final = msgspec.json.Decoder(_Stated)
+_RECORDS: Final = msgspec.json.Decoder(Record)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import cache
 from itertools import groupby
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Insert, Table, func, insert, select
+from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, select
 
 from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Recorded
 from inspect_kit.registry.desk_rows import account_rows, decided_rows, event_rows, recorded_rows
@@ -51,9 +52,14 @@ def no_seal(_: bytes) -> tuple[str, str]:
     return "", ""
 
 
+# Made once: making a statement takes longer than SQLite does to carry it out.
+_LAST: Final = select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)
+_NUMBERED: Final = select(ENTRIES).where(ENTRIES.c.id == bindparam("number"))
+
+
 def append(connection: Connection, body: Body, at: datetime, seal: Seal = no_seal) -> Entry:
     """One more entry, in the transaction that `connection` is in."""
-    last = connection.execute(select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)).first()
+    last = connection.execute(_LAST).first()
     entry = link(body, at, (last.id, last.hash) if last else (0, FIRST), seal)
     write(connection, [entry])
     return entry
@@ -77,16 +83,17 @@ def write(connection: Connection, entries: Iterable[Entry]) -> None:
     by_table = sorted(rows, key=lambda row: row[0].name)
     for _, group in groupby(by_table, key=lambda row: row[0].name):
         block = list(group)
-        connection.execute(_insertion(connection, block[0][0]), [values for _, values in block])
+        connection.execute(_insertion(connection.dialect.name, block[0][0]), [values for _, values in block])
 
 
-def _insertion(connection: Connection, table: Table) -> Insert:
+@cache
+def _insertion(dialect: str, table: Table) -> Insert:
     """The first to name a person, thing or instrument makes its row; for all other tables a second row is an error."""
     if table not in SHARED:
         return insert(table)
     from sqlalchemy.dialects import postgresql, sqlite
 
-    if connection.dialect.name == "postgresql":
+    if dialect == "postgresql":
         return postgresql.insert(table).on_conflict_do_nothing()
     return sqlite.insert(table).on_conflict_do_nothing()
 
@@ -181,8 +188,8 @@ def next_serial(connection: Connection, issuer: str, year: int, kind: str) -> in
 
 def entry_of(connection: Connection, number: int) -> Entry | None:
     """The entry of a number in the chain."""
-    found = connection.execute(select(ENTRIES).where(ENTRIES.c.id == number)).first()
-    return Entry(**found._mapping) if found else None
+    found = connection.execute(_NUMBERED, {"number": number}).first()
+    return Entry(*found) if found else None
 
 
 def has_series(connection: Connection, issuer: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, and_, func, select, union_all
+from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, select, union_all
 
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import append, entry_of
@@ -101,14 +101,46 @@ def _seen() -> Select[Any]:
     )  # fmt: skip
 
 
+_OVERRIDE: Final = [each.name for each in fields(Seen)].index("override")
+
+
 def _as_seen(row: Row[Any]) -> Seen:
-    values: dict[str, Any] = {name: "" if value is None else value for name, value in row._mapping.items()}
-    return Seen(**{**values, "override": values["override"] or 0})
+    """The columns come in the order of the fields; what an outer join left open is empty."""
+    values: list[Any] = ["" if value is None else value for value in row]
+    values[_OVERRIDE] = values[_OVERRIDE] or 0
+    return Seen(*values)
+
+
+# Statements are made once: making one, and finding out that it is like the last one, takes longer than SQLite does.
+@cache
+def _of_ticket() -> Select[Any]:
+    return _seen().where(DESK_RECORDS.c.ticket == bindparam("ticket"))
+
+
+@cache
+def _newest(*, decided: bool) -> Select[Any]:
+    d = DESK_DECISIONS.c.decision
+    wanted = d == bindparam("decision") if decided else d.is_(None)
+    found = _seen().where(DESK_RECORDS.c.event == bindparam("event"), wanted)
+    return found.order_by(DESK_RECORDS.c.entry.desc()).limit(bindparam("most"))
+
+
+@cache
+def _acts() -> Select[Any]:
+    own: BindParameter[str] = bindparam("ticket")
+    mine = [select(table.c.entry).where(table.c.ticket == own) for table in (DESK_RECORDS, DESK_DECISIONS)]
+    return select(ENTRIES).where(ENTRIES.c.id.in_(union_all(*mine))).order_by(ENTRIES.c.id)
+
+
+_SETTINGS: Final = select(func.max(DESK_EVENTS.c.entry)).where(DESK_EVENTS.c.event == bindparam("event"))
+_ATTEMPTS: Final = select(func.max(DESK_RECORDS.c.attempt)).where(
+    *(DESK_RECORDS.c[name] == bindparam(name) for name in ("event", "item", "text", "owner"))
+)
 
 
 def inspection(connection: Connection, ticket: str) -> Seen | None:
     """The inspection of a ticket."""
-    row = connection.execute(_seen().where(DESK_RECORDS.c.ticket == ticket)).first()
+    row = connection.execute(_of_ticket(), {"ticket": ticket}).first()
     return _as_seen(row) if row else None
 
 
@@ -123,10 +155,9 @@ def inspections(connection: Connection, event: str, *, item: str = "", owner: st
 
 def recent(connection: Connection, event: str, decision: str, limit: int = 50) -> list[Seen]:
     """The newest inspections with that last decision; an empty one means those that wait for one."""
-    d = DESK_DECISIONS.c.decision
-    wanted = d == decision if decision else d.is_(None)
-    newest = _seen().where(DESK_RECORDS.c.event == event, wanted).order_by(DESK_RECORDS.c.entry.desc()).limit(limit)
-    return [seen for seen in map(_as_seen, connection.execute(newest)) if not seen.retested]
+    wanted = {"event": event, "most": limit, **({"decision": decision} if decision else {})}
+    rows = connection.execute(_newest(decided=bool(decision)), wanted)
+    return [seen for seen in map(_as_seen, rows) if not seen.retested]
 
 
 def said_by(connection: Connection, entry: int) -> Body:
@@ -147,7 +178,7 @@ def recorded(connection: Connection, seen: Seen) -> Recorded:
 
 def newest_settings(connection: Connection, event: str) -> int:
     """The entry with an event's settings as they are now; 0 if there is no such event."""
-    return connection.scalar(select(func.max(DESK_EVENTS.c.entry)).where(DESK_EVENTS.c.event == event)) or 0
+    return connection.scalar(_SETTINGS, {"event": event}) or 0
 
 
 def event_of(connection: Connection, event: str) -> EventSet | None:
@@ -202,9 +233,8 @@ def _check_retest(connection: Connection, body: Recorded) -> None:
 
 def _attempt(connection: Connection, body: Recorded) -> int:
     """The how-manieth time the thing is handed in; a re-test with a second instrument is the same attempt."""
-    r = DESK_RECORDS.c
-    same = (r.event == body.event, r.item == body.item, r.text == body.text, r.owner == body.owner)
-    last = connection.scalar(select(func.max(r.attempt)).where(*same)) or 0
+    same = {"event": body.event, "item": body.item, "text": body.text, "owner": body.owner}
+    last = connection.scalar(_ATTEMPTS, same) or 0
     return max(1, last) if body.retest_of else last + 1
 
 
@@ -255,9 +285,7 @@ def unissued(connection: Connection) -> list[Seen]:
 
 def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:
     """All that was done under a ticket, in order."""
-    mine = [select(table.c.entry).where(table.c.ticket == ticket) for table in (DESK_RECORDS, DESK_DECISIONS)]
-    rows = connection.execute(select(ENTRIES).where(ENTRIES.c.id.in_(union_all(*mine))).order_by(ENTRIES.c.id))
-    entries = [Entry(**row._mapping) for row in rows]
+    entries = [Entry(*row) for row in connection.execute(_acts(), {"ticket": ticket})]
     return [(entry, entry.said()) for entry in entries]
 
 

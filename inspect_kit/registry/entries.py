@@ -109,6 +109,7 @@ class Described(_Part, frozen=True, tag="subject"):
 
 
 Body = Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided
+_BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
 KINDS: Final[dict[type[Body], str]] = {
     Certified: "certificate",
     Inspected: "inspection",
@@ -141,7 +142,7 @@ class Entry(msgspec.Struct, frozen=True):
     def said(self) -> Body:
         """What the entry says."""
         try:
-            body: Body = msgspec.json.decode(self.body, type=Body)
+            body: Body = _BODIES.decode(self.body)
         except msgspec.MsgspecError as problem:
             raise BrokenSeal(f"says nothing that can be read: {str(problem)[:100]}", where=f"entry {self.id}") from None
         return body

@@ -15,7 +15,7 @@ from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.badges import name_on_badge
 from inspect_kit.inspection.desk_form import Field, Gauges, fields_of, file_of, filled, fits_a_page, gauges_for
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.record import Subject, open_record
+from inspect_kit.inspection.record import Subject, digest_of, open_record
 from inspect_kit.registry.checkin import File, Seen, inspection, is_ticket, recent, record
 from inspect_kit.registry.desk_entries import EventSet, Recorded
 from inspect_kit.rulebook.sheet import Item, Sheet
@@ -263,12 +263,12 @@ def enter(visit: Visit, place: Place, made: Made) -> Response:
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
     )  # fmt: skip
     judged = inspecting.record(file_of(made.readings, look.photo if look else None), made.subject)
-    subject = judged.subject
+    subject, content = judged.subject, judged.canonical()
     body = Recorded(
-        made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, judged.digest,
+        made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, digest_of(content),
         visit.person.name, retest_of=made.retest_of,
     )  # fmt: skip
-    files = [File("record", judged.canonical())]
+    files = [File("record", content)]
     files += [File("photo", look.content, look.name)] if look else []
     files += [File("look", msgspec.json.encode(look.told))] if look and look.told else []
     entered = record(station.registry, body, files, station.now())

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ LANGUAGE_NAMES: Final = {"en": "English", "de": "Deutsch", "cs": "Čeština", "i
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters["plain"] = plain
     environment.globals["version"] = _version()
@@ -43,6 +43,7 @@ def _version() -> str:
     return hashlib.sha256(content).hexdigest()[:12]
 
 
+@lru_cache(maxsize=2000)
 def plain(text: str) -> str:
     """Words of a certificate for a screen: italics of formulas as ordinary letters, fixed spaces as they are."""
     ordinary = _LETTERS.sub(lambda part: unicodedata.normalize("NFKC", part[0]), text)

@@ -26,7 +26,7 @@ from inspect_kit.registry.accounts import RightPins
 from inspect_kit.registry.checkin import event_of, newest_settings, ticket_from
 from inspect_kit.registry.desk_entries import EventSet
 from inspect_kit.registry.evidence import written_beside
-from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.queueing import queued
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.limits import Bucket, Doors
@@ -100,13 +100,17 @@ class Station:
     def event(self, name: str) -> EventSet | None:
         """An event as it is set now; read again only after its settings were changed, for entries never change."""
         with self.registry.reading() as connection:
-            newest = newest_settings(connection, name)
-            known = self._events.get(name)
-            if known is None or known[0] != newest:
-                found = event_of(connection, name)
-                if found is None:
-                    return None
-                known = self._events[name] = (newest, found)
+            return self.event_in(connection, name)
+
+    def event_in(self, connection: Transaction, name: str) -> EventSet | None:
+        """The same, for one who is reading already."""
+        newest = newest_settings(connection, name)
+        known = self._events.get(name)
+        if known is None or known[0] != newest:
+            found = event_of(connection, name)
+            if found is None:
+                return None
+            known = self._events[name] = (newest, found)
         return known[1]
 
     def sheet(self, event: EventSet) -> Sheet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgspec import structs
 from starlette.responses import Response
@@ -15,11 +16,11 @@ from inspect_kit.certificate.wording import wording_for
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.progress import State, state_of
-from inspect_kit.inspection.record import Record, open_record
+from inspect_kit.inspection.record import Record, digest_of, open_record
 from inspect_kit.inspection.roles import Decision, check_decision, check_four_eyes, overrides
 from inspect_kit.judgement.finding import Verdict
 from inspect_kit.registry.checkin import File, Seen, acts, decide, inspection, is_ticket, recorded
-from inspect_kit.registry.desk_entries import Decided, EventSet
+from inspect_kit.registry.desk_entries import Decided, EventSet, Recorded
 from inspect_kit.registry.finding import Standing, find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import kept_shot
@@ -37,9 +38,6 @@ class Case:
     event: EventSet
     seen: Seen
     record: Record
-    photo: str = ""
-    measured: bool = False
-    """Whether something was measured in the photo."""
 
 
 def case_of(visit: Visit) -> Case:
@@ -52,9 +50,14 @@ def case_of(visit: Visit) -> Case:
         seen = inspection(connection, ticket)
         if seen is None or seen.event != event.event:
             raise not_found()
-        record = open_record(registry.shelf.take(connection, seen.record))
-        kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
-    return Case(event, seen, record, kept.get("photo", ""), "look" in kept)
+        content = registry.shelf.take(connection, seen.record)
+    return Case(event, seen, _opened(content))
+
+
+@lru_cache(maxsize=64)
+def _opened(content: bytes) -> Record:
+    """A record is opened at the verdict, at the decision and after it; that it is unchanged is seen to each time."""
+    return open_record(content)
 
 
 def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
@@ -64,13 +67,14 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     groups = groups_of(case.record, words)
     with visit.station.registry.reading() as connection:
         history = acts(connection, case.seen.ticket)
+    kept = {file.role for _, body in history if isinstance(body, Recorded) for file in body.evidence}
     state = state_of(case.seen.decision)
     maker: Maker = visit.request.app.state.maker
     open_decision = state in (State.WAITING, State.CONDITIONAL) and not case.seen.retested
     return visit.page(
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
-        deciding=[group for group in groups if _decides(group)], state=state, photo=bool(case.photo),
-        shot=kept_shot(visit, case.seen) if case.measured else None,
+        deciding=[group for group in groups if _decides(group)], state=state, photo="photo" in kept,
+        shot=kept_shot(visit, case.seen) if "look" in kept else None,
         history=history, open_decision=open_decision, decisions=list(Decision), form=visit.form,
         making=state is State.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
@@ -112,8 +116,9 @@ def _decided(visit: Visit, case: Case) -> None:
     files: list[File] = []
     if decision is Decision.APPROVE:
         final = decided_record(case.record, seen, body, case.event.language)
-        body = structs.replace(body, record=final.digest)
-        files.append(File("record", final.canonical()))
+        content = final.canonical()
+        body = structs.replace(body, record=digest_of(content))
+        files.append(File("record", content))
     quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
     decide(visit.station.registry, body, files, visit.station.now(), quota)
 
@@ -121,10 +126,11 @@ def _decided(visit: Visit, case: Case) -> None:
 def show_photo(visit: Visit) -> Response:
     """The photograph of an inspection."""
     case = case_of(visit)
-    if not case.photo:
-        raise not_found()
     with visit.station.registry.reading() as connection:
-        content = visit.station.registry.shelf.take(connection, case.photo)
+        kept = {file.role: file.sha256 for file in recorded(connection, case.seen).evidence}
+        if "photo" not in kept:
+            raise not_found()
+        content = visit.station.registry.shelf.take(connection, kept["photo"])
     return Response(content, media_type="image/jpeg")
 
 

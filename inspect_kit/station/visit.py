@@ -47,6 +47,8 @@ class Visit:
     token: str
     words: Words
     who: AccountSet | None = None
+    named: EventSet | None = None
+    """The event in the address as it is set now, whoever asks: `event` is for handlers."""
     form: Mapping[str, str] = field(default_factory=dict)
     files: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -79,10 +81,9 @@ class Visit:
         wanted = self.path("event")
         if not is_ticket(wanted) or not sees(self.person, wanted):
             raise not_found()
-        found = self.station.event(wanted)
-        if found is None:
+        if self.named is None:
             raise not_found()
-        return found
+        return self.named
 
     def page(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page with what all pages show."""
@@ -196,6 +197,8 @@ def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
     try:
         with visit.station.registry.reading() as connection:
             visit.who = who_is(connection, digest_of(visit.token), visit.station.now())
+            if visit.who is not None and is_ticket(visit.path("event")):
+                visit.named = visit.station.event_in(connection, visit.path("event"))
         if act is not None and visit.who is None:
             if visit.request.method == "GET":
                 return RedirectResponse(f"/sign-in?back={quote(_asked_for(visit.request))}", 303)
