@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import unicodedata
-from functools import cache, lru_cache
+from collections.abc import Callable
+from functools import cache, lru_cache, wraps
 from itertools import groupby
-from typing import Final
+from typing import Final, ParamSpec
 
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
@@ -13,6 +15,9 @@ from reportlab.pdfbase.ttfonts import TTFont
 from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 
+_Given = ParamSpec("_Given")
+DRAWING: Final = threading.RLock()
+"""Held while a page is drawn: reportlab keeps the letters that a document uses in the font itself."""
 SANS: Final = "SourceSans3-Regular"
 BOLD: Final = "SourceSans3-SemiBold"
 ITALIC: Final = "SourceSans3-Italic"
@@ -98,3 +103,14 @@ def check_printable(text: str, *, where: str) -> None:
                 where=where,
                 hint="write it in Latin, Greek, Cyrillic, Hebrew or Arabic letters",
             )
+
+
+def drawing_alone(function: Callable[_Given, bytes]) -> Callable[_Given, bytes]:
+    """The same function, one thread at a time."""
+
+    @wraps(function)
+    def alone(*arguments: _Given.args, **named: _Given.kwargs) -> bytes:
+        with DRAWING:
+            return function(*arguments, **named)
+
+    return alone

@@ -10,7 +10,7 @@ from typing import Final
 import segno
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.fonts import BOLD, SANS, check_printable
+from inspect_kit.certificate.fonts import BOLD, SANS, check_printable, drawing_alone
 from inspect_kit.certificate.grid import MM, Colour
 from inspect_kit.certificate.lettering import Style, clipped, measured, put, shrunk, wrapped
 from inspect_kit.certificate.wording import Wording, wording_for
@@ -79,6 +79,7 @@ def _validity(standing: Standing, words: Wording) -> str:
     return words.day(standing.issued_on, where="issued_on")
 
 
+@drawing_alone
 def draw_labels(stickers: Sequence[Sticker], stock: Stock, skip: int = 0) -> bytes:
     """The labels as PDF, to be printed at 100 %; `skip` leaves out places of the first sheet that are used up."""
     if not 0 <= skip < stock.on_a_page:

@@ -13,7 +13,7 @@ from inspect_kit.certificate import pages as house
 from inspect_kit.certificate.blocks import heading_piece
 from inspect_kit.certificate.content import Content, Paragraph
 from inspect_kit.certificate.flow import Piece, paginate
-from inspect_kit.certificate.fonts import SANS, font
+from inspect_kit.certificate.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.front import FIRST_HEIGHT, draw_authorisation, front_pieces
 from inspect_kit.certificate.grid import BODY_HEIGHT, PAGE_HEIGHT, PAGE_WIDTH
 from inspect_kit.certificate.issue import Issue
@@ -32,6 +32,7 @@ _MOST_PHOTOS: Final = 60
 """Photographs that are named one by one; of more, their number."""
 
 
+@drawing_alone
 def draw_lot_pages(
     content: Content, record: LotRecord, studies: Sequence[Study], words: Wording, issue: Issue
 ) -> bytes:

@@ -27,7 +27,7 @@ from inspect_kit.certificate.content import (
     Section,
 )  # fmt: skip
 from inspect_kit.certificate.flow import Page, Piece, paginate, tall
-from inspect_kit.certificate.fonts import SANS, font
+from inspect_kit.certificate.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.front import FIRST_HEIGHT, draw_authorisation, front_pieces
 from inspect_kit.certificate.grid import (
     BODY_HEIGHT,
@@ -58,6 +58,7 @@ _BAND: Final = 9 * MM
 rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 
 
+@drawing_alone
 def draw_pages(content: Content, photos: Photos) -> bytes:
     """The whole document, not yet fit for the archive."""
     font(SANS)
