@@ -23,7 +23,7 @@ from inspect_kit.certificate.sections import sections_of
 from inspect_kit.certificate.source import Source
 from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Record
+from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.judgement.finding import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
@@ -106,7 +106,7 @@ def _cover(source: Source) -> Cover:
         boxes=tuple(box for box in (_box(verdict, source) for verdict in _DECIDING) if box.entries),
         more=words.frame["box.more"].replace("{section}", words.say("heading.results")),
         identification=tuple(field for field in _identification(source) if field.text),
-        authorisation=_authorisation(source),
+        authorisation=authorisation(source.record.subject, source.record.inspected_on, source.words, source.issue),
     )
 
 
@@ -172,14 +172,14 @@ def _issuer(source: Source) -> str:
     return ", ".join(part for part in parts if part) or source.words.say("document.issuer_unknown")
 
 
-def _authorisation(source: Source) -> Authorisation:
-    record, words, issue = source.record, source.words, source.issue
-    day = words.day(issue.issued_on or record.inspected_on)
+def authorisation(subject: Subject, inspected_on: str, words: Wording, issue: Issue) -> Authorisation:
+    """Who stands for a document, where and when."""
+    day = words.day(issue.issued_on or inspected_on)
     return Authorisation(
         heading=words.say("authorisation.heading"),
-        name=record.subject.inspector,
+        name=subject.inspector,
         place_date_label=words.say("authorisation.place_date"),
-        place_date=", ".join(part for part in (record.subject.place, day) if part),
+        place_date=", ".join(part for part in (subject.place, day) if part),
         signature_label=words.say("authorisation.signature"),
         signed_by=issue.signed_by,
         scan_label=words.say("authorisation.scan"),

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.certificate.content import Authorisation, Box, Content, Cover, Entry, Field, Running
-from inspect_kit.certificate.cover import reference_of
+from inspect_kit.certificate.content import Box, Content, Cover, Entry, Field, Running
+from inspect_kit.certificate.cover import authorisation, reference_of
 from inspect_kit.certificate.issue import Issue
 from inspect_kit.certificate.lot_sections import MOST_PIECES, name_of, requirement_of, result_text, short_plan
 from inspect_kit.certificate.wording import Wording
@@ -67,7 +67,7 @@ def _cover(record: LotRecord, words: Wording, issue: Issue) -> Cover:
         boxes=tuple(box for box in (_box(record, key, words) for key in ("fails", "undecided")) if box.entries),
         more=words.frame["box.more"].replace("{section}", words.say("heading.pieces")),
         identification=tuple(field for field in _identification(record, words, issue) if field.text),
-        authorisation=_authorisation(record, words, issue),
+        authorisation=authorisation(record.subject, record.inspected_on, words, issue),
     )
 
 
@@ -132,17 +132,3 @@ def _identification(record: LotRecord, words: Wording, issue: Issue) -> Iterable
         "replaced_because": issue.replaced_because,
     }
     return (Field(words.say(f"field.{key}"), text) for key, text in texts.items())
-
-
-def _authorisation(record: LotRecord, words: Wording, issue: Issue) -> Authorisation:
-    day = words.day(issue.issued_on or record.inspected_on)
-    return Authorisation(
-        heading=words.say("authorisation.heading"),
-        name=record.subject.inspector,
-        place_date_label=words.say("authorisation.place_date"),
-        place_date=", ".join(part for part in (record.subject.place, day) if part),
-        signature_label=words.say("authorisation.signature"),
-        signed_by=issue.signed_by,
-        scan_label=words.say("authorisation.scan"),
-        qr_text=issue.qr_text,
-    )

@@ -13,28 +13,23 @@ from PIL import Image
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.cli.options import today
+from inspect_kit.cli.photo_document import photo_entries
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.board import BoardMeasurement, BoardResult
 
 FORMAT = 1
 _SCALES = frozenset({"print scale", "known length"})
-_UNCALIBRATED = (
-    "the camera is not calibrated: its lens was estimated from the photo itself "
-    "(inspect-kit camera calibrate makes it better)"
-)
 
 
 def board_document(result: BoardResult, photos: Sequence[Photograph], *, calibrated: bool) -> dict[str, object]:
     """The JSON of a measurement file."""
     return {
         "format": FORMAT,
-        "photos": [
-            {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height}
-            for photo in photos
-        ],
+        "photos": photo_entries(photos),
         "measurements": [_measurement(each, result) for each in result.measurements],
         "observations": [
             {"characteristic": each.characteristic, "instance": each.instance, "value": each.value,
@@ -47,7 +42,7 @@ def board_document(result: BoardResult, photos: Sequence[Photograph], *, calibra
 
 def warnings_of(result: BoardResult, *, calibrated: bool) -> tuple[str, ...]:
     """What the reader should know."""
-    return result.warnings if calibrated else (*result.warnings, _UNCALIBRATED)
+    return result.warnings if calibrated else (*result.warnings, UNCALIBRATED)
 
 
 def _measurement(found: BoardMeasurement, result: BoardResult) -> dict[str, object]:

@@ -9,6 +9,7 @@ import click
 import numpy as np
 
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.photo_document import photo_entries
 from inspect_kit.measure.dice import DicePhoto, DiceSession, Rolled, of_the_face
 from inspect_kit.measure.photographed import Estimate
 from inspect_kit.vision.overlay import Mark, Tone, draw_overlay
@@ -36,15 +37,7 @@ def dice_document(session: DiceSession) -> dict[str, object]:
     pairs = [(look, rolled) for look in session.photos for rolled in look.dice]
     return {
         "format": FORMAT,
-        "photos": [
-            {
-                "file": look.photo.file,
-                "sha256": look.photo.sha256,
-                "width": look.photo.width,
-                "height": look.photo.height,
-            }
-            for look in session.photos
-        ],
+        "photos": photo_entries(look.photo for look in session.photos),
         "measurements": [entry for look, rolled in pairs for entry in _measurements(look, rolled)],
         "observations": [*(_face(look, rolled) for look, rolled in pairs), *_spotting(session)],
         "warnings": list(session.warnings),

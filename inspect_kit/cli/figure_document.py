@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from inspect_kit.cli.photo_document import photo_entries
 from inspect_kit.measure.figure import FigureSession, FigureValue
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.figure import Measured
@@ -18,10 +19,7 @@ def figure_document(session: FigureSession, instance: str) -> dict[str, object]:
     """The JSON of a measurement file."""
     return {
         "format": FORMAT,
-        "photos": [
-            {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height}
-            for photo in session.photos
-        ],
+        "photos": photo_entries(session.photos),
         "measurements": [_measurement(session, value, instance) for value in session.values],
         "observations": [{
             "characteristic": "fig.base.colour", "instance": instance, "value": session.colour.name,

@@ -11,9 +11,10 @@ from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.board_document import board_document, overlay_entry, rows, verdicts_of, warnings_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.photo_options import parse_scale
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.rulebook.library import load
-from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.board import MAX_PHOTOS, BoardResult, Known, Photo, measure_board
 from inspect_kit.vision.board_overlay import draw_png
 from inspect_kit.vision.camera import Camera
@@ -25,7 +26,6 @@ _SIDES: Final = (600.0, 900.0)
 """mm between which a board's side can lie at all."""
 _TAPE: Final = 0.5
 """Standard uncertainty (mm) of a side taken with a tape, where none is stated."""
-_CALIPER: Final = 0.0002
 _EXAMPLE: Final = "for example --known surface.side=738.2mm"
 
 
@@ -53,7 +53,8 @@ def command(
     if len(photos) > MAX_PHOTOS:
         raise UsageError(f"{len(photos)} photos at once, {MAX_PHOTOS} at most", hint="one to four are enough")
     load(spec).item("board")
-    scale, known = print_scale(given["print_scale"]), known_side(given["known"])
+    printed, known = parse_scale(given["print_scale"]), known_side(given["known"])
+    scale = None if printed is None else Known(*printed)
     stored = None if camera is None else read_camera(camera).camera
     taken = [read_photograph(path) for path in photos]
     result = measured(taken, stored, scale, known)
@@ -78,20 +79,6 @@ def measured(taken: list[Photograph], camera: Camera | None, scale: Known | None
     except InspectKitError as problem:
         where = problem.fault.where or taken[0].file
         raise type(problem)(problem.fault.why, where=where, hint=problem.fault.hint) from None
-
-
-def print_scale(text: str | None) -> Known | None:
-    """The factor, with the caliper's and the typed digits' uncertainty."""
-    if text is None:
-        return None
-    try:
-        number = parse_number(text)
-    except BadInput as problem:
-        raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
-    if not 0.9 <= number <= 1.1:
-        raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
-    rounding = 0.5 * 10.0 ** -max(-int(number.as_tuple().exponent), 3) / 3**0.5
-    return Known(float(number), float((_CALIPER**2 + rounding**2) ** 0.5))
 
 
 def known_side(text: str | None) -> Known | None:

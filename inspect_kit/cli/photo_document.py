@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.photographed import PRINT, Contribution, Estimate
 from inspect_kit.measure.pieces import Piece, Session
 from inspect_kit.vision.overlay import Mark, Tone
@@ -17,19 +18,18 @@ def document(session: Session) -> dict[str, object]:
     """The JSON of a measurement file."""
     return {
         "format": FORMAT,
-        "photos": [
-            {
-                "file": look.photo.file,
-                "sha256": look.photo.sha256,
-                "width": look.photo.width,
-                "height": look.photo.height,
-            }
-            for look in session.looks
-        ],
+        "photos": photo_entries(look.photo for look in session.looks),
         "measurements": [entry for piece in session.pieces for entry in _measurements(session, piece)],
         "observations": [entry for piece in session.pieces for entry in _observations(session, piece)],
         "warnings": list(session.warnings),
     }
+
+
+def photo_entries(photos: Iterable[Photograph]) -> list[dict[str, object]]:
+    """The photos of a measurement file, each known by its digest."""
+    return [
+        {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height} for photo in photos
+    ]
 
 
 def _measurements(session: Session, piece: Piece) -> Iterator[dict[str, object]]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.measure.photographed import Estimate, estimate
+from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, estimate
 from inspect_kit.measure.pieces import GIVEN, UNKNOWN_PRINT, Stated
 from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.dice_edges import Fitted
@@ -207,8 +207,7 @@ def _warnings(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spot
         said.append("the print's scale was not stated: measure the check bar with a caliper and give --print-scale, "
                     "measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
     if measured and not calibrated:
-        said.append("the camera is not calibrated: its lens was estimated from the photo itself "
-                    "(inspect-kit camera calibrate makes it better)")  # fmt: skip
+        said.append(UNCALIBRATED)
     if spotting is not None:
         said += [f"the die is mis-spotted: {fault}" for fault in spotting.faults]
         if spotting.opposite is None:

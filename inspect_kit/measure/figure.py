@@ -10,7 +10,7 @@ import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.measure.photographed import Estimate, combine, estimate
+from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, combine, estimate
 from inspect_kit.measure.pieces import UNKNOWN_PRINT
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.camera import Camera
@@ -175,8 +175,7 @@ def _unstated(camera: Camera | None, stated: StatedFigure, views: int) -> list[s
         said.append("the print's scale was not stated: measure the backdrop's check bar with a caliper and give "
                     "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
     if camera is None:
-        said.append("the camera is not calibrated: its lens was estimated from the photo itself "
-                    "(inspect-kit camera calibrate makes it better)")  # fmt: skip
+        said.append(UNCALIBRATED)
     if stated.standoff is None:
         value, spread = STANDOFF_USUAL
         said.append(f"the standoff was not stated: {value:g} ± {spread:g} mm was assumed (--standoff)")

@@ -18,6 +18,10 @@ SHARED: Final = frozenset({
 })  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
+UNCALIBRATED: Final = (
+    "the camera is not calibrated: its lens was estimated from the photo itself "
+    "(inspect-kit camera calibrate makes it better)"
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Final
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.matching import matched
-from inspect_kit.measure.photographed import Estimate, best_distance, combine, estimate
+from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, best_distance, combine, estimate
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.condition import glaring
 from inspect_kit.vision.disc import Shape
@@ -139,8 +139,7 @@ def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, ki
         said.append("the print's scale was not stated: measure the check bar (or some squares) with a caliper and give "
                     "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
     if not all(each.calibrated for each in looks):
-        said.append("the camera is not calibrated: its lens was estimated from the photo itself "
-                    "(inspect-kit camera calibrate makes it better)")  # fmt: skip
+        said.append(UNCALIBRATED)
     if stated.thickness is None:
         said.append(
             f"the thickness was not stated: {kind.thickness[0]:g} ± {kind.thickness[1]:g} mm was assumed (--thickness)"
