@@ -1,14 +1,25 @@
-"""A batch as a process of its own, so that a test can kill it: `python -m tests.quality.run_batch PHOTOS OUT`."""
+"""A batch in processes of its own that are all killed in the middle: `python -m tests.quality.run_batch PHOTOS OUT AFTER`."""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 from inspect_kit.quality.batch import Batch, find_photos, run
 from inspect_kit.quality.batch_pool import Pool
 from inspect_kit.quality.batch_work import Work
 
+
+def killed_at(last: int, finished: int) -> None:
+    """The system takes the whole session, workers and all, without a warning."""
+    if finished == last:
+        os.killpg(0, signal.SIGKILL)
+
+
 if __name__ == "__main__":
     work = Work("disc", (("print_scale", "0.5"),), "tests.quality.photo_measuring:measure")
-    run(Batch(find_photos([Path(sys.argv[1])]), work, Path(sys.argv[2])), Pool(2), lambda _: None)
+    batch = Batch(find_photos([Path(sys.argv[1])]), work, Path(sys.argv[2]))
+    run(batch, Pool(2), partial(killed_at, int(sys.argv[3])))

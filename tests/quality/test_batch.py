@@ -135,18 +135,14 @@ def test_a_line_that_was_cut_off_is_measured_again(tmp_path: Path) -> None:
 
 
 def test_killed_by_the_system_and_taken_up_again_the_result_is_the_same(tmp_path: Path, repository: Path) -> None:
-    draw_photos(tmp_path / "photos", 120)
+    draw_photos(tmp_path / "photos", 40)
     done(batch_of(tmp_path, "whole.jsonl"))
-    arguments = [sys.executable, "-m", "tests.quality.run_batch", str(tmp_path / "photos"), str(tmp_path / "out.jsonl")]
-    child = subprocess.Popen(arguments, cwd=repository, start_new_session=True)
-    journal = tmp_path / "out.jsonl.part"
-    while child.poll() is None and (not journal.exists() or journal.read_bytes().count(b"\n") < 12):
-        time.sleep(0.02)
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+    arguments = [sys.executable, "-m", "tests.quality.run_batch", f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "12"]
+    child = subprocess.run(arguments, cwd=repository, start_new_session=True, check=False)
+    assert child.returncode == -signal.SIGKILL
     assert not (tmp_path / "out.jsonl").exists()
     summary = done(batch_of(tmp_path))
-    assert 10 <= summary.taken_over < 120
+    assert summary.taken_over == 12
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
