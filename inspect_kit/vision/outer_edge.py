@@ -104,6 +104,7 @@ def _best_move(offsets: Floats, counts: Floats, design: Floats, tolerance: float
     moves = _trial_moves(outlines, design, rows, random)
     if not len(moves):
         return None
+    moves = _settled(moves, offsets, design, tolerance)
     apart = (offsets[None, :, :] - (moves @ design.T)[:, :, None]).astype(np.float32)
     weight = counts.astype(np.float32)[None]
     on = ((np.abs(apart) < tolerance) * weight).max(axis=2).mean(axis=1)
@@ -128,6 +129,16 @@ def _trial_moves(offsets: Floats, design: Floats, rows: Whole, random: np.random
     good = (np.abs(np.linalg.det(systems)) > 0.3) & np.isfinite(values).all(axis=1)
     moves = np.linalg.solve(systems[good], values[good][:, :, None])[:, :, 0]
     return np.asarray(moves[(np.hypot(moves[:, 0], moves[:, 1]) < 2.0) & (np.abs(moves[:, 2]) < _REACH)])
+
+
+def _settled(moves: Floats, offsets: Floats, design: Floats, tolerance: float) -> Floats:
+    """Each trial after one step of least squares: three edges alone lead past many that belong to the same circle."""
+    apart = np.nan_to_num(offsets[None, :, :] - (moves @ design.T)[:, :, None], nan=np.inf).astype(np.float32)
+    nearest = np.take_along_axis(apart, np.abs(apart).argmin(axis=2)[:, :, None], axis=2)[:, :, 0].astype(np.float64)
+    on = np.abs(nearest) < 2 * tolerance
+    normal = np.einsum("mn,ni,nj->mij", on, design, design) + 1e-6 * np.eye(3)
+    right = np.einsum("mn,ni->mi", np.where(on, nearest, 0.0), design)
+    return np.asarray(moves + np.linalg.solve(normal, right[:, :, None])[:, :, 0])
 
 
 def _polished(offsets: Floats, design: Floats, move: Floats, tolerance: float) -> tuple[Floats, float]:
