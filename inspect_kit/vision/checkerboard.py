@@ -17,6 +17,8 @@ LEAST_CROSSINGS: Final = 9
 _WORKING_SIDE: Final = 1600
 _MOST_CANDIDATES: Final = 1500
 _AROUND: Final = np.linspace(0, 2 * np.pi, 48, endpoint=False)
+_ASIDE: Final = 0.35
+"""Radians by which a step to the next crossing may leave the direction of its edges: lenses bend, corners are rough."""
 _WAYS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 Grid = dict[tuple[int, int], int]
@@ -132,7 +134,7 @@ def _grown(crossings: _Crossings, seed: int) -> Grid:
             if neighbour in grid:
                 continue
             match = _nearest(crossings, crossings.places[grid[cell]] + step, 0.22 * float(np.linalg.norm(step)))
-            if match is None or match in grid.values():
+            if match is None or match in grid.values() or not _along_an_edge(crossings.angles[match], step):
                 continue
             grid[neighbour] = match
             real = crossings.places[match] - crossings.places[grid[cell]]
@@ -142,6 +144,12 @@ def _grown(crossings: _Crossings, seed: int) -> Grid:
             steps[neighbour] = new
             queue.append(neighbour)
     return grid
+
+
+def _along_an_edge(angles: Floats, step: Floats) -> bool:
+    """Whether the step runs along an edge of the crossing it leads to; from a speck of dirt it may run across."""
+    apart = np.abs(angles - np.arctan2(step[1], step[0])) % np.pi
+    return bool(np.minimum(apart, np.pi - apart).min() < _ASIDE)
 
 
 def _first_steps(crossings: _Crossings, seed: int) -> Floats | None:
