@@ -9,12 +9,14 @@ from pathlib import Path
 import click
 
 from inspect_kit.capture.photographs import Photograph, read_photograph
+from inspect_kit.cli.chosen_camera import shelf_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.vision.calibration import LEAST_PHOTOS, calibrate, sheet_corners
 from inspect_kit.vision.camera import uncertainties
 from inspect_kit.vision.camera_file import camera_data, read_camera
+from inspect_kit.vision.camera_shelf import camera_to_keep, kept_cameras, same_camera, shelf_name
 from inspect_kit.vision.view import Known
 
 
@@ -26,6 +28,7 @@ def command() -> None:
     Example:
       inspect-kit camera calibrate sheet-*.jpg -o phone.json
       inspect-kit camera show phone.json
+      inspect-kit camera keep phone.json
     """
 
 
@@ -120,3 +123,72 @@ def show_command(file: Path, as_json: bool) -> None:
     rows = [("parameter", "value", "u"), *((name, f"{values[name]:.6g}", f"{u:.2g}") for name, u in standard.items())]
     for line in columns(rows):
         click.echo(line)
+
+
+@command.command("keep")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.pass_context
+def keep_command(ctx: click.Context, /, file: Path) -> None:
+    """From now on take this camera for photos that name it, in `measure` and at the desk, without --camera.
+
+    \b
+    Example:
+      inspect-kit camera keep phone.json
+    """
+    content, stored = camera_to_keep(file)
+    shelf = shelf_of(ctx)
+    older = [each for each in kept_cameras(shelf) if same_camera(each.stored, stored)]
+    _make_folder(shelf)
+    name = shelf_name(content)
+    write_whole(shelf / f"{name}.json", content)
+    for each in older:
+        if each.name != name:
+            each.path.unlink(missing_ok=True)
+    instead = " instead of the one before" if older else ""
+    click.echo(f"Photos by {stored.model} are measured with this camera from now on{instead} ({name}).")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+
+
+@command.command("list")
+@json_option
+@click.pass_context
+def list_command(ctx: click.Context, /, as_json: bool) -> None:
+    """The cameras that are kept.
+
+    \b
+    Example:
+      inspect-kit camera list
+    """
+    kept = kept_cameras(shelf_of(ctx))
+    if as_json:
+        print_json([{"name": each.name, "model": each.stored.model, "width": each.stored.camera.width,
+                     "height": each.stored.camera.height, "focal": round(each.stored.camera.focal, 1),
+                     "rms": each.stored.rms} for each in kept])  # fmt: skip
+        return
+    rows = [(each.name, each.stored.model, f"{each.stored.camera.width} × {each.stored.camera.height}",
+             f"f = {each.stored.camera.focal:.0f} pixels") for each in kept]  # fmt: skip
+    for line in columns(rows) if rows else ("No camera is kept yet: inspect-kit camera keep CAMERA.json",):
+        click.echo(line)
+
+
+@command.command("forget")
+@click.argument("name")
+@click.pass_context
+def forget_command(ctx: click.Context, /, name: str) -> None:
+    """No longer use a camera that was kept; its name is in `camera list`.
+
+    \b
+    Example:
+      inspect-kit camera forget 4f1c2a9be07d
+    """
+    found = [each for each in kept_cameras(shelf_of(ctx)) if each.name == name]
+    if not found:
+        raise UsageError("no such camera is kept", where=name[:40], hint="inspect-kit camera list")
+    found[0].path.unlink(missing_ok=True)
+    click.echo(f"{found[0].stored.model} is no longer used on its own.")

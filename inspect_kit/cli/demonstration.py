@@ -53,6 +53,7 @@ def command(out: Path, as_json: bool) -> int:
 def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:
     """The photo and what is measured in it, laid into the folder of the certificates."""
     # OpenCV is loaded only for this walk.
+    from inspect_kit.capture.photographs import read_photograph
     from inspect_kit.cli.measuring import measured
     from inspect_kit.cli.photo_document import document
     from inspect_kit.measure.pieces import KINDS
@@ -60,7 +61,7 @@ def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:
     copy = out / photo["file"]
     write_whole(copy, (examples / photo["file"]).read_bytes())
     given = {name: photo.get(name) for name in ("thickness", "edge_radius", "print_scale", "reference")}
-    session = measured((copy,), KINDS[photo["kind"]], None, given)
+    session = measured([read_photograph(copy)], KINDS[photo["kind"]], None, given)
     found = copy.with_suffix(".json")
     write_whole(found, json.dumps(document(session), indent=1).encode())
     return found

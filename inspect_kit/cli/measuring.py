@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import click
 
-from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.capture.photographs import Photograph, read_photograph
+from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.measuring_board import command as board
 from inspect_kit.cli.measuring_dice import dice
 from inspect_kit.cli.measuring_figure import figure
@@ -18,7 +19,7 @@ from inspect_kit.cli.photo_document import document, overlay_marks
 from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
 from inspect_kit.errors import UsageError
 from inspect_kit.measure.pieces import KINDS, Kind, Session, Stated, measure_pieces
-from inspect_kit.vision.camera_file import read_camera
+from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.overlay import draw_overlay
 
 MOST_PHOTOS: Final = 24
@@ -53,7 +54,9 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _discs_command(name: str, kind: Kind) -> None:
     @_options
     def run(photos: tuple[Path, ...], camera: Path | None, overlay: Path | None, as_json: bool, **given: str) -> None:
-        session = measured(photos, kind, camera, given)
+        taken = read_photos(photos)
+        chosen = chosen_camera(camera, taken)
+        session = measured(taken, kind, chosen, given)
         if overlay is not None:
             look = session.looks[0]
             write_whole(overlay, draw_overlay(look.photo.pixels, overlay_marks(session), look.placed.known.image))
@@ -73,18 +76,22 @@ def _discs_command(name: str, kind: Kind) -> None:
     command.command(name)(run)
 
 
-def measured(photos: tuple[Path, ...], kind: Kind, camera: Path | None, given: Mapping[str, str | None]) -> Session:
+def read_photos(paths: tuple[Path, ...]) -> list[Photograph]:
+    """Not more than can be held at once."""
+    if len(paths) > MOST_PHOTOS:
+        raise UsageError(f"{len(paths)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
+    return [read_photograph(path) for path in paths]
+
+
+def measured(photos: list[Photograph], kind: Kind, camera: Camera | None, given: Mapping[str, str | None]) -> Session:
     """Photos measured with options as they are typed."""
-    if len(photos) > MOST_PHOTOS:
-        raise UsageError(f"{len(photos)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
     stated = Stated(
         thickness=parse_length(given["thickness"], "--thickness", 0.2, 60),
         rim=parse_length(given["edge_radius"], "--edge-radius", 0.0, 30),
         print_scale=parse_scale(given["print_scale"]),
         reference=parse_reference(given["reference"] or "auto"),
     )
-    stored = None if camera is None else read_camera(camera).camera
-    return measure_pieces([read_photograph(path) for path in photos], kind, stored, stated)
+    return measure_pieces(photos, kind, camera, stated)
 
 
 for _name, _kind in KINDS.items():

@@ -9,6 +9,7 @@ import click
 
 from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.board_document import board_document, overlay_entry, rows, verdicts_of, warnings_of
+from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_options import parse_scale
@@ -18,7 +19,6 @@ from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.board import MAX_PHOTOS, BoardResult, Known, Photo, measure_board
 from inspect_kit.vision.board_overlay import draw_png
 from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.camera_file import read_camera
 from inspect_kit.vision.photo import camera_for
 
 _KNOWN: Final = "surface.side"
@@ -55,8 +55,8 @@ def command(
     load(spec).item("board")
     printed, known = parse_scale(given["print_scale"]), known_side(given["known"])
     scale = None if printed is None else Known(*printed)
-    stored = None if camera is None else read_camera(camera).camera
     taken = [read_photograph(path) for path in photos]
+    stored = chosen_camera(camera, taken)
     result = measured(taken, stored, scale, known)
     document = board_document(result, taken, calibrated=stored is not None)
     if overlay is not None:

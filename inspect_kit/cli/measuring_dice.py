@@ -8,13 +8,13 @@ from typing import Final
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.dice_document import show_dice
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
 from inspect_kit.errors import UsageError
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.pieces import Stated
-from inspect_kit.vision.camera_file import read_camera
 
 MOST_PHOTOS: Final = 24
 
@@ -54,6 +54,6 @@ def dice(
         print_scale=parse_scale(given["print_scale"]),
         reference=parse_reference(given["reference"]),
     )
-    stored = None if camera is None else read_camera(camera).camera
-    session = measure_dice([read_photograph(path) for path in photos], stored, stated, one_die=one_die)
+    taken = [read_photograph(path) for path in photos]
+    session = measure_dice(taken, chosen_camera(camera, taken), stated, one_die=one_die)
     show_dice(session, overlay, as_json=as_json)

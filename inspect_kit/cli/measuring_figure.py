@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.figure_document import figure_document, figure_marks, figure_rows
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_options import parse_length, parse_scale
 from inspect_kit.errors import UsageError
 from inspect_kit.measure.figure import MOST_VIEWS, FigureSession, StatedFigure, measure_figure
-from inspect_kit.vision.camera_file import read_camera
 from inspect_kit.vision.overlay import draw_overlay
 from inspect_kit.vision.references import Reference
 
@@ -64,5 +64,5 @@ def _measured(photos: tuple[Path, ...], camera: Path | None, given: dict[str, st
         print_scale=parse_scale(given["print_scale"]),
         reference=Reference(),
     )
-    stored = None if camera is None else read_camera(camera).camera
-    return measure_figure([read_photograph(path) for path in photos], stored, stated)
+    taken = [read_photograph(path) for path in photos]
+    return measure_figure(taken, chosen_camera(camera, taken), stated)

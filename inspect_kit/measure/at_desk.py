@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -14,8 +15,10 @@ from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 
 if TYPE_CHECKING:
+    from inspect_kit.capture.photographs import Photograph
     from inspect_kit.measure.photographed import Estimate
     from inspect_kit.measure.pieces import Piece, Session, Stated
+    from inspect_kit.vision.camera import Camera
 
 KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
 """Pieces that come one at a time: the first word of their characteristics, and what `measure` calls them."""
@@ -58,17 +61,20 @@ class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the desk knows beforehand: the piece's thickness in mm, and the print's scale, measured ÷ nominal."""
+    """What the desk knows beforehand: thickness in mm, the print's scale (measured ÷ nominal), and the folder
+    of its calibrated cameras."""
 
     thickness: float | None = None
     print_scale: Decimal | None = None
+    cameras: Path | None = None
 
 
-def given_by(thickness: str, print_scale: str) -> Given:
+def given_by(thickness: str, print_scale: str, cameras: Path | None = None) -> Given:
     """From what was typed; empty is not known."""
     return Given(
         float(_within(parse_quantity(thickness, UNITS["mm"]).to("mm").number, _THICKNESS)) if thickness else None,
         _within(parse_number(print_scale), _SCALE) if print_scale else None,
+        cameras,
     )
 
 
@@ -91,10 +97,17 @@ def told_by(content: bytes, kind: str, given: Given) -> Told:
     from inspect_kit.measure.pieces import KINDS, measure_pieces
 
     photo = open_photograph(content, "photo", where="photo")
-    session = measure_pieces([photo], KINDS[kind], None, _stated(given))
+    session = measure_pieces([photo], KINDS[kind], _camera(photo, given.cameras), _stated(given))
     if len(session.pieces) != 1:
         raise BadInput(f"{len(session.pieces)} pieces lie on the sheet", where="photo", hint="photograph one at a time")
     return _told(session, session.pieces[0], (photo.width, photo.height))
+
+
+def _camera(photo: Photograph, folder: Path | None) -> Camera | None:
+    from inspect_kit.vision.camera_shelf import camera_of, kept_cameras
+
+    found = None if folder is None else camera_of([photo], kept_cameras(folder))
+    return None if found is None else found.stored.camera
 
 
 def _stated(given: Given) -> Stated:

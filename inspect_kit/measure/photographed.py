@@ -20,7 +20,7 @@ SHARED: Final = frozenset({
 DISAGREE: Final = "photos disagree"
 UNCALIBRATED: Final = (
     "the camera is not calibrated: its lens was estimated from the photo itself "
-    "(inspect-kit camera calibrate makes it better)"
+    "(inspect-kit camera calibrate makes it better, and camera keep remembers it)"
 )
 
 

@@ -16,7 +16,8 @@ from inspect_kit.vision.calibration import Calibration
 from inspect_kit.vision.camera import COUNT, PARAMETERS, Camera, uncertainties
 
 FORMAT: Final = 1
-_MOST_BYTES: Final = 1_000_000
+MOST_BYTES: Final = 1_000_000
+LONGEST_MODEL: Final = 80
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ def camera_data(calibration: Calibration, photos: int, model: str) -> dict[str, 
 def read_camera(path: Path) -> CameraFile:
     """A stored camera; anything that is not one is `BadInput`."""
     try:
-        data = json.loads(read_text(path, _MOST_BYTES))
+        data = json.loads(read_text(path, MOST_BYTES))
     except (ValueError, RecursionError):
         raise BadInput("is not JSON", where=str(path), hint="make it with inspect-kit camera calibrate") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("kind") != "camera":
@@ -71,7 +72,11 @@ def _checked(data: dict[str, Any], where: str) -> CameraFile:
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in (rms, coverage, photos)):
         raise BadInput("expected numbers", where=f"{where}: rms")
     camera = Camera(width, height, parameters, covariance, "calibration")
-    return CameraFile(camera, float(rms), float(coverage), int(photos), str(data.get("model", ""))[:80])
+    return CameraFile(camera, float(rms), float(coverage), int(photos), _printable(data.get("model")))
+
+
+def _printable(value: object) -> str:
+    return "".join(sign for sign in value if sign.isprintable())[:LONGEST_MODEL] if isinstance(value, str) else ""
 
 
 def _side(value: object, where: str) -> int:
