@@ -22,7 +22,7 @@ from cryptography.x509.oid import NameOID
 from inspect_kit.certificate.keyring import Keyring, Retirement, Signer, bundle, read_keyring, signer_id
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.evidence import sync_folder, written_beside
+from inspect_kit.lasting import sync_folder, written_beside
 from inspect_kit.registry.numbers import check_code
 
 PUBLIC: Final = "issuer.pem"

@@ -20,7 +20,7 @@ from typing import IO, Final
 import msgspec
 
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.registry.evidence import sync_folder, written_beside
+from inspect_kit.lasting import open_to_all, sync_folder, written_beside
 from inspect_kit.registry.finding import find
 from inspect_kit.registry.opening import Registry
 
@@ -162,17 +162,11 @@ def _finish(promise: Promise, noted: float, content: bytes) -> str:
                 return f"{promise.number} was interrupted, but is whole: {out}"
             return f"{promise.number} was interrupted, and {out} is another file by now ({show})"
         written_beside(out, content).replace(out)
-        out.chmod(0o666 & ~_umask())
+        open_to_all(out)
         sync_folder(out.parent)
     except (OSError, InspectKitError):
         return f"{promise.number} was interrupted, and {out} cannot be written ({show})"
     return f"{promise.number} was interrupted and is finished now: {out}"
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
 
 
 def _lock(stream: IO[bytes]) -> None:

@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from inspect_kit.certificate.keys import Passphrase, ca_key, own_keyring
 from inspect_kit.errors import BadInput
-from inspect_kit.registry.evidence import written_beside
+from inspect_kit.lasting import written_beside
 
 _DAYS: Final = 397
 """Browsers refuse certificates of web servers that last longer."""

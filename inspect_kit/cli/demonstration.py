@@ -54,14 +54,14 @@ def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:
     """The photo and what is measured in it, laid into the folder of the certificates."""
     # OpenCV is loaded only for this walk.
     from inspect_kit.capture.photographs import read_photograph
-    from inspect_kit.cli.measuring import measured
+    from inspect_kit.cli.measuring import stated_by
     from inspect_kit.cli.photo_document import document
-    from inspect_kit.measure.pieces import KINDS
+    from inspect_kit.measure.pieces import KINDS, measure_pieces
 
     copy = out / photo["file"]
     write_whole(copy, (examples / photo["file"]).read_bytes())
     given = {name: photo.get(name) for name in ("thickness", "edge_radius", "print_scale", "reference")}
-    session = measured([read_photograph(copy)], KINDS[photo["kind"]], None, given)
+    session = measure_pieces([read_photograph(copy)], KINDS[photo["kind"]], None, stated_by(given))
     found = copy.with_suffix(".json")
     write_whole(found, json.dumps(document(session), indent=1).encode())
     return found

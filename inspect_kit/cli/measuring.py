@@ -19,7 +19,6 @@ from inspect_kit.cli.photo_document import document, overlay_marks
 from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
 from inspect_kit.errors import UsageError
 from inspect_kit.measure.pieces import KINDS, Kind, Session, Stated, measure_pieces
-from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.overlay import draw_overlay
 
 MOST_PHOTOS: Final = 24
@@ -54,9 +53,8 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 def _discs_command(name: str, kind: Kind) -> None:
     @_options
     def run(photos: tuple[Path, ...], camera: Path | None, overlay: Path | None, as_json: bool, **given: str) -> None:
-        taken = read_photos(photos)
-        chosen = chosen_camera(camera, taken)
-        session = measured(taken, kind, chosen, given)
+        stated, taken = stated_by(given), read_photos(photos)
+        session = measure_pieces(taken, kind, chosen_camera(camera, taken), stated)
         if overlay is not None:
             look = session.looks[0]
             write_whole(overlay, draw_overlay(look.photo.pixels, overlay_marks(session), look.placed.known.image))
@@ -83,15 +81,14 @@ def read_photos(paths: tuple[Path, ...]) -> list[Photograph]:
     return [read_photograph(path) for path in paths]
 
 
-def measured(photos: list[Photograph], kind: Kind, camera: Camera | None, given: Mapping[str, str | None]) -> Session:
-    """Photos measured with options as they are typed."""
-    stated = Stated(
+def stated_by(given: Mapping[str, str | None]) -> Stated:
+    """The options as they are typed."""
+    return Stated(
         thickness=parse_length(given["thickness"], "--thickness", 0.2, 60),
         rim=parse_length(given["edge_radius"], "--edge-radius", 0.0, 30),
         print_scale=parse_scale(given["print_scale"]),
         reference=parse_reference(given["reference"] or "auto"),
     )
-    return measure_pieces(photos, kind, camera, stated)
 
 
 for _name, _kind in KINDS.items():

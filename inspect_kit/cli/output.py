@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +12,7 @@ import click
 
 from inspect_kit.errors import BadInput
 from inspect_kit.judgement.finding import Verdict
+from inspect_kit.lasting import open_to_all, sync_folder, written_beside
 
 EXIT_CODES: Final = {Verdict.CONFORMS: 0, Verdict.FAILS: 1, Verdict.UNDECIDED: 3}
 """What a verdict over an item leaves the command with."""
@@ -55,41 +54,18 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     if path.exists() and not path.is_file():
         # Renaming over a device or a pipe would put a file in its place, for everybody on the machine.
         raise BadInput("is a device or a pipe", where=str(path), hint="name a file")
+    if "\0" in str(path):
+        raise BadInput("cannot be written: no file has such a name", where=str(path))
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
-    except (OSError, ValueError) as problem:
-        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
-        raise BadInput(f"cannot be written: {reason}", where=str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines((content,) if isinstance(content, bytes) else content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
+        part = written_beside(path, content)
+        try:
+            open_to_all(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as problem:
         raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
-    finally:
-        Path(name).unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the new name itself last; not every system lets a folder be opened."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(path.parent)
 
 
 def columns(rows: Iterable[tuple[str, ...]], gap: str = "  ") -> Iterable[str]:

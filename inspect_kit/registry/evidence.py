@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Protocol
 from sqlalchemy import Connection, select
 
 from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.lasting import sync_folder, written_beside
 from inspect_kit.registry.tables import FILES
 
 
@@ -99,29 +98,3 @@ def _unchanged(content: bytes, digest: str, where: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != digest:
         raise BrokenSeal("was changed: its SHA-256 is another", where=f"evidence {where}")
     return content
-
-
-def written_beside(path: Path, content: bytes) -> Path:
-    """The content on disk for good, in a hidden file beside `path`; nothing is left where that fails."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return Path(name)
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a new name itself last; not every system lets a folder be opened."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

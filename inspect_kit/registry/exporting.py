@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput
-from inspect_kit.registry.evidence import written_beside
+from inspect_kit.lasting import written_beside
 from inspect_kit.registry.finding import Standing
 
 _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from inspect_kit.lasting import written_beside
 from inspect_kit.registry.entries import Entry
-from inspect_kit.registry.evidence import written_beside
 
 _FILE: Final = "witness.json"
 

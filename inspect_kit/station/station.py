@@ -22,10 +22,10 @@ from inspect_kit.certificate.keyring import Keyring
 from inspect_kit.certificate.keys import SigningKey
 from inspect_kit.certificate.make import make_certificate
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.lasting import written_beside
 from inspect_kit.registry.accounts import RightPins
 from inspect_kit.registry.checkin import event_of, newest_settings, ticket_from
 from inspect_kit.registry.desk_entries import EventSet
-from inspect_kit.registry.evidence import written_beside
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.queueing import queued
 from inspect_kit.rulebook.sheet import Sheet

@@ -1,0 +1,41 @@
+"""Files that outlive a power cut: written beside, flushed to the disk, and only then given their name."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def written_beside(path: Path, content: bytes | Iterable[bytes]) -> Path:
+    """The content on disk for good, in a hidden file beside `path`; nothing is left where that fails."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.writelines((content,) if isinstance(content, bytes) else content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    return Path(name)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name itself last; not every system lets a folder be opened."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def open_to_all(path: Path) -> None:
+    """Readable as any file that the user makes: hidden ones are made for their owner alone."""
+    current = os.umask(0)
+    os.umask(current)
+    path.chmod(0o666 & ~current)
