@@ -18,6 +18,7 @@ from inspect_kit.vision.sheets import MODULES, VERSION, Area, Kind, Sheet, marke
 
 MM: Final = 72 / 25.4
 _FONT: Final = "TargetSans"
+_BLEED: Final = 3.0
 _BLACK: Final = Color(0, 0, 0)
 _TONE: Final = Color(0.30, 0.49, 0.66)
 """The free middle: a steel blue that white, black, red and wooden pieces all stand out from, in grey print as well."""
@@ -51,12 +52,18 @@ def _draw_page(canvas: Any, sheet: Sheet, words: Wording) -> None:
     canvas.translate(width / 2, height / 2)
     if sheet.middle is not None:
         canvas.setFillColor(_TONE)
-        _fill(canvas, [sheet.middle])
+        _fill(canvas, [_bleeding(sheet.middle, height)])
     canvas.setFillColor(_BLACK)
     _fill(canvas, (*sheet.black(), *_marker_areas(sheet)))
     _draw_words(canvas, sheet, words)
     canvas.restoreState()
     canvas.showPage()
+
+
+def _bleeding(area: Area, height: float) -> Area:
+    """What reaches the page's lower edge goes on beyond it, so that no hair of white is left where it is cut."""
+    more = _BLEED if area.bottom <= -height / 2 else 0.0
+    return Area(area.left, area.bottom - more, area.width, area.height + more)
 
 
 def _fill(canvas: Any, areas: Iterable[Area]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pikepdf
 import pypdfium2
 import pytest
 
@@ -90,3 +91,13 @@ def test_half_of_the_mat_under_pieces_is_still_the_mat(kit: Kit, tmp_path: Path)
 @pytest.mark.parametrize("count", ["0", "99", "x"])
 def test_a_number_of_cards_that_makes_no_sense_is_wrong_usage(kit: Kit, tmp_path: Path, count: str) -> None:
     assert kit("target", "cards", "--count", count, "-o", tmp_path / "cards.pdf").code == 2
+
+
+def test_the_backdrops_tone_goes_on_beyond_its_lower_edge(kit: Kit, tmp_path: Path) -> None:
+    """A hair of white there, by the cut or the raster, would lift the table by a tenth of a millimetre."""
+    out = tmp_path / "backdrop.pdf"
+    assert kit("target", "backdrop", "-o", out).code == 0
+    with pikepdf.open(out) as document:
+        drawn = pikepdf.parse_content_stream(document.pages[0])
+    lowest = min(float(step.operands[1]) for step in drawn if str(step.operator) == "re")
+    assert lowest <= -SIZES["backdrop"][1] / 2 - 1
