@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from scipy.stats import norm
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
@@ -29,6 +30,12 @@ _ALIKE: Final = (
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
 _TURN: Final = 0.06
 """Radians by which a side view is not one: the figure turned by hand, the camera beside its place."""
+_ODDS: Final = norm.ppf((np.arange(50) + 0.5) / 50)
+"""A standard normal distribution in fifty equal parts."""
+_WIDE_SHOWS: Final = (0.5, 0.25)
+"""How much of the width shows beside the thickness, as a share of what a box would show; and its spread."""
+_STOUT: Final = 0.6
+"""Thickness over width from which the narrowest view may not have been one from the side."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
 _OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
@@ -126,10 +133,24 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        turned = (widest.value - narrowest.value) * _TURN / 2
-        thickness = estimate(narrowest.value, {**dict(narrowest.budget), "turn of the figure": turned})
+        thickness = _thickness(widest.value, narrowest, views[photo].aside)
         values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
+
+
+def _thickness(width: float, seen: Measured, aside: float) -> Estimate:
+    """Of a figure seen from its side, where the camera looked from `aside` and the figure was turned by hand.
+
+    Some of its width then shows: of a thickness t, t + c · (width − t) · |sin| of the angle by which it was no side
+    view; c is 1 where it is as thick at its widest place as anywhere, and less for thin arms.
+    """
+    angles = np.abs(np.sin(aside + _TURN * _ODDS))
+    shown = _WIDE_SHOWS[0] * float(angles.mean())
+    # Places are taken in a plane parallel to the sheet, which is wider than what is seen from the side.
+    value = max((seen.value * np.cos(aside) - width * shown) / (1 - shown), 0.0)
+    excess = np.hypot(_WIDE_SHOWS[0] * angles.std(), _WIDE_SHOWS[1] * angles.mean())
+    turned = max(width - value, 0.0) * float(excess) / (1 - shown)
+    return estimate(value, {**{name: u / (1 - shown) for name, u in seen.budget}, "turn of the figure": turned})
 
 
 def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
@@ -163,6 +184,8 @@ def _around_warnings(values: Sequence[FigureValue]) -> list[str]:
         said.append(
             f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
         )
+    if _THICKNESS in found and found[_THICKNESS].value > _STOUT * found[_WIDTH].value:
+        said.append("the thickness is that of the narrowest view: one photo must show the figure turned by 90 degrees")
     if _TILT in found and found[_TILT].value > max(1.0, 3 * found[_TILT].standard):
         said.append(f"the base stands tilted by {found[_TILT].value:.1f} degrees")
     return said
