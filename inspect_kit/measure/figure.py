@@ -133,12 +133,12 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        thickness = _thickness(widest.value, narrowest, views[photo].aside)
+        thickness = thickness_of(widest.value, narrowest, views[photo].aside)
         values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
 
 
-def _thickness(width: float, seen: Measured, aside: float) -> Estimate:
+def thickness_of(width: float, seen: Measured, aside: float) -> Estimate:
     """Of a figure seen from its side, where the camera looked from `aside` and the figure was turned by hand.
 
     Some of its width then shows: of a thickness t, t + c · (width − t) · |sin| of the angle by which it was no side

@@ -60,7 +60,8 @@ def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Fo
     foot = find_foot(look, ground, aside)
     ground = Ground(view, ground.sheet, None, foot)
     ground = Ground(view, ground.sheet, None, _refined_foot(pixels, ground, aside))
-    refuse_cut_off(pixels, ground.view.pixels(_AROUND + [aside, ground.foot.level, standoff[0]]))
+    axis = np.array([aside, ground.foot.level, standoff[0]])
+    refuse_cut_off(pixels, ground.view.pixels(_AROUND + axis))
     look = with_places(look, ground)
     ground = learn_table(look, ground, aside)
     strange = ground.strangeness(look.flat(), look.sheet, look.table).reshape(look.light.shape[:2]) > 1
