@@ -93,7 +93,7 @@ def _ours(scene: FigureScene, photo: Photograph, rows: Rows) -> bool:
 def _by_hand(scene: FigureScene, rows: Rows) -> None:
     """Pixels of the silhouette, counted, over pixels a millimetre where the figure stands."""
     x, y, up = silhouette(scene).T
-    base = up < scene.figure.base.height
+    base = up < scene.figure.base.height + 0.4
     truth, scale = scene.figure.truth, _scale_beside(scene)
     rows["fig.height"].append((_counted(y) / scale[1] - truth["fig.height"], 0.0))
     rows["fig.base.diameter"].append((_counted(x[base]) / scale[0] - truth["fig.base.diameter"], 0.0))

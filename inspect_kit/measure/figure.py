@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -37,6 +38,8 @@ _WIDE_SHOWS: Final = (0.5, 0.25)
 _STOUT: Final = 0.6
 """Thickness over width from which the narrowest view may not have been one from the side."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
+_RANGES: Final = dict(enumerate((2.77, 3.31, 3.63, 3.86, 4.03, 4.17, 4.29, 4.39, 4.47, 4.55, 4.62), start=2))
+"""Range, in standard deviations, that so many views of a round base exceed once in twenty times (studentized range)."""
 _OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
 
@@ -85,7 +88,7 @@ def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: 
     views = tuple(view for _, view in looks)
     values = [*(_combined(name, views) for name in _ALIKE), *_across(views), *_all_around(views)]
     found = tuple(value for value in values if value is not None)
-    said = [*_seen(photos, views), *_around_warnings(found), *_unstated(camera, stated, len(views))]
+    said = [*_seen(photos, views), *_around_warnings(found, len(views)), *_unstated(camera, stated, len(views))]
     colour = max((view.colour for view in views), key=lambda each: each.confidence)
     return FigureSession(tuple(photos), views, found, colour, looks[0][0].known.image, tuple(said))
 
@@ -176,11 +179,11 @@ def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[str
     return [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
 
 
-def _around_warnings(values: Sequence[FigureValue]) -> list[str]:
+def _around_warnings(values: Sequence[FigureValue], views: int) -> list[str]:
     """What several views show that a referee should look at."""
     found = {value.characteristic: value.estimate for value in values}
     said = []
-    if _RUN_OUT in found and found[_RUN_OUT].value > 2 * found[_RUN_OUT].standard:
+    if _RUN_OUT in found and found[_RUN_OUT].value > _RANGES[views] / math.sqrt(2) * found[_RUN_OUT].standard:
         said.append(
             f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
         )
