@@ -97,11 +97,6 @@ def _by_hand(scene: FigureScene, rows: Rows) -> None:
     truth, scale = scene.figure.truth, _scale_beside(scene)
     rows["fig.height"].append((_counted(y) / scale[1] - truth["fig.height"], 0.0))
     rows["fig.base.diameter"].append((_counted(x[base]) / scale[0] - truth["fig.base.diameter"], 0.0))
-    # The base ends, seen from the side, where it is widest at the top: the highest row that is nearly as wide as any.
-    wide = [
-        row for row in np.unique(np.round(y[base])) if np.ptp(x[base & (np.round(y) == row)]) > 0.97 * np.ptp(x[base])
-    ]
-    rows["fig.base.height"].append(((y.max() - min(wide)) / scale[1] - truth["fig.base.height"], 0.0))
     if abs(np.sin(scene.figure.turn)) < 0.1:
         rows["fig.top.width"].append((_counted(x[~base]) / scale[0] - truth["fig.top.width"], 0.0))
 

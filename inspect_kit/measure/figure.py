@@ -36,7 +36,7 @@ _ODDS: Final = norm.ppf((np.arange(50) + 0.5) / 50)
 _WIDE_SHOWS: Final = (0.5, 0.25)
 """How much of the width shows beside the thickness, as a share of what a box would show; and its spread."""
 _STOUT: Final = 0.6
-"""Thickness over width from which the narrowest view may not have been one from the side."""
+"""Thickness over width from which the narrowest view is not surely one from the side."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
 _RANGES: Final = dict(enumerate((2.77, 3.31, 3.63, 3.86, 4.03, 4.17, 4.29, 4.39, 4.47, 4.55, 4.62), start=2))
 """Range, in standard deviations, that so many views of a round base exceed once in twenty times (studentized range)."""
@@ -137,7 +137,9 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
         thickness = thickness_of(widest.value, narrowest, views[photo].aside)
-        values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
+        # A view from between would pass for one from the side, and a figure fail that is not too thick.
+        if thickness.value < _STOUT * widest.value:
+            values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
 
 
@@ -187,8 +189,11 @@ def _around_warnings(values: Sequence[FigureValue], views: int) -> list[str]:
         said.append(
             f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
         )
-    if _THICKNESS in found and found[_THICKNESS].value > _STOUT * found[_WIDTH].value:
-        said.append("the thickness is that of the narrowest view: one photo must show the figure turned by 90 degrees")
+    if views > 1 and _WIDTH in found and _THICKNESS not in found:
+        said.append(
+            "no thickness: no view is much narrower than the widest, so that none is surely from the side; "
+            "turn the figure by 90 degrees, or use a caliper if it is that thick"
+        )
     if _TILT in found and found[_TILT].value > max(1.0, 3 * found[_TILT].standard):
         said.append(f"the base stands tilted by {found[_TILT].value:.1f} degrees")
     return said

@@ -13,7 +13,7 @@ from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.figure_base import BASE, Fit, gather, knowledge, lines_across, scale_at
 from inspect_kit.vision.figure_ground import Ground
 from inspect_kit.vision.figure_profile import EDGE, INWARDS, NUMBERS
-from inspect_kit.vision.figure_settling import settle
+from inspect_kit.vision.figure_settling import CLOSE, settle
 
 FORMS: Final = ("cut", "round", "sharp")
 ODDS: Final = {"cut": 8.0, "round": 20.0, "sharp": 1.0}
@@ -52,12 +52,13 @@ def fit_forms(
         edges = gather(pixels, ground, lines, max(reach * scale, 3.0), blur, sure=turn == 0)
         blur = edges.blur
         last = turn == len(reaches) - 1
+        wide = 0.12 * reach * scale
+        # Before the table shadows are edges too, so that only the first round looks for far ones there.
+        stages = [(wide, wide if turn == 0 else 0.0), *([CLOSE] if last else [])]
         fits = []
         for name in FORMS if last else FORMS[:2]:
             known = knowledge(ground.view, ground, standoff, name)
-            wide = 0.12 * reach * scale
-            spreads = wide, wide if turn == 0 else 0.0
-            tries = [settle(start, name, edges, known, spreads) for start in _starts(vector, form, name, last)]
+            tries = [settle(start, name, edges, known, stages) for start in _starts(vector, form, name, last)]
             good = [fit for fit in tries if not isinstance(fit, Unfit)]
             if good:
                 fits.append(min(good, key=lambda each: each.cost))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -33,6 +34,8 @@ from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, INWARDS, PRO
 from inspect_kit.vision.view import rotation_of, view_slopes
 
 _LEAST_SPREAD: Final = 0.12
+CLOSE: Final = (_LEAST_SPREAD, _LEAST_SPREAD)
+"""The last stage of settling: only edges as near as their own scatter count."""
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
@@ -125,15 +128,18 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
     return index, share, apart, normals[near]
 
 
-def settle(start: Floats, form: str, edges: Edges, known: Known, wide: tuple[float, float]) -> Fit | Unfit:
-    """The most probable base for these edges; those farther off count less, at first from `wide` pixels before the
-    sheet and before the table: an edge that is clear must not be lost because the start was wrong."""
+def settle(start: Floats, form: str, edges: Edges, known: Known, stages: Sequence[tuple[float, float]]) -> Fit | Unfit:
+    """The most probable base for these edges; those farther off count less.
+
+    Stage by stage a scatter of at least so many pixels is allowed before the sheet and before the table: an edge that
+    is clear must not be lost because the start was wrong.
+    """
     if len(edges.points) < 40:
         return Unfit("the outline of its base is not seen clearly enough")
     state = _state(_bounded(start), form, edges)
     slopes = _slopes(state, form)
     damping = 1e-3
-    for least in ((max(wide[0], _LEAST_SPREAD), max(wide[1], _LEAST_SPREAD)), (_LEAST_SPREAD, _LEAST_SPREAD)):
+    for least in stages:
         weights = _weights(state.apart, edges, least)
         for _ in range(_ROUNDS):
             move = _step(state, slopes, weights * edges.sigma**-2, known, damping)
@@ -160,7 +166,7 @@ def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
     """Tukey's biweight, edges before sheet and table each by their own scatter."""
     spread = np.zeros(len(apart))
     for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
-        spread[part] = max(robust_deviation(apart[part]), smallest)
+        spread[part] = max(robust_deviation(apart[part]), smallest, _LEAST_SPREAD)
     u = apart / (4.0 * spread)
     return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
 
@@ -190,7 +196,7 @@ def _bounded(vector: Floats) -> Floats:
 
 
 def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: str) -> Fit:
-    weights = _weights(state.apart, edges, (_LEAST_SPREAD, _LEAST_SPREAD))
+    weights = _weights(state.apart, edges, CLOSE)
     force = weights / edges.sigma**2
     covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
     away = state.vector - known.mean

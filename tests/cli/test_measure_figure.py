@@ -179,6 +179,9 @@ def test_a_base_that_stands_tilted_is_told(photos: Callable[[str], Path], camera
     tilt, u = _values(result.data)["fig.tilt"]
     assert abs(tilt - 2.5) < 3 * u < 1.0
     assert any("tilted by 2." in text for text in result.data["warnings"])
+    # The same side twice shows no thickness.
+    assert "fig.top.thickness" not in _values(result.data)
+    assert any(text.startswith("no thickness") for text in result.data["warnings"])
 
 
 def test_the_overlay_shows_the_photo_with_green_outlines(around: Path) -> None:
