@@ -37,6 +37,8 @@ _LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
 _ASTRAY: Final = 0.22
 """mm of scatter before the table at which those edges are not the base's."""
 _PARTS: Final = 72
+_FINE_ENOUGH: Final = 6.0
+"""Pixels a mm below which the edges of a base are too few."""
 VAGUE: Final = 0.6
 """mm of standard uncertainty of the base's height or diameter from which these are not given."""
 _BASES: Final = ((13.0, 24.0), (3.5, 9.0))
@@ -125,6 +127,11 @@ def table_scatter(fit: Fit) -> float:
 
 def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
+    if not fits and scale < _FINE_ENOUGH:
+        return BadInput(
+            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, {_FINE_ENOUGH:.0f} are needed",
+            hint="go nearer, so that the backdrop fills the picture, and send the original photo, not a preview",
+        )
     if not fits:
         return BadInput(
             "the base of the figure cannot be made out",

@@ -277,10 +277,11 @@ def _shaken(pixels: np.ndarray) -> np.ndarray:
         (_half_hidden, "beyond its plain middle"),
         (lambda pixels: cv2.GaussianBlur(pixels, (0, 0), 4.0), "is not sharp"),
         (_shaken, "is not sharp"),
-        (lambda pixels: pixels[:905], "the picture"),
+        (lambda pixels: pixels[:905], "the edge of the picture"),
+        (lambda pixels: cv2.resize(pixels, (720, 540), interpolation=cv2.INTER_AREA), "too small in the picture"),
     ],
     ids=["no figure", "two figures", "beyond the backdrop", "lying", "a hand", "half hidden", "blurred", "shaken",
-         "cut off"],
+         "cut off", "small"],
 )  # fmt: skip
 def test_what_cannot_be_measured_is_refused_with_advice(
     change: Callable[[np.ndarray], np.ndarray], sentence: str, photos: Callable[[str], Path], kit: Kit, tmp_path: Path
