@@ -41,7 +41,7 @@ def styled(verdict: Verdict, text: str) -> str:
 
 def warn(sentences: Iterable[str]) -> None:
     """Hints that are not errors, on standard error."""
-    for sentence in dict.fromkeys(sentences):
+    for sentence in sentences:
         click.echo(f"warning: {sentence}", err=True)
 
 
