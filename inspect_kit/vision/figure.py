@@ -41,7 +41,7 @@ STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
 DEPTH_SPREAD: Final = 0.6
 """mm by which a head or hand stands before or behind the axis, usually."""
-_EDGE: Final = 0.3
+_EDGE: Final = 0.35
 """Pixels to which an outermost point of the top is believed."""
 _ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""

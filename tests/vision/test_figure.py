@@ -10,12 +10,13 @@ import pytest
 from PIL import Image
 
 from inspect_kit.vision.figure import FORM, Forms
-from inspect_kit.vision.figure_base import BASE, Edges, Fit, Known
+from inspect_kit.vision.figure_base import BASE, NOISE, Edges, Fit, Known
 from inspect_kit.vision.figure_colour import named_colour
 from inspect_kit.vision.figure_doubts import blur_across
 from inspect_kit.vision.figure_edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure_forms import shares_of
 from inspect_kit.vision.figure_profile import NUMBERS, PROFILES, outline, sizes_of
+from inspect_kit.vision.figure_top import summit
 from inspect_kit.vision.light import encoded
 from inspect_kit.vision.overlay import Mark, draw_close
 from tests.scenes.figure import Base
@@ -84,6 +85,15 @@ def test_a_form_with_more_numbers_must_explain_the_photo_better_to_be_believed_a
     assert alike[1] > 0.9
     assert better[0] > 0.5
     assert alike.sum() == pytest.approx(1.0)
+
+
+def test_an_edge_that_ran_into_the_ground_does_not_widen_a_hand() -> None:
+    """As found at a hand that is as light as the backdrop: outwards, along, and the pixels each is believed to."""
+    outwards = np.array([3.94, 4.635, 5.196, 4.73, 4.741, 4.748, 4.722, 4.688, 4.627, 4.485, 4.251, 4.312])
+    along = 28.92 + 0.1635 * np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
+    sigma = np.where(np.isin(np.arange(12), (0, 1, 2, 11)), 3 * NOISE[0], NOISE[0])
+    edges = Edges(10 * np.column_stack([outwards, along]), sigma, np.zeros(12, dtype=bool), 1.0)
+    assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(4.745, abs=0.02)
 
 
 def test_words_beside_a_figure_are_inside_the_evidence_picture() -> None:
