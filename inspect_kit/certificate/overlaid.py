@@ -78,12 +78,14 @@ def _seen_in(readings: Iterable[Reading], file: str, photos: int) -> Iterator[Re
 
 def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict]) -> Iterator[Mark]:
     """Pieces that lie apart carry their values; what overlaps, as the parts of a figure do, has them beside it."""
-    marks, names = [], []
+    marks, lines = [], []
     for reading in readings:
         verdict = verdicts.get((reading.characteristic, reading.instance), Verdict.CONFORMS)
         marks.append(Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD)))
-        names.append(reading.characteristic.partition(".")[2])
-    yield from _beside(marks, names) if _overlapping(marks) else marks
+        # With a colon, lest a number of a piece be read as part of its value.
+        name = f"{reading.instance} {reading.characteristic.partition('.')[2]}".strip()
+        lines.append(" ".join((f"{name}:", *_values(reading))))
+    yield from _beside(marks, lines) if _overlapping(marks) else marks
 
 
 def _overlapping(marks: Sequence[Mark]) -> bool:
@@ -93,19 +95,22 @@ def _overlapping(marks: Sequence[Mark]) -> bool:
     return bool((apart < 0.3 * reach[:, None]).any())
 
 
-def _beside(marks: Sequence[Mark], names: Sequence[str]) -> Iterator[Mark]:
+def _beside(marks: Sequence[Mark], lines: Sequence[str]) -> Iterator[Mark]:
     everything = np.concatenate([mark.outline for mark in marks])
     low, high = everything.min(axis=0), everything.max(axis=0)
     wide = float(max(high - low))
     yield from (replace(mark, lines=()) for mark in marks)
-    lines = tuple(" ".join((name, *mark.lines)) for name, mark in zip(names, marks, strict=True))
-    yield Mark(np.array([[high[0] + 0.5 * wide, (low[1] + high[1]) / 2]]), lines, room=0.8 * wide)
+    yield Mark(np.array([[high[0] + 0.5 * wide, (low[1] + high[1]) / 2]]), tuple(lines), room=0.8 * wide)
 
 
 def _lines(reading: Reading) -> Iterator[str]:
     """As short as can be, in no language: the instance, the value, the expanded uncertainty."""
     if reading.instance:
         yield reading.instance
+    yield from _values(reading)
+
+
+def _values(reading: Reading) -> Iterator[str]:
     if not reading.standard:
         yield reading.value
         return

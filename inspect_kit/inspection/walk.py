@@ -74,8 +74,10 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
         readings += team_readings(figures, (reading.characteristic for reading in readings))
         evidence = _evidence(task, readings, instruments)
     judgement = judge(task.sheet.clauses_of(task.item.id), evidence, task.rule)
-    warnings = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments))
+    said = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments))
     photos = tuple(photo for file in files for photo in file.photos)
+    # Eleven files of a team may say the same.
+    warnings = tuple(dict.fromkeys(said))
     return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, figures)
 
 

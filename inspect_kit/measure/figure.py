@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from scipy.stats import norm
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
@@ -29,7 +31,15 @@ _ALIKE: Final = (
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
 _TURN: Final = 0.06
 """Radians by which a side view is not one: the figure turned by hand, the camera beside its place."""
+_ODDS: Final = norm.ppf((np.arange(50) + 0.5) / 50)
+"""A standard normal distribution in fifty equal parts."""
+_WIDE_SHOWS: Final = (0.5, 0.25)
+"""How much of the width shows beside the thickness, as a share of what a box would show; and its spread."""
+_STOUT: Final = 0.6
+"""Thickness over width from which the narrowest view is not surely one from the side."""
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
+_RANGES: Final = dict(enumerate((2.77, 3.31, 3.63, 3.86, 4.03, 4.17, 4.29, 4.39, 4.47, 4.55, 4.62), start=2))
+"""Range, in standard deviations, that so many views of a round base exceed once in twenty times (studentized range)."""
 _OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
 
@@ -78,7 +88,7 @@ def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: 
     views = tuple(view for _, view in looks)
     values = [*(_combined(name, views) for name in _ALIKE), *_across(views), *_all_around(views)]
     found = tuple(value for value in values if value is not None)
-    said = [*_seen(photos, views), *_around_warnings(found), *_unstated(camera, stated, len(views))]
+    said = [*_seen(photos, views), *_around_warnings(found, len(views)), *_unstated(camera, stated, len(views))]
     colour = max((view.colour for view in views), key=lambda each: each.confidence)
     return FigureSession(tuple(photos), views, found, colour, looks[0][0].known.image, tuple(said))
 
@@ -126,10 +136,26 @@ def _across(views: Sequence[FigureView]) -> list[FigureValue]:
     values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
-        turned = (widest.value - narrowest.value) * _TURN / 2
-        thickness = estimate(narrowest.value, {**dict(narrowest.budget), "turn of the figure": turned})
-        values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
+        thickness = thickness_of(widest.value, narrowest, views[photo].aside)
+        # A view from between would pass for one from the side, and a figure fail that is not too thick.
+        if thickness.value < _STOUT * widest.value:
+            values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
     return values
+
+
+def thickness_of(width: float, seen: Measured, aside: float) -> Estimate:
+    """Of a figure seen from its side, where the camera looked from `aside` and the figure was turned by hand.
+
+    Some of its width then shows: of a thickness t, t + c · (width − t) · |sin| of the angle by which it was no side
+    view; c is 1 where it is as thick at its widest place as anywhere, and less for thin arms.
+    """
+    angles = np.abs(np.sin(aside + _TURN * _ODDS))
+    shown = _WIDE_SHOWS[0] * float(angles.mean())
+    # Places are taken in a plane parallel to the sheet, which is wider than what is seen from the side.
+    value = max((seen.value * np.cos(aside) - width * shown) / (1 - shown), 0.0)
+    excess = np.hypot(_WIDE_SHOWS[0] * angles.std(), _WIDE_SHOWS[1] * angles.mean())
+    turned = max(width - value, 0.0) * float(excess) / (1 - shown)
+    return estimate(value, {**{name: u / (1 - shown) for name, u in seen.budget}, "turn of the figure": turned})
 
 
 def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
@@ -155,13 +181,18 @@ def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[str
     return [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
 
 
-def _around_warnings(values: Sequence[FigureValue]) -> list[str]:
+def _around_warnings(values: Sequence[FigureValue], views: int) -> list[str]:
     """What several views show that a referee should look at."""
     found = {value.characteristic: value.estimate for value in values}
     said = []
-    if _RUN_OUT in found and found[_RUN_OUT].value > 2 * found[_RUN_OUT].standard:
+    if _RUN_OUT in found and found[_RUN_OUT].value > _RANGES[views] / math.sqrt(2) * found[_RUN_OUT].standard:
         said.append(
             f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
+        )
+    if views > 1 and _WIDTH in found and _THICKNESS not in found:
+        said.append(
+            "no thickness: no view is much narrower than the widest, so that none is surely from the side; "
+            "turn the figure by 90 degrees, or use a caliper if it is that thick"
         )
     if _TILT in found and found[_TILT].value > max(1.0, 3 * found[_TILT].standard):
         said.append(f"the base stands tilted by {found[_TILT].value:.1f} degrees")

@@ -21,10 +21,17 @@ from inspect_kit.vision.figure_base import (
     scale_at,
 )  # fmt: skip
 from inspect_kit.vision.figure_colour import BaseColour, base_colour
-from inspect_kit.vision.figure_doubts import doubt_of, hidden_depth, refuse_blur, unclear, warnings_of
-from inspect_kit.vision.figure_forms import fit_forms
+from inspect_kit.vision.figure_doubts import (
+    VAGUE,
+    doubt_of,
+    hidden_depth,
+    refuse_blur,
+    unclear,
+    warnings_of,
+)  # fmt: skip
+from inspect_kit.vision.figure_forms import REACHES, fit_forms, shares_of
 from inspect_kit.vision.figure_profile import NUMBERS, sizes_of
-from inspect_kit.vision.figure_search import Found, find_figure, first_guess
+from inspect_kit.vision.figure_search import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure_top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.sheets import Kind
@@ -34,17 +41,19 @@ STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
 DEPTH_SPREAD: Final = 0.6
 """mm by which a head or hand stands before or behind the axis, usually."""
-_LENIENCE: Final = 2.0
-"""Neighbouring edges share their errors: differences in cost between two forms count less by this factor."""
-_EDGE: Final = 0.3
+_EDGE: Final = 0.35
 """Pixels to which an outermost point of the top is believed."""
 _ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
 _HEAD: Final = 2.0
 """Radius of a head in depth, mm, at most."""
 
-_EFFORTS: Final = (1, 2)
-"""How hard a first guess is looked for: at first, and where that led astray."""
+_FIRM: Final = ("fig.base.height", "fig.base.diameter")
+_TRIES: Final = ((1, REACHES), (1, REACHES[1:]), (2, REACHES))
+"""How hard a first guess is looked for, and how far around it edges are: at first, and where that led astray."""
+
+FORM: Final = "form of the edge"
+"""What it makes that nobody knows whether the upper edge is sharp, cut or rounded."""
 
 Budget = tuple[tuple[str, float], ...]
 
@@ -67,6 +76,24 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Forms:
+    """A base fitted with several forms of its edge, the most probable first, and how probable each is."""
+
+    fits: tuple[Fit, ...]
+    shares: Floats
+
+    def averaged(self, values: Sequence[float], parts: Sequence[Budget]) -> tuple[float, Budget]:
+        """The mean over the forms, with what their budgets say on average and by how much they differ."""
+        mean = float(self.shares @ np.array(values))
+        between = float(np.sqrt(self.shares @ (np.array(values) - mean) ** 2))
+        squares: dict[str, float] = {}
+        for share, budget in zip(self.shares, parts, strict=True):
+            for name, part in budget:
+                squares[name] = squares.get(name, 0.0) + float(share) * part**2
+        return mean, (*((name, float(np.sqrt(square))) for name, square in squares.items()), (FORM, between))
+
+
+@dataclass(frozen=True)
 class FigureView:
     """What one photo tells: the measurements, the fitted base and the top they were taken from, and its colour."""
 
@@ -75,6 +102,11 @@ class FigureView:
     top: Top | None
     colour: BaseColour
     warnings: tuple[str, ...]
+
+    @property
+    def aside(self) -> float:
+        """How far from the side, seen from above, the camera looks at the figure; radians off the sheet's normal."""
+        return aside_at(self.fit.vector, outline_pixels(self.fit.vector, self.fit.form).mean(axis=0))
 
     @property
     def tilt(self) -> tuple[float, float]:
@@ -96,8 +128,11 @@ def measure_view(
     refuse_blur(pixels, placed)
     found = find_figure(pixels, placed.view, on_sheet)
     fits = _fitted(pixels, found, on_sheet)
+    refuse_cut_off(pixels, outline_pixels(fits[0].vector, fits[0].form))
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
-    measured = [*_base(fits), *_top(fits[0], top, scale_at(found.ground))]
+    forms = Forms(tuple(fits), shares_of(fits))
+    measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
+    _refuse_vague(measured)
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
     warnings = warnings_of(fits[0], top, found.ground.foot)
@@ -107,13 +142,23 @@ def measure_view(
 def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
     """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
     trouble: BadInput | None = None
-    for effort in _EFFORTS:
-        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort))
+    for effort, reaches in _TRIES:
+        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
         trouble = unclear(fits, scale_at(found.ground))
         if trouble is None:
             return fits
     assert trouble is not None
     raise trouble
+
+
+def _refuse_vague(measured: Sequence[Measured]) -> None:
+    """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
+    if any(each.standard > VAGUE for each in measured if each.characteristic in _FIRM):
+        raise BadInput(
+            "too little of the base is seen to tell its height and diameter",
+            hint="photograph it from the side at the height of its base, all of it in the picture, uncropped, "
+            "on a table of another colour, and calibrate the camera",
+        )
 
 
 def _printed(measured: Measured, scale: float, u_scale: float) -> Measured:
@@ -133,20 +178,21 @@ _SIZES: Final = {"fig.base.height": "height", "fig.base.diameter": "diameter", "
                  "fig.base.top_diameter": "top_diameter"}  # fmt: skip
 
 
-def _base(fits: Sequence[Fit]) -> list[Measured]:
-    """Sizes of the base, averaged over the forms of its edge that explain the photo about as well."""
-    shares = np.exp(-0.5 * (np.array([fit.cost for fit in fits]) - fits[0].cost) / _LENIENCE)
-    shares /= shares.sum()
+def _base(forms: Forms) -> list[Measured]:
+    """Sizes of the base, averaged over the forms of its edge."""
+    best = forms.fits[0]
     result = []
     for name, field in _SIZES.items():
-        values = np.array([float(getattr(sizes_of(fit.form, fit.base), field)) for fit in fits])
-        mean = float(shares @ values)
-        between = float(np.sqrt(shares @ (values - mean) ** 2))
-        parts = [*_contributions(fits[0], _size_slopes(fits[0], field)), ("form of the edge", between)]
-        if field == "depth":
-            parts.append(("widest place hidden by the edge", hidden_depth(fits[0])))
-        result.append(Measured(name, max(mean, 0.0), _sorted(parts), _place(fits[0], field), _shown(fits[0], field)))
+        values = [float(getattr(sizes_of(fit.form, fit.base), field)) for fit in forms.fits]
+        parts = [_size_parts(fit, field) for fit in forms.fits]
+        mean, mixed = forms.averaged(values, parts)
+        result.append(Measured(name, max(mean, 0.0), _sorted(mixed), _place(best, field), _shown(best, field)))
     return result
+
+
+def _size_parts(fit: Fit, field: str) -> Budget:
+    parts = _contributions(fit, _size_slopes(fit, field))
+    return (*parts, ("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
 
 
 def _size_slopes(fit: Fit, field: str) -> Floats:
@@ -159,7 +205,7 @@ def _size_slopes(fit: Fit, field: str) -> Floats:
     return slopes
 
 
-def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
+def _contributions(fit: Fit, slopes: Floats) -> Budget:
     """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves
     the fit as its share in the result tells; the rest is the edges'."""
     gain = fit.covariance @ slopes
@@ -171,7 +217,7 @@ def _contributions(fit: Fit, slopes: Floats) -> list[tuple[str, float]]:
     total = float(slopes @ gain)
     edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
     doubt = doubt_of(fit)
-    return [*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges))]
+    return (*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges)))
 
 
 def _ring(fit: Fit, field: str) -> tuple[float, float]:
@@ -203,23 +249,27 @@ def _shown(fit: Fit, field: str) -> Floats:
 # -------------------------------------------------------------------------------------------------------------- the top
 
 
-def _top(fit: Fit, top: Top | Unfit, scale: float) -> list[Measured]:
+def _top(forms: Forms, top: Top | Unfit, scale: float) -> list[Measured]:
     if isinstance(top, Unfit):
         return []
-    return [_height(fit, top, scale), _width(fit, top, scale)]
+    return [_height(forms, top, scale), _width(forms, top, scale)]
 
 
-def _height(fit: Fit, top: Top, scale: float) -> Measured:
+def _over_forms(forms: Forms, size: Callable[[Floats], float]) -> tuple[float, Budget]:
+    """A size of the top, which depends on place and lean of the fitted base."""
+    parts = [_contributions(fit, _slopes(fit, size)) for fit in forms.fits]
+    return forms.averaged([size(fit.vector) for fit in forms.fits], parts)
+
+
+def _height(forms: Forms, top: Top, scale: float) -> Measured:
     """From the table to the highest point; the ray touches a rounded head behind or before that point."""
     pixel = top.highest.pixel
-    fall = elevation_at(fit.vector, pixel)
+    fall = elevation_at(forms.fits[0].vector, pixel)
     excess = min(top.highest.curvature, _HEAD) * (1 / np.cos(fall) - 1)
-    slopes = _slopes(fit, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
-    parts = _contributions(fit, slopes)
-    parts += [("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
-              ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
-    value = float(own_places(fit.vector, pixel[None])[0, 1]) - excess
-    return Measured("fig.height", value, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
+    value, budget = _over_forms(forms, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
+    parts = [*budget, ("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
+             ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
+    return Measured("fig.height", value - excess, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
 
 
 def _edge(extreme: Extreme, scale: float) -> float:
@@ -227,20 +277,17 @@ def _edge(extreme: Extreme, scale: float) -> float:
     return float(np.hypot(_EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
 
 
-def _width(fit: Fit, top: Top, scale: float) -> Measured:
+def _width(forms: Forms, top: Top, scale: float) -> Measured:
     ends = np.stack([top.left.pixel, top.right.pixel])
-
-    def width(vector: Floats) -> float:
-        return float(np.diff(own_places(vector, ends)[:, 0])[0])
-
-    excess = sum(1 / np.cos(aside_at(fit.vector, end)) - 1 for end in ends)
-    value = width(fit.vector) - _ROUND[0] * excess
+    vector = forms.fits[0].vector
+    excess = sum(1 / np.cos(aside_at(vector, end)) - 1 for end in ends)
+    seen, budget = _over_forms(forms, lambda each: float(np.diff(own_places(each, ends)[:, 0])[0]))
+    value = seen - _ROUND[0] * excess
     middle = ends.mean(axis=0)
-    distance = float(np.linalg.norm(fit.vector[12:15]))
-    parts = _contributions(fit, _slopes(fit, width))
+    distance = float(np.linalg.norm(vector[12:15]))
     edge = float(np.hypot(_edge(top.left, scale), _edge(top.right, scale)))
-    parts += [("outline of the top", edge), ("depth of the top", DEPTH_SPREAD * value / distance),
-              ("roundness of the top", _ROUND[1] * excess)]  # fmt: skip
+    parts = [*budget, ("outline of the top", edge), ("depth of the top", DEPTH_SPREAD * value / distance),
+             ("roundness of the top", _ROUND[1] * excess)]  # fmt: skip
     return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])), top.outline)
 
 

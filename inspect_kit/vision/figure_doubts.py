@@ -16,7 +16,7 @@ from inspect_kit.vision.estimation import robust_deviation
 from inspect_kit.vision.figure_base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
 from inspect_kit.vision.figure_edges import STEP, Lines, Strips, strips
 from inspect_kit.vision.figure_ground import FootLine
-from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT
+from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, sizes_of
 from inspect_kit.vision.figure_top import Top, elevation_at
 from inspect_kit.vision.light import decoded
 from inspect_kit.vision.references import Placed
@@ -37,6 +37,12 @@ _LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
 _ASTRAY: Final = 0.22
 """mm of scatter before the table at which those edges are not the base's."""
 _PARTS: Final = 72
+_FINE_ENOUGH: Final = 6.0
+"""Pixels a mm below which the edges of a base are too few."""
+VAGUE: Final = 0.6
+"""mm of standard uncertainty of the base's height or diameter from which these are not given."""
+_BASES: Final = ((13.0, 24.0), (3.5, 9.0))
+"""Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
 
 
 def strain_of(fit: Fit, *numbers: int) -> float:
@@ -92,18 +98,25 @@ def blur_across(found: Strips) -> float:
 
 
 def refuse_blur(pixels: Pixels, placed: Placed) -> None:
-    """The squares of the backdrop tell how sharp the photo is."""
-    arm = 0.3 * placed.known.cells
-    sheet = placed.known.sheet
-    feet = placed.view.pixels(sheet + np.array([arm, 0.0, 0.0]))
-    ways = placed.view.pixels(sheet + np.array([arm, 1.0, 0.0])) - feet
-    scale = float(np.median(np.linalg.norm(ways, axis=1)))
-    blur = blur_across(strips(pixels, Lines(feet, ways / np.linalg.norm(ways, axis=1)[:, None]), max(scale, 6.0)))
+    """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides."""
+    found = [_sheet_blur(pixels, placed, axis) for axis in (0, 1)]
+    blur, scale = max(found)
     if blur > _BLURRED and blur > _COARSE * scale:
         raise BadInput(
             f"is not sharp: edges are blurred over {2 * blur:.0f} pixels",
             hint="hold the camera still or put it on something, and let it focus on the figure",
         )
+
+
+def _sheet_blur(pixels: Pixels, placed: Placed, axis: int) -> tuple[float, float]:
+    """Blur across the edges of the squares that run along an axis of the sheet, and pixels a mm across them."""
+    along, across = np.eye(3)[axis], np.eye(3)[1 - axis]
+    on_edge = placed.known.sheet + 0.3 * placed.known.cells * along
+    feet = placed.view.pixels(on_edge)
+    ways = placed.view.pixels(on_edge + across) - feet
+    scale = float(np.median(np.linalg.norm(ways, axis=1)))
+    lines = Lines(feet, ways / np.linalg.norm(ways, axis=1)[:, None])
+    return blur_across(strips(pixels, lines, max(scale, 6.0))), scale
 
 
 def table_scatter(fit: Fit) -> float:
@@ -114,6 +127,11 @@ def table_scatter(fit: Fit) -> float:
 
 def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
+    if not fits and scale < _FINE_ENOUGH:
+        return BadInput(
+            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, {_FINE_ENOUGH:.0f} are needed",
+            hint="go nearer, so that the backdrop fills the picture, and send the original photo, not a preview",
+        )
     if not fits:
         return BadInput(
             "the base of the figure cannot be made out",
@@ -146,6 +164,9 @@ def warnings_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[str, ...]:
         found.append(
             f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
         )
+    sizes = sizes_of(fit.form, fit.base)
+    if any(not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), _BASES, strict=True)):
+        found.append("what was measured is not shaped like the base of a figure: look at the overlay (--overlay)")
     if share_seen(fit) < _LITTLE_SEEN:
         found.append("little of the base's outline stands out from what is behind it")
     if fit.scatter > 2 * _USUAL_SCATTER:

@@ -21,6 +21,9 @@ _FAN: Final = np.linspace(0, 1, 60)
 _SAME: Final = np.zeros(len(_FAN))
 _RUNGS: Final = np.linspace(0, 1, 24)
 _STEEP: Final = 1e5
+FALL: Final = 0.05
+"""mm below the upper face at which a rounded edge ends it: the thinnest usual feeler blade, pushed under a straightedge
+that lies on the face, stops there. A corner, where there is one, is the end itself."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Sizes:
     depth: float
     """From the upper face down to the largest diameter."""
     top_diameter: float
+    """Of the upper face: up to its corner or, where the edge is rounded, to where it has fallen by `FALL`."""
 
 
 def _corner(radius: float, height: float, low: float, high: float) -> Piece:
@@ -142,7 +146,15 @@ def sizes_of(form: str, base: Floats) -> Sizes:
     level = min(centre, height - edge)
     rounded = form == "round" and centre > level
     radius = float(pieces[-1].radii[0]) + edge if rounded else float(radius_at(base, level))
-    return Sizes(height, 2 * radius, height - level, 2 * float(pieces[-1].radii[0]))
+    return Sizes(height, 2 * radius, height - level, 2 * _face(form, pieces))
+
+
+def _face(form: str, pieces: list[Piece]) -> float:
+    """Radius of the upper face."""
+    if form != "round":
+        return float(pieces[-1].radii[0])
+    arc = pieces[-2]
+    return float(np.interp(arc.heights[-1] - FALL, arc.heights, arc.radii))
 
 
 def outline(pieces: list[Piece], camera: Floats) -> Floats:

@@ -31,6 +31,10 @@ _SMALLEST: Final = 50.0
 """mm² that a figure hides at least."""
 _SIDE, _UPPER = 42.5, 15.5
 """mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
+_AROUND: Final = np.array([[-6.5, 3.0, 0.0], [6.5, 3.0, 0.0], [0.0, 0.0, 4.0]])
+"""Places that belong to every base, from its axis on the table, mm."""
+_MARGIN: Final = 2.0
+"""Pixels that the base stays away from the picture's edge."""
 _FIRST, _AGAIN, _BEST = 220, 60, 5
 _SPREADS: Final = np.array([1.2, 0.6, 0.5, 0.5, 0.4, 0.06])
 _FAINT: Final = 0.03
@@ -56,10 +60,22 @@ def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Fo
     foot = find_foot(look, ground, aside)
     ground = Ground(view, ground.sheet, None, foot)
     ground = Ground(view, ground.sheet, None, _refined_foot(pixels, ground, aside))
+    axis = np.array([aside, ground.foot.level, standoff[0]])
+    refuse_cut_off(pixels, ground.view.pixels(_AROUND + axis))
     look = with_places(look, ground)
     ground = learn_table(look, ground, aside)
     strange = ground.strangeness(look.flat(), look.sheet, look.table).reshape(look.light.shape[:2]) > 1
     return Found(ground, look, strange, aside)
+
+
+def refuse_cut_off(pixels: Pixels, places: Floats) -> None:
+    """A base of which a part is not in the picture is not measured."""
+    limit = np.array([pixels.shape[1], pixels.shape[0]]) - 1
+    if bool(np.any((places < _MARGIN) | (places > limit - _MARGIN))):
+        raise BadInput(
+            "the base of the figure reaches the edge of the picture",
+            hint="leave some of the table around it in the picture, and do not crop the photo",
+        )
 
 
 def _patch(look: Look, ground: Ground) -> Mask:
@@ -82,8 +98,9 @@ def _patch(look: Look, ground: Ground) -> Mask:
     inside = labels.ravel() == best
     if np.abs(x[inside]).max() > _SIDE or y[inside].max() > _UPPER:
         raise BadInput(
-            "the figure reaches beyond the plain middle of the backdrop",
-            hint="stand it before the middle, and hold the camera lower or farther away",
+            "the figure, or something else before the backdrop, reaches beyond its plain middle",
+            hint="stand the figure before the middle, take hands and all else away, "
+            "and hold the camera lower or farther away",
         )
     rivals = [index for index in good if index != best and stats[index, 4] > 0.4 * stats[best, 4]]
     if rivals:

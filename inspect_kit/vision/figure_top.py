@@ -127,7 +127,7 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
     places = own_places(fit.vector, edges.points)
     value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
                     "right": (places[:, 0], places[:, 1])}[name]  # fmt: skip
-    return _summit(edges, value, along)
+    return summit(edges, value, along)
 
 
 _WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
@@ -150,7 +150,7 @@ def _lines(rough: Floats, way: Floats) -> Lines:
     return Lines(rough[chosen], np.tile(way, (len(chosen), 1)))
 
 
-def _summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
+def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     """A parabola through the edges around the outermost one that is not alone, outliers left out."""
     company = (np.abs(along[:, None] - along) < 0.4) & (np.abs(value[:, None] - value) < 0.2)
     enough = min(5, int(company.sum(axis=1).max()))
@@ -160,13 +160,20 @@ def _summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     doubt = float(np.median(edges.sigma[near])) / NOISE[0]
     if near.sum() < 5 or np.ptp(u) < 0.2:
         return Extreme(edges.points[best], 0.5, 0.05, doubt)
-    weights = np.ones(len(u))
+    own = NOISE[0] / edges.sigma[near]
+    weights = own
     for _ in range(5):
         factors = np.polyfit(u, v, 2, w=weights)
         left = v - np.polyval(factors, u)
         spread = max(1.4826 * float(np.median(np.abs(left))), 0.004)
-        weights = 1 / np.maximum(1.0, np.abs(left) / (2 * spread)) ** 2
-    top = float(np.clip(-factors[1] / (2 * factors[0]), u.min(), u.max())) if factors[0] < 0 else float(u[v.argmax()])
+        weights = own / np.maximum(1.0, np.abs(left) / (2 * spread)) ** 2
+    sure = u[weights > 0.3 * own]
+    if factors[0] >= 0:
+        # No summit: a straight side, of which an outlier must not make a peak.
+        factors = np.concatenate([[0.0], np.polyfit(u, v, 1, w=weights)])
+        top = float(sure[np.polyval(factors, sure).argmax()])
+    else:
+        top = float(np.clip(-factors[1] / (2 * factors[0]), sure.min(), sure.max()))
     pixel = _moved(edges.points[near], u, v, top, float(np.polyval(factors, top)))
     return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
 

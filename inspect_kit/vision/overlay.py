@@ -46,7 +46,8 @@ class Mark:
 
 def draw_close(pixels: Pixels, marks: Sequence[Mark]) -> bytes:
     """The part of the photo with all the marks, and some of what lies around them."""
-    everything = np.concatenate([mark.outline for mark in marks])
+    sides = np.array([[-0.5, 0.0], [0.5, 0.0]])
+    everything = np.concatenate([mark.outline + side * mark.room for mark in marks for side in sides])
     low, high = everything.min(axis=0), everything.max(axis=0)
     size = np.array(pixels.shape[1::-1])
     margin = 0.25 * max(*(high - low), 0.3 * min(size))

@@ -117,3 +117,13 @@ def test_one_unnamed_figure_is_named_and_makes_no_team() -> None:
 
 def test_other_items_know_no_figures() -> None:
     assert _outcome([Reading("coin.mass", "5.2", "1", "g", where="desk")], "coin-set", "icf-cs").figures == ()
+
+
+def test_what_every_file_of_a_team_says_is_said_once() -> None:
+    sheet = load("fistf-4.0")
+    files = [
+        MeasurementFile(tuple(_figure(str(number))), warnings=("the camera is not calibrated",))
+        for number in range(1, 11)
+    ]
+    outcome = inspect(Task(sheet, sheet.item("team"), RuleName.GUARDED, date(2026, 5, 1)), files)
+    assert outcome.warnings.count("the camera is not calibrated") == 1

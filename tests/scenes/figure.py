@@ -22,6 +22,8 @@ from tests.scenes.render import FINE, project, ray_grid, sheet_light, to_codes
 from tests.scenes.scene import Lens, Scene, Sensor, Stand
 
 HALF_HEIGHT = 52.5
+FALL = 0.05
+"""mm; a feeler blade this thick, under a straightedge on the upper face, stops where a rounded edge begins to fall."""
 _GRID = 0.01
 _COARSE = 0.4
 
@@ -84,8 +86,16 @@ class Base:
             "fig.base.height": self.height,
             "fig.base.diameter": 2 * radius,
             "fig.base.dmax_depth": self.height - float(widest),
-            "fig.base.top_diameter": 2 * float(line[-2, 0]),
+            "fig.base.top_diameter": 2 * self.face,
         }
+
+    @property
+    def face(self) -> float:
+        """Radius of the upper face: at a corner it ends, along a rounding it has ended once it fell by 0.05 mm."""
+        if self.edge != "round":
+            return float(self.outline()[-2, 0])
+        arc = self._round()[-120:]
+        return float(np.interp(self.height - FALL, arc[:, 1], arc[:, 0]))
 
 
 @dataclass(frozen=True)
@@ -516,6 +526,18 @@ def _table_light(scene: FigureScene, shade: LightMap, place: np.ndarray, ways: n
 
 
 def _draw_figure(canvas: np.ndarray, scene: FigureScene, solid: Solid) -> None:
+    own = _to_own(scene)
+    box, _, ways, met, points = _met(scene, solid)
+    part = canvas[box[1] * FINE : (box[1] + box[3]) * FINE, box[0] * FINE : (box[0] + box[2]) * FINE]
+    values = part.reshape(-1, 3).copy()
+    values[met] = _shade(scene, solid, own, points, ways[met])
+    part[:] = values.reshape(part.shape)
+
+
+def _met(
+    scene: FigureScene, solid: Solid
+) -> tuple[tuple[int, int, int, int], tuple[int, int], np.ndarray, np.ndarray, np.ndarray]:
+    """The part of the picture around the figure, its fine grid's shape and rays; which of these meet it, and where."""
     own, foot = _to_own(scene), _foot(scene)
     corners = np.array([[a, b, c] for a in (-solid.reach, solid.reach) for b in (0, solid.tall)
                         for c in (-solid.reach, solid.reach)]) @ own + foot  # fmt: skip
@@ -524,18 +546,21 @@ def _draw_figure(canvas: np.ndarray, scene: FigureScene, solid: Solid) -> None:
     high = np.minimum(np.ceil(seen.max(axis=0)).astype(int) + 4, [scene.lens.width, scene.lens.height])
     box = (int(low[0]), int(low[1]), int(high[0] - low[0]), int(high[1] - low[1]))
     ways = ray_grid(scene.lens, box, scene.stand.rotation()).astype(np.float64)
-    shape = ways.shape[:2]
+    shape = (ways.shape[0], ways.shape[1])
     place = (scene.stand.place() - foot) @ own.T
     flat = ways.reshape(-1, 3) @ own.T
     flat /= np.linalg.norm(flat, axis=1, keepdims=True)
     wanted = _maybe(solid, place, flat, shape)
     t = march(solid, np.broadcast_to(place, (len(wanted), 3)), flat[wanted])
     met = np.isfinite(t)
-    points = place + t[met, None] * flat[wanted[met]]
-    part = canvas[box[1] * FINE : (box[1] + box[3]) * FINE, box[0] * FINE : (box[0] + box[2]) * FINE]
-    values = part.reshape(-1, 3).copy()
-    values[wanted[met]] = _shade(scene, solid, own, points, flat[wanted[met]])
-    part[:] = values.reshape(part.shape)
+    return box, shape, flat, wanted[met], place + t[met, None] * flat[wanted[met]]
+
+
+def silhouette(scene: FigureScene) -> np.ndarray:
+    """Columns and rows of the photo, in pixels, that the figure covers; with their heights above the table, mm."""
+    box, shape, _, met, points = _met(scene, solid_of(scene.figure))
+    row, column = np.divmod(met, shape[1])
+    return np.column_stack([box[0] + (column + 0.5) / FINE - 0.5, box[1] + (row + 0.5) / FINE - 0.5, points[:, 1]])
 
 
 def _maybe(solid: Solid, place: np.ndarray, ways: np.ndarray, shape: tuple[int, int]) -> np.ndarray:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import math
+
 import numpy as np
 import pytest
+from PIL import Image
 
+from inspect_kit.vision.figure import FORM, Forms
+from inspect_kit.vision.figure_base import BASE, NOISE, Edges, Fit, Known
 from inspect_kit.vision.figure_colour import named_colour
 from inspect_kit.vision.figure_doubts import blur_across
 from inspect_kit.vision.figure_edges import STEP, Lines, Strips, fit_steps
-from inspect_kit.vision.figure_profile import PROFILES, outline, sizes_of
+from inspect_kit.vision.figure_forms import shares_of
+from inspect_kit.vision.figure_profile import NUMBERS, PROFILES, outline, sizes_of
+from inspect_kit.vision.figure_top import summit
 from inspect_kit.vision.light import encoded
+from inspect_kit.vision.overlay import Mark, draw_close
 from tests.scenes.figure import Base
 from tests.scenes.figure_poses import COLOURS
 
@@ -42,6 +51,58 @@ def _same_sizes(form: str, solid: Base, numbers: np.ndarray) -> None:
     assert found.diameter == pytest.approx(solid.truth["fig.base.diameter"], abs=0.01)
     assert found.depth == pytest.approx(solid.truth["fig.base.dmax_depth"], abs=0.01)
     assert found.top_diameter == pytest.approx(solid.truth["fig.base.top_diameter"], abs=0.01)
+
+
+def test_a_rounded_upper_face_ends_where_it_has_fallen_by_a_twentieth_of_a_millimetre() -> None:
+    radius = 1.1
+    tangent = float(PROFILES["round"](FORMS["round"][1])[-1].radii[0])
+    wanted = tangent + math.sqrt(radius**2 - (radius - 0.05) ** 2)
+    assert sizes_of("round", FORMS["round"][1]).top_diameter == pytest.approx(2 * wanted, abs=0.005)
+
+
+def test_forms_of_the_edge_that_differ_are_averaged_and_their_difference_is_in_the_budget() -> None:
+    forms = Forms((), np.array([0.75, 0.25]))
+    mean, budget = forms.averaged([18.0, 18.4], [(("edges", 0.1),), (("edges", 0.3),)])
+    parts = dict(budget)
+    assert mean == pytest.approx(18.1)
+    assert parts[FORM] == pytest.approx(0.4 * math.sqrt(0.75 * 0.25))
+    assert parts["edges"] == pytest.approx(math.sqrt(0.75 * 0.1**2 + 0.25 * 0.3**2))
+
+
+def _fit(form: str, cost: float, spread: float) -> Fit:
+    """A fit of this cost whose numbers the photo leaves this free, each known to 1 beforehand."""
+    count = BASE + NUMBERS[form]
+    known = Known(np.zeros(count), np.eye(count), ())
+    edges = Edges(np.zeros((4, 2)), np.ones(4), np.zeros(4, dtype=bool), 1.0)
+    covariance = np.eye(count)
+    covariance[BASE:, BASE:] *= spread**2
+    return Fit(form, np.zeros(count), covariance, known, cost, edges, np.zeros(4), np.ones(4))
+
+
+def test_a_form_with_more_numbers_must_explain_the_photo_better_to_be_believed_as_much() -> None:
+    alike = shares_of([_fit("cut", 10.0, 0.1), _fit("round", 10.0, 0.1)])
+    better = shares_of([_fit("cut", 1.0, 0.1), _fit("round", 10.0, 0.1)])
+    assert alike[1] > 0.9
+    assert better[0] > 0.5
+    assert alike.sum() == pytest.approx(1.0)
+
+
+def test_an_edge_that_ran_into_the_ground_does_not_widen_a_hand() -> None:
+    """As found at a hand that is as light as the backdrop: outwards, along, and the pixels each is believed to."""
+    outwards = np.array([3.94, 4.635, 5.196, 4.73, 4.741, 4.748, 4.722, 4.688, 4.627, 4.485, 4.251, 4.312])
+    along = 28.92 + 0.1635 * np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
+    sigma = np.where(np.isin(np.arange(12), (0, 1, 2, 11)), 3 * NOISE[0], NOISE[0])
+    edges = Edges(10 * np.column_stack([outwards, along]), sigma, np.zeros(12, dtype=bool), 1.0)
+    assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(4.745, abs=0.02)
+
+
+def test_words_beside_a_figure_are_inside_the_evidence_picture() -> None:
+    ring = np.array([[300.0, 200.0], [500.0, 200.0], [500.0, 500.0], [300.0, 500.0]])
+    words = Mark(np.array([[650.0, 350.0]]), ("base.top_diameter 18.49 ± 0.55 mm",), room=360.0)
+    picture = Image.open(io.BytesIO(draw_close(np.full((800, 1200, 3), 90, np.uint8), [Mark(ring, ()), words])))
+    light = np.nonzero((np.asarray(picture.convert("RGB")) > 200).all(axis=2).any(axis=0))[0]
+    assert light[-1] < picture.width - 4
+    assert np.ptp(light) > 200
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,0 +1,205 @@
+"""A base settled on its edges: camera, place, lean and profile moved together until they are the most probable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from inspect_kit.vision.arrays import Floats, Whole
+from inspect_kit.vision.camera import COUNT
+from inspect_kit.vision.circle import Unfit
+from inspect_kit.vision.estimation import inverse, robust_deviation
+from inspect_kit.vision.figure_base import (
+    BASE,
+    BIAS,
+    LEAN,
+    SLOPE,
+    STANDOFF,
+    VIEW,
+    Edges,
+    Fit,
+    Known,
+    X,
+    camera_at,
+    frame_of,
+    outwards,
+    own_outline,
+    shown,
+)  # fmt: skip
+from inspect_kit.vision.figure_profile import CENTRE, EDGE, HEIGHT, INWARDS, PROFILES, SHARE, WIDE, outline
+from inspect_kit.vision.view import rotation_of, view_slopes
+
+_LEAST_SPREAD: Final = 0.12
+CLOSE: Final = (_LEAST_SPREAD, _LEAST_SPREAD)
+"""The last stage of settling: only edges as near as their own scatter count."""
+_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
+"""How far the figure's numbers may move in one step."""
+_ROUNDS: Final = 12
+_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
+
+
+@dataclass(frozen=True)
+class _State:
+    """The outline at some numbers: how far each edge is outside of it, by which normal, and from which own place."""
+
+    vector: Floats
+    apart: Floats
+    normals: Floats
+    places: Floats
+    index: Whole
+    share: Floats
+
+    def at(self, curve: Floats) -> Floats:
+        """The places of a curve like the outline that are next to the edges."""
+        share = self.share[:, None]
+        return np.asarray(curve[self.index] * (1 - share) + curve[(self.index + 1) % len(curve)] * share)
+
+
+def _state(vector: Floats, form: str, edges: Edges) -> _State:
+    own = own_outline(vector, form)
+    index, share, apart, normals = _nearest(shown(vector, own), edges.points)
+    found = _State(vector, apart - vector[BIAS], normals, own, index, share)
+    return replace(found, places=found.at(own))
+
+
+def _slopes(state: _State, form: str, before: Floats | None = None) -> Floats:
+    """How the edges' distances change with the numbers; `before` lends those by camera and pose, which hardly change.
+
+    The ray touches the solid: where camera and solid move, the touching points may stay and the outline is right.
+    """
+    vector = state.vector
+    foot, axes = frame_of(vector)
+    camera = camera_at(vector)
+    seen = view_slopes(vector[:VIEW], state.places @ axes.T + foot)
+    found = np.zeros((len(state.apart), len(vector)))
+    found[:, :VIEW] = np.einsum("ni,nik->nk", state.normals, seen) if before is None else before[:, :VIEW]
+    # By places on the sheet's frame, along the normals.
+    pull = np.einsum("ni,nik->nk", state.normals, seen[:, :, COUNT + 3 :]) @ rotation_of(vector[9:12])
+    found[:, VIEW:BIAS] = np.einsum("nk,nkj->nj", pull, _frame_slopes(vector, state.places))
+    found[:, BIAS] = 1.0
+    own = pull @ axes
+    for number, step in enumerate(_BASE_SIZES[: len(vector) - BASE]):
+        move = np.zeros(len(vector) - BASE)
+        move[number] = step
+        ahead, back = (outline(PROFILES[form](vector[BASE:] + sign * move), camera) for sign in (1, -1))
+        found[:, BASE + number] = (state.at(ahead - back) * own).sum(axis=1) / (2 * step)
+    return found
+
+
+def _frame_slopes(vector: Floats, own: Floats) -> Floats:
+    """How points of the figure's frame move on the sheet's with the figure's six numbers: points × 3 × 6."""
+    _, axes = frame_of(vector)
+    lean, standoff = vector[LEAN], vector[STANDOFF]
+    placed = own @ axes.T
+    found = np.zeros((len(own), 3, 6))
+    found[:, :, 0] = 1.0, vector[SLOPE], 0.0
+    found[:, :, 1] = 0.0, np.sin(lean), np.cos(lean)
+    found[:, 1, 2] = 1.0
+    # A lean turns around the sheet's x, a tilt around the figure's own outward axis.
+    found[:, 1, 4] = placed[:, 2] + np.cos(lean) * standoff
+    found[:, 2, 4] = -placed[:, 1] - np.sin(lean) * standoff
+    found[:, :, 5] = np.column_stack([-own[:, 1], own[:, 0], np.zeros(len(own))]) @ axes.T
+    found[:, :, 3] = found[:, :, 5] + np.array([0.0, vector[X], 0.0])
+    return found
+
+
+def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floats]:
+    """For each point the nearest segment of a closed line, the share along it, the distance outwards and the normal."""
+    closed = np.vstack([curve, curve[:1]])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    count = int(np.clip(length[-1] / 1.5, 200, 900))
+    where = np.linspace(0, length[-1], count, endpoint=False)
+    even = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
+    along = np.roll(even, -1, axis=0) - np.roll(even, 1, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
+    normals = outwards(even, along)
+    near = cKDTree(even).query(points)[1]
+    # Along the tangent from the nearest of the even places to the foot of the perpendicular.
+    shift = ((points - even[near]) * along[near]).sum(axis=1)
+    place = np.mod(where[near] + np.clip(shift, -1.5, 1.5), length[-1])
+    index = np.clip(np.searchsorted(length, place, side="right") - 1, 0, len(curve) - 1)
+    share = np.clip((place - length[index]) / np.maximum(length[index + 1] - length[index], 1e-9), 0, 1)
+    foot = closed[index] * (1 - share)[:, None] + closed[index + 1] * share[:, None]
+    apart = ((points - foot) * normals[near]).sum(axis=1)
+    return index, share, apart, normals[near]
+
+
+def settle(start: Floats, form: str, edges: Edges, known: Known, stages: Sequence[tuple[float, float]]) -> Fit | Unfit:
+    """The most probable base for these edges; those farther off count less.
+
+    Stage by stage a scatter of at least so many pixels is allowed before the sheet and before the table: an edge that
+    is clear must not be lost because the start was wrong.
+    """
+    if len(edges.points) < 40:
+        return Unfit("the outline of its base is not seen clearly enough")
+    state = _state(_bounded(start), form, edges)
+    slopes = _slopes(state, form)
+    damping = 1e-3
+    for least in stages:
+        weights = _weights(state.apart, edges, least)
+        for _ in range(_ROUNDS):
+            move = _step(state, slopes, weights * edges.sigma**-2, known, damping)
+            tried = _state(_bounded(state.vector + move), form, edges)
+            if _cost(tried, weights, edges, known) > _cost(state, weights, edges, known):
+                damping *= 10
+                if damping > 1e4:
+                    break
+                continue
+            state, damping = tried, max(damping / 10, 1e-6)
+            slopes = _slopes(state, form, slopes)
+            weights = _weights(state.apart, edges, least)
+            if bool(np.all(np.abs(move[VIEW:]) < 0.008 * _FARTHEST[: len(move) - VIEW])):
+                break
+    return _described(state, _slopes(state, form), edges, known, form)
+
+
+def _cost(state: _State, weights: Floats, edges: Edges, known: Known) -> float:
+    away = state.vector - known.mean
+    return float((weights * (state.apart / edges.sigma) ** 2).sum() + away @ known.information @ away)
+
+
+def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
+    """Tukey's biweight, edges before sheet and table each by their own scatter."""
+    spread = np.zeros(len(apart))
+    for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
+        spread[part] = max(robust_deviation(apart[part]), smallest, _LEAST_SPREAD)
+    u = apart / (4.0 * spread)
+    return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
+
+
+def _step(state: _State, slopes: Floats, force: Floats, known: Known, damping: float) -> Floats:
+    """Towards the most probable numbers, shortened where that is farther than a straight line can be trusted."""
+    normal = (slopes * force[:, None]).T @ slopes + known.information
+    right = slopes.T @ (force * state.apart) + known.information @ (known.mean - state.vector)
+    move = inverse(normal + damping * np.diag(np.diag(normal))) @ right
+    share = float(np.max(np.abs(move[VIEW:]) / _FARTHEST[: len(move) - VIEW]))
+    return np.asarray(move / max(share, 1.0))
+
+
+def _bounded(vector: Floats) -> Floats:
+    """Numbers that a base can have."""
+    found = vector.copy()
+    base = found[BASE:]
+    base[WIDE] = np.clip(base[WIDE], 5.0, 16.0)
+    base[HEIGHT] = np.clip(base[HEIGHT], 2.5, 11.0)
+    base[CENTRE] = np.clip(base[CENTRE], 0.35 * base[HEIGHT], 1.6 * base[HEIGHT])
+    base[SHARE] = np.clip(base[SHARE], 0.2, 0.995)
+    if len(base) > EDGE:
+        base[EDGE] = np.clip(base[EDGE], 0.02, 0.5 * base[HEIGHT])
+    if len(base) > INWARDS:
+        base[INWARDS] = np.clip(base[INWARDS], 0.02, 0.4 * base[WIDE])
+    return found
+
+
+def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: str) -> Fit:
+    weights = _weights(state.apart, edges, CLOSE)
+    force = weights / edges.sigma**2
+    covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
+    away = state.vector - known.mean
+    cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
+    cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
+    return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
