@@ -24,6 +24,7 @@ from inspect_kit.vision.dice_body import (
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
+    akin,
     cloth,
     crowd,
     diagonal_frame,
@@ -34,7 +35,7 @@ from inspect_kit.vision.dice_faces import (
     spots_of,
 )
 from inspect_kit.vision.dice_pips import Pip, find_pips
-from inspect_kit.vision.dice_plane import Outlook, agreed_plane, unlike
+from inspect_kit.vision.dice_plane import Outlook, agreed_planes, unlike
 from inspect_kit.vision.dice_window import Window, working_picture
 
 SURE: Final = 0.5
@@ -46,13 +47,23 @@ _LEAST: Final = 0.08
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
 _LEFT_OVER: Final = 0.4
+_CUT_OFF: Final = 0.45
+_CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+_WITHIN: Final = 0.85
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 _SIDEWAYS: Final = 0.32
+_SIDE_SEEN: Final = 0.15
+"""What a side below an upper face says for a plane, in votes of a face."""
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
 _FLAT: Final = 0.12
 _FAR: Final = 5.0
+_NEARBY: Final = 3.0
+"""Half edges from the middle of a face at which other faces of its die, and their pips, are."""
+_BEYOND_DOUBT: Final = 0.8
+_LOOSE: Final = 12
+"""Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
 _MOST_DOUBTS: Final = 4
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
@@ -127,9 +138,9 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
     faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
-    plane = start if known else agreed_plane(*_evidence(faces), start)
+    plane = start if known else _plane(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
-    tops, unread = _uppermost(faces, plane)
+    tops, unread = _uppermost(_standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
         tops, unread = [], [*(top.centre for top in tops), *unread]
@@ -138,8 +149,20 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
 
 
+def _plane(faces: list[Face], start: Outlook) -> Outlook:
+    """The plane that the faces agree on, and on which some of them are sides of others."""
+    sure = [face for face in faces if face.score >= SURE and _like(face, faces)]
+
+    def sides(plane: Outlook) -> int:
+        flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
+        return sum(any(top is not face and _is_side(face, top, plane) for top in flat) for face in sure)
+
+    ranked = agreed_planes(*_evidence(faces), start)
+    return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
+
+
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
-    good = [face for face in faces if face.score > SUSPECTED]
+    good = [face for face in faces if face.score > SUSPECTED and _like(face, faces)]
     # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
     return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
@@ -181,6 +204,7 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     if score > _LEAST:
         score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
         score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
+        score *= _CUT_OFF if pattern.number < 4 and _cut_off(layers, pattern.centre, pattern.frame, square) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -195,6 +219,11 @@ def _looks(square: Square, weight: float) -> float:
 
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
     return left_over(spots, chosen, places_of(spots.centres, *place), square.half_edge)
+
+
+def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:
+    """Whether the picture's border hides a corner: what is seen of a four or a six may look like a two."""
+    return layers.colours(_CORNERS * _WITHIN * square.half_edge @ frame.T + centre) is None
 
 
 def _ended(square: Square) -> float:
@@ -227,6 +256,7 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     if score > _LEAST:
         score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
+        score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -258,6 +288,22 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
             if 0.15 < radius < 0.7:
                 yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+
+
+def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
+    """Faces whose pips are not just some of many spots alike, such as a leather's or a page's.
+
+    Among such spots a face must be beyond doubt.
+    """
+    sure = [face for face in faces if face.score >= SURE]
+    beside = np.ones(len(spots.pips), dtype=bool)
+    for face in sure:
+        beside &= np.linalg.norm(spots.centres - face.centre, axis=1) > _NEARBY * face.size
+
+    def loose(face: Face) -> int:
+        return int((akin(spots, list(face.pips)) & beside).sum())
+
+    return [face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= _LOOSE]
 
 
 # ------------------------------------------------------------------------------------------------------ which is on top
@@ -340,7 +386,18 @@ def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
 
 def _like(face: Face, usual: list[Face]) -> bool:
     """Dice of one photo are of like size, and their pips stand out alike."""
-    if not usual:
-        return True
-    best = max(usual, key=lambda f: f.score * f.contrast * f.size)
-    return 0.4 < face.size / best.size < 2.5 and face.contrast > 0.3 * best.contrast
+    main = _main([other for other in usual if other.score >= SURE])
+    return main is None or _of_a_kind(face, main)
+
+
+def _main(faces: list[Face]) -> Face | None:
+    """The face that speaks loudest together with those like it: large, strong, and one of many."""
+
+    def voice(face: Face) -> float:
+        return sum(other.score**2 for other in faces if _of_a_kind(other, face)) * face.contrast * face.size
+
+    return max(faces, key=voice, default=None)
+
+
+def _of_a_kind(face: Face, main: Face) -> bool:
+    return 0.4 < face.size / main.size < 2.5 and face.contrast > 0.3 * main.contrast
