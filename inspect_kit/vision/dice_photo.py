@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice_face import Face
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
-from inspect_kit.vision.dice_reading import Face, Reading, Sheet, read_dice
+from inspect_kit.vision.dice_reading import Reading, Sheet, read_dice
 from inspect_kit.vision.dice_window import Window, whole_photo
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.view import View

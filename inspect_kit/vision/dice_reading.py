@@ -21,6 +21,7 @@ from inspect_kit.vision.dice_body import (
     square_around,
     tolerance,
 )
+from inspect_kit.vision.dice_face import SURE, Face
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -34,13 +35,11 @@ from inspect_kit.vision.dice_faces import (
     root_of,
     spots_of,
 )
-from inspect_kit.vision.dice_pips import Pip, find_pips
-from inspect_kit.vision.dice_plane import Outlook, agreed_planes, unlike
+from inspect_kit.vision.dice_pips import find_pips
+from inspect_kit.vision.dice_plane import Outlook
+from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
 
-SURE: Final = 0.5
-"""Confidence from which on a face is reported; below, the die is only pointed at."""
-SUSPECTED: Final = 0.25
 _LEAST: Final = 0.08
 """Confidence up to which a face is dropped at once."""
 
@@ -52,59 +51,17 @@ _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 _WITHIN: Final = 0.85
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
-_SIDEWAYS: Final = 0.32
-_SIDE_SEEN: Final = 0.15
-"""What a side below an upper face says for a plane, in votes of a face."""
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
-_FLAT: Final = 0.12
-_FAR: Final = 5.0
 _NEARBY: Final = 3.0
 """Half edges from the middle of a face at which other faces of its die, and their pips, are."""
 _BEYOND_DOUBT: Final = 0.8
 _LOOSE: Final = 12
 """Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
-_MOST_DOUBTS: Final = 4
-_BESIDE: Final = 1.7
-"""Half edges from the middle of an upper face at which another die's may be."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
-
-
-@dataclass(frozen=True, eq=False)
-class Face:
-    """A face in the picture it was found in: number, middle, frame, square, its pips, and how good all that looks."""
-
-    number: int
-    centre: Floats
-    frame: Floats
-    square: Square
-    pips: tuple[int, ...]
-    radius: float
-    contrast: float
-    score: float
-    spots: tuple[Pip, ...]
-    shape: Floats
-    """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
-
-    @property
-    def size(self) -> float:
-        """Half the edge in pixels, foreshortening averaged."""
-        return float(np.sqrt(abs(np.linalg.det(self.frame)))) * self.square.half_edge
-
-    @property
-    def axes(self) -> Floats:
-        """Half edges as columns, in pixels; where the sides were found too near, as far as dice have them at least."""
-        return np.asarray(self.frame * max(self.square.half_edge, 1.7 if self.number > 1 else 0.0), dtype=np.float64)
-
-    def inside(self, point: Floats) -> float:
-        """How far a point lies from the middle, in half edges: below 1 on the face."""
-        (a, b), (c, d) = self.frame.tolist()
-        x, y = (point - self.centre).tolist()
-        across, down = d * x - b * y, a * y - c * x
-        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
 
 
 @dataclass(frozen=True)
@@ -138,33 +95,15 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
     faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
-    plane = start if known else _plane(faces, start)
+    plane = start if known else plane_of(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
-    tops, unread = _uppermost(_standing_out(faces, spots), plane)
+    tops, unread = uppermost(_standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
         tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
-             if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
+             if face.score >= SURE and face is not top and is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
-
-
-def _plane(faces: list[Face], start: Outlook) -> Outlook:
-    """The plane that the faces agree on, and on which some of them are sides of others."""
-    sure = [face for face in faces if face.score >= SURE and _like(face, faces)]
-
-    def sides(plane: Outlook) -> int:
-        flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
-        return sum(any(top is not face and _is_side(face, top, plane) for top in flat) for face in sure)
-
-    ranked = agreed_planes(*_evidence(faces), start)
-    return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
-
-
-def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
-    good = [face for face in faces if face.score > SUSPECTED and _like(face, faces)]
-    # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
-    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces
@@ -306,9 +245,6 @@ def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
     return [face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= _LOOSE]
 
 
-# ------------------------------------------------------------------------------------------------------ which is on top
-
-
 def _best(faces: list[Face]) -> list[Face]:
     """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it."""
     kept: list[Face] = []
@@ -322,82 +258,3 @@ def _clash(one: Face, other: Face) -> bool:
     if set(one.pips) & set(other.pips):
         return True
     return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85
-
-
-def _uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
-    """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
-    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
-    usual = [face for face in flat if face.score >= SURE]
-    alike = [face for face in faces if _like(face, usual)]
-    firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
-    free = [face for face in alike if not _hangs(face, firm, faces, plane)]
-    tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
-    doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
-    apart = [face.centre for face in doubtful if all(top.inside(face.centre) > _BESIDE for top in tops)]
-    return tops, apart if tops else apart[:_MOST_DOUBTS]
-
-
-def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
-    below = any(_is_side(face, top, plane) for top in firm if top is not face)
-    return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
-
-
-def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face that lies flat has a side below it that is no such face itself."""
-    if unlike(plane.shape(face.centre), face.shape) > _FLAT:
-        return False
-    rest = [other for other in faces if other is not face]
-    return any(_is_side(other, face, plane) and not _has_side(other, rest, plane) for other in rest)
-
-
-def _same_make(face: Face, tops: list[Face]) -> bool:
-    """Only what looks like the other dice is called a die that cannot be read: grounds have dots and letters too."""
-    near = [top for top in tops if 0.6 < face.size / top.size < 1.7]
-    return not tops or any(np.linalg.norm(face.square.colour - top.square.colour) < 0.3 * top.contrast for top in near)
-
-
-def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face looks like, and lies where, a side of the die with this upper face."""
-    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
-        return False
-    axes = top.axes
-    down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
-    for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
-        for sign in (-1, 1):
-            away = face.centre - (top.centre + sign * along + down)
-            side = np.column_stack([across, down])
-            if abs(np.linalg.det(side)) < 0.05 * top.size**2:
-                continue
-            near = float(np.linalg.norm(away)) < 0.45 * top.size
-            stretch = unlike(side @ side.T, face.shape) - unlike(plane.shape(face.centre), face.shape)
-            if near and stretch < 0.1:
-                return True
-    return _oblique(face, top, plane)
-
-
-def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face next to an upper one is clearly not on its plane."""
-    reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
-    if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
-        return False
-    return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
-
-
-def _like(face: Face, usual: list[Face]) -> bool:
-    """Dice of one photo are of like size, and their pips stand out alike."""
-    main = _main([other for other in usual if other.score >= SURE])
-    return main is None or _of_a_kind(face, main)
-
-
-def _main(faces: list[Face]) -> Face | None:
-    """The face that speaks loudest together with those like it: large, strong, and one of many."""
-
-    def voice(face: Face) -> float:
-        return sum(other.score**2 for other in faces if _of_a_kind(other, face)) * face.contrast * face.size
-
-    return max(faces, key=voice, default=None)
-
-
-def _of_a_kind(face: Face, main: Face) -> bool:
-    return 0.4 < face.size / main.size < 2.5 and face.contrast > 0.3 * main.contrast
