@@ -15,7 +15,7 @@ from inspect_kit.vision.dice_window import Window, whole_photo
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.view import View
 
-_SMALL: Final = 36.0
+_SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400

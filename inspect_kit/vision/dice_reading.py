@@ -43,6 +43,7 @@ from inspect_kit.vision.dice_window import Window, working_picture
 _LEAST: Final = 0.08
 """Confidence up to which a face is dropped at once."""
 
+_HOPELESS: Final = 0.02
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
 _LEFT_OVER: Final = 0.4
@@ -53,6 +54,8 @@ _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
+_FURTHEST: Final = 6.0
+"""Half edges, foreshortening averaged, beyond which no face reaches."""
 _NEARBY: Final = 3.0
 """Half edges from the middle of a face at which other faces of its die, and their pips, are."""
 _BEYOND_DOUBT: Final = 0.8
@@ -94,7 +97,10 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     spots, layers = spots_of(pips), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
-    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
+    aces = [] if known else list(_lone(spots, layers, lone, None))
+    # What is no ace whatever the plane need not be looked at twice.
+    lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
+    faces = _best([*_many(spots, layers), *aces])
     plane = start if known else plane_of(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
     tops, unread = uppermost(_standing_out(faces, spots), plane)
@@ -257,4 +263,7 @@ def _best(faces: list[Face]) -> list[Face]:
 def _clash(one: Face, other: Face) -> bool:
     if set(one.pips) & set(other.pips):
         return True
+    apart = float(np.abs(one.centre - other.centre).max())
+    if apart > _FURTHEST * max(one.size, other.size):
+        return False
     return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85

@@ -22,18 +22,19 @@ _BESIDE: Final = 1.7
 
 def plane_of(faces: list[Face], start: Outlook) -> Outlook:
     """The plane that the faces agree on, and on which some of them are sides of others."""
-    sure = [face for face in faces if face.score >= SURE and _like(face, faces)]
+    alike = _alike(faces, faces)
+    sure = [face for face in alike if face.score >= SURE]
 
     def sides(plane: Outlook) -> int:
         flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
         return sum(any(top is not face and is_side(face, top, plane) for top in flat) for face in sure)
 
-    ranked = agreed_planes(*_evidence(faces), start)
+    ranked = agreed_planes(*_evidence(alike), start)
     return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
-    good = [face for face in faces if face.score > SUSPECTED and _like(face, faces)]
+    good = [face for face in faces if face.score > SUSPECTED]
     # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
     return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
@@ -42,7 +43,7 @@ def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Float
     """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
     flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
     usual = [face for face in flat if face.score >= SURE]
-    alike = [face for face in faces if _like(face, usual)]
+    alike = _alike(faces, usual)
     firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
     free = [face for face in alike if not _hangs(face, firm, faces, plane)]
     tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
@@ -98,10 +99,10 @@ def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
     return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
 
 
-def _like(face: Face, usual: list[Face]) -> bool:
+def _alike(faces: list[Face], usual: list[Face]) -> list[Face]:
     """Dice of one photo are of like size, and their pips stand out alike."""
-    main = _main([other for other in usual if other.score >= SURE])
-    return main is None or _of_a_kind(face, main)
+    main = _main([face for face in usual if face.score >= SURE])
+    return faces if main is None else [face for face in faces if _of_a_kind(face, main)]
 
 
 def _main(faces: list[Face]) -> Face | None:
