@@ -31,6 +31,7 @@ from inspect_kit.vision.dice_faces import (
     diagonal_frame,
     find_patterns,
     goes_on,
+    kin_counts,
     left_over,
     root_of,
     spots_of,
@@ -46,6 +47,7 @@ _LEAST: Final = 0.08
 _HOPELESS: Final = 0.02
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
+_SOME: Final = 10
 _LEFT_OVER: Final = 0.4
 _CUT_OFF: Final = 0.45
 _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
@@ -177,8 +179,8 @@ def _ended(square: Square) -> float:
 
 
 def _lonely(spots: Spots, layers: Layers) -> list[int]:
-    """Pips that stand alone on one colour, strongest first."""
-    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes))
+    """Pips that stand alone on one colour; strong ones first, the dots of a cloth last."""
+    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
     return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
 
 

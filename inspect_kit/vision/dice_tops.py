@@ -13,6 +13,9 @@ from inspect_kit.vision.dice_plane import Outlook, agreed_planes, unlike
 _SIDEWAYS: Final = 0.32
 _SIDE_SEEN: Final = 0.15
 """What a side below an upper face says for a plane, in votes of a face."""
+_SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
+"""Sizes of faces, and of lone pips with what is around them, over that of the main one."""
+_OUTLINE: Final = 0.8
 _FLAT: Final = 0.12
 _FAR: Final = 5.0
 _MOST_DOUBTS: Final = 4
@@ -27,7 +30,9 @@ def plane_of(faces: list[Face], start: Outlook) -> Outlook:
 
     def sides(plane: Outlook) -> int:
         flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
-        return sum(any(top is not face and is_side(face, top, plane) for top in flat) for face in sure)
+        hanging = [face for face in sure if any(top is not face and is_side(face, top, plane) for top in flat)]
+        tops = [face for face in flat if face not in hanging]
+        return sum(any(is_side(face, top, plane) for top in tops) for face in hanging)
 
     ranked = agreed_planes(*_evidence(alike), start)
     return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
@@ -96,7 +101,14 @@ def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
     reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
     if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
         return False
-    return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
+    clearly = max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08, _blunt(face))
+    return unlike(plane.shape(face.centre), face.shape) > clearly
+
+
+def _blunt(face: Face) -> float:
+    """How much the shape of few small pips tells, each outline being good to part of a pixel."""
+    pixels = face.radius * float(np.sqrt(abs(np.linalg.det(face.frame))))
+    return _OUTLINE / max(pixels, 1.0) if face.number < 4 else 0.0
 
 
 def _alike(faces: list[Face], usual: list[Face]) -> list[Face]:
@@ -115,4 +127,5 @@ def _main(faces: list[Face]) -> Face | None:
 
 
 def _of_a_kind(face: Face, main: Face) -> bool:
-    return 0.4 < face.size / main.size < 2.5 and face.contrast > 0.3 * main.contrast
+    least, most = _SIZES if face.number > 1 else _ACES
+    return least < face.size / main.size < most and face.contrast > 0.3 * main.contrast
