@@ -52,6 +52,8 @@ _LEFT_OVER: Final = 0.4
 _CUT_OFF: Final = 0.45
 _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 _WITHIN: Final = 0.85
+_DRAWN, _GROUND = 0.5, 0.4
+"""What a lone pip still counts in a frame that is only drawn, and how little other ground such a frame has beyond."""
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 STEEPEST: Final = np.radians(49)
@@ -66,6 +68,10 @@ _LOOSE: Final = 12
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
+_DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+_PLAIN: Final = 0.7
+"""Share of a lone pip that has its colour; a gleam may have another."""
+_FAINTEST: Final = 35.0
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 
 
@@ -204,6 +210,7 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
         score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
         score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
+        score *= _DRAWN if square.ground < _GROUND else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -214,15 +221,18 @@ def turned(angle: float) -> Floats:
 
 
 def _alone(spots: Spots, index: int, layers: Layers) -> bool:
-    """Whether the pip stands on one colour, two radii around and beyond its blur."""
-    if spots.contrast[index] < 25:
+    """Whether the pip has one colour and stands on one, two radii around and beyond its blur."""
+    contrast, root, centre = float(spots.contrast[index]), root_of(spots.shapes[index]), spots.centres[index]
+    if contrast < _FAINTEST:
         return False
-    ring = _RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES
-    colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
-    if colours is None:
+    colours = layers.colours((_RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES) @ root.T + centre)
+    within = layers.colours(_DISC @ root.T + centre)
+    if colours is None or within is None:
+        return False
+    if (np.linalg.norm(within - spots.inner[index], axis=1) < 0.5 * contrast).mean() < _PLAIN:
         return False
     away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(float(spots.contrast[index]))).mean() > 0.85)
+    return bool((away < 1.5 * tolerance(contrast)).mean() > 0.85)
 
 
 def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
