@@ -19,7 +19,7 @@ from inspect_kit.vision.dice_look import DiceLook, Die, Told, look_at_dice, meas
 from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND
 from inspect_kit.vision.dice_system import MIDDLE
 from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
-from inspect_kit.vision.references import Placed, place
+from inspect_kit.vision.references import Placed, place, shows_sheet
 
 FACES: Final = 6
 PIP_SHARE: Final = 0.05
@@ -103,6 +103,8 @@ def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int
 
 def _placed(photo: Photograph, camera: Camera | None, stated: Stated) -> Placed | None:
     """The reference, if there is one; without it numbers are still read. One asked for by name must be there."""
+    if stated.reference.kind == "auto" and not shows_sheet(photo.pixels):
+        return None
     try:
         placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
     except BadInput:

@@ -21,7 +21,10 @@ _NEAR: Final = np.hypot(_ACROSS, _DOWN) < 1.0
 
 _RAYS: Final = 72
 _ANGLES: Final = np.arange(_RAYS) * 2 * np.pi / _RAYS
-_DISTANCES: Final = np.arange(0.5, REACH - 0.05, 0.5 / _FINE)
+_STEP: Final = 0.5 / _FINE
+_DISTANCES: Final = np.arange(0.5, REACH - 0.05, _STEP)
+_OUTSIDE: Final = (1.15, 1.45)
+"""Between which shares of the way to a side what is beyond it is looked at."""
 _AT_X: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.cos(_ANGLES), _DISTANCES)).astype(int)
 _AT_Y: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.sin(_ANGLES), _DISTANCES)).astype(int)
 _CORNER: Final = np.radians(33)
@@ -93,6 +96,8 @@ class Square:
     sides: Floats
     """Share of each of the four sides that is seen where it should be."""
     colour: Floats
+    ground: float = 1.0
+    """Share of what is beyond the sides of a lone pip's face that has another colour; a drawn line has the same."""
 
     @property
     def support(self) -> float:
@@ -135,9 +140,11 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _LOOSER)):
         if found and found[0].support > _CLEARLY:
             break
-        half, turn, sides = _fit(_ends(away, wide), len(_TURNS) if lone else 1)
+        left = away[_AT_Y, _AT_X] > wide
+        half, turn, sides = _fit(_ends(left), len(_TURNS) if lone else 1)
         uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
-        found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64)))
+        ground = _beyond(left) if lone else 1.0
+        found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64), ground))
     return max(found, key=lambda square: min(square.uniform, 0.92) * square.support)
 
 
@@ -169,11 +176,27 @@ def _hidden(taken: Floats, radius: float) -> AnyArray:
     return cover
 
 
-def _ends(away: AnyArray, limit: float) -> Floats:
+def _ends(left: AnyArray) -> Floats:
     """Where each ray from the middle leaves the face's colour; infinite where it does not."""
-    left = away[_AT_Y, _AT_X] > limit
     first = left.argmax(axis=1)
     return np.where(left.any(axis=1), _DISTANCES[first], np.inf)
+
+
+def _beyond(left: AnyArray) -> float:
+    """Share of the rays that, having left the face's colour, are elsewhere for a while."""
+    first = left.argmax(axis=1)
+    known = left.any(axis=1) & (first > 0)
+    if not known.any():
+        return 0.0
+    ends = _DISTANCES[first]
+    near, far = (
+        np.clip(np.round((share * ends - _DISTANCES[0]) / _STEP), 0, len(_DISTANCES) - 1).astype(int)
+        for share in _OUTSIDE
+    )
+    rays = np.arange(_RAYS)
+    sums = np.cumsum(left, axis=1)
+    stays = (sums[rays, far] - sums[rays, near]) / np.maximum(far - near, 1)
+    return float((stays[known & (far > near)] > 0.5).mean()) if np.any(known & (far > near)) else 1.0
 
 
 def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:

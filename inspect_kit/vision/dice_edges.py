@@ -44,6 +44,9 @@ _WELL_SEEN: Final = 40.0
 _NEAR_TRUST: Final = 0.06
 """The foot stands in its own shadow, and a rounded one over a dark gap: all lines of a side err together."""
 
+_FOOT: Final = 0.1
+"""mm by which a foot may be off before it counts half."""
+
 
 @dataclass(frozen=True)
 class Sketch:
@@ -127,7 +130,9 @@ def _round(pixels: Pixels, view: View, vector: Floats, sketch: Sketch, expected:
     clear = _weights(seen) * _open(view, vector, lines, sketch.others)
     if _hidden(clear):
         return Unfit("its sides are hidden or not seen clearly enough")
-    weights = clear * np.where(sight(view.vector, vector, lines).near, _NEAR_TRUST, 1.0) * _INDEPENDENT / LINES
+    near = sight(view.vector, vector, lines).near
+    trust = np.where(near, _NEAR_TRUST * _on_its_foot(seen.offset, clear, view.resolution(Cube(vector).top)), 1.0)
+    weights = clear * trust * _INDEPENDENT / LINES
     system = system_of(view, vector, lines, Beliefs(expected, sketch.centre))
     moved, _ = system.step(seen.offset, weights)
     edges = (vector + moved)[[FIRST, SECOND]]
@@ -217,6 +222,13 @@ def _weights(seen: Seen) -> Floats:
         straight = np.stack([_line(along, side, weight) for side, weight in zip(sides, weights, strict=True)])
         own = own / (1 + (np.abs(sides - straight).ravel() / 0.6) ** 4)
     return np.asarray(own, dtype=np.float64)
+
+
+def _on_its_foot(offsets: Floats, weights: Floats, resolution: float) -> Floats:
+    """How much each line counts, were it at a foot: a whole side that is off the others saw the shadow's edge."""
+    sides, shares = offsets.reshape(4, LINES), weights.reshape(4, LINES) + 1e-9
+    away = (sides * shares).sum(axis=1) / shares.sum(axis=1) / resolution
+    return np.repeat(1 / (1 + (away / _FOOT) ** 2), LINES)
 
 
 def _open(view: View, vector: Floats, lines: Lines, others: Sequence[Floats]) -> Floats:

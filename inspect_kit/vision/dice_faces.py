@@ -257,3 +257,22 @@ def _same_kind(spots: Spots, chosen: list[int]) -> Mask:
     return np.asarray(
         like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.15 * contrast)
     )
+
+
+def kin_counts(spots: Spots) -> Whole:
+    """For every spot how many there are of its kind in the picture."""
+    sizes, limit = np.log(spots.sizes), 0.25 * spots.contrast[:, None]
+    like = np.abs(sizes[:, None] - sizes) < 0.25
+    for colours in (spots.inner, spots.around):
+        like &= np.linalg.norm(colours[:, None] - colours[None], axis=2) < limit
+    return np.asarray(like.sum(axis=1), dtype=np.intp)
+
+
+def akin(spots: Spots, chosen: list[int]) -> Mask:
+    """Spots that could as well be pips of the same die: about as large, on about the same colour, as strong."""
+    contrast, size = spots.contrast[chosen].mean(), spots.sizes[chosen].mean()
+    like = (np.abs(np.log(spots.sizes / size)) < 0.6) & (spots.contrast > 0.5 * contrast)
+    like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.5 * contrast + 6
+    return np.asarray(
+        like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.35 * contrast + 6)
+    )

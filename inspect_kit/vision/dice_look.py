@@ -21,9 +21,10 @@ from inspect_kit.vision.dice_edges import (
     placed_cube,
     sketch_cube,
 )
+from inspect_kit.vision.dice_face import Face
 from inspect_kit.vision.dice_photo import read_on_sheet, read_photo
 from inspect_kit.vision.dice_pip_size import Spot, pip_diameter
-from inspect_kit.vision.dice_reading import Face, Reading
+from inspect_kit.vision.dice_reading import Reading
 from inspect_kit.vision.dice_rounding import rounding_of
 from inspect_kit.vision.dice_solid import FIRST, HEIGHT, SECOND, Cube
 from inspect_kit.vision.dice_system import Expected

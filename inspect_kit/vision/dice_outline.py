@@ -9,8 +9,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.corners import sample
 from inspect_kit.vision.dice_solid import ROUNDING, Sight, corner_point, lines_across, sight
 from inspect_kit.vision.edges import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
+from inspect_kit.vision.light import linear, window_of
 from inspect_kit.vision.outer_edge import peaks_of, significant, steepness
 from inspect_kit.vision.shading import Shading
 from inspect_kit.vision.view import View
@@ -23,7 +25,12 @@ _DEPTHS: Final = np.arange(0, 14.0, 0.25) + 0.125
 _MOST: Final = 4
 _BORDER: Final = 4.0
 _CORNERS: Final = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
-_CORNER_BLUR: Final = 0.72
+_CORNER_BLUR: Final = 0.77
+_BESIDE: Final = 0.4
+"""Pixels between lines across a corner: further apart they would meet the sides."""
+_FINE: Final = 0.1
+_CLOSE: Final = np.arange(-4.0, 5.0, _FINE)
+_INSIDE, _OUTSIDE = (_CLOSE > -3.5) & (_CLOSE < -2.0), (_CLOSE > 2.5) & (_CLOSE < 4.5)
 _TRUST: Final = 2.0
 """Half the number of independent steps a side's light is worth, when roundings are compared."""
 
@@ -151,8 +158,8 @@ def _rounded(view: View, vector: Floats) -> Shading:
 def corner_radii(pixels: Pixels, view: View, vector: Floats, drift: Floats, blur: float) -> list[float]:
     """Rounding of the corners between two far sides, from how far the outline stays away from where they would meet.
 
-    `drift` is how the die's numbers change with the rounding. A sharp corner seen through a blur is steepest 0.72 blurs
-    inside. An edge that is not inside at all belongs to something else.
+    `drift` is how the die's numbers change with the rounding. A sharp corner seen through a blur is half as light 0.77
+    blurs inside. An edge that is not inside at all belongs to something else.
     """
     seen = sight(view.vector, vector, lines_across(view, vector, np.zeros(1)))
     corners = [side for side in range(4) if not seen.near[side] and not seen.near[(side + 1) % 4]]
@@ -169,14 +176,30 @@ def _corner_radius(pixels: Pixels, view: View, die: tuple[Floats, Floats], side:
     way /= np.linalg.norm(way)
     places = (at[:-1] - at[0]) @ way
     reach = float(-places[-1]) + 2.0
-    feet = at[0] + np.outer(np.arange(-1, 2), [-way[1], way[0]])
+    feet = at[0] + np.outer(_BESIDE * np.arange(-1, 2), [-way[1], way[0]])
     profile = profiles(pixels, feet, np.repeat(way[None], 3, axis=0), reach + 6)
     part = Profiles(profile.steps, profile.codes.mean(axis=0, keepdims=True))
-    edge = _outermost(part, reach, 4.0)[0]
-    if not np.isfinite(edge) or np.any(np.diff(places) >= 0):
+    rough = float(_outermost(part, reach, 4.0)[0])
+    if not np.isfinite(rough) or np.any(np.diff(places) >= 0):
         return None
+    edge = _half_way(pixels, feet, way, rough)
     seen, blurred = np.interp([-edge, soft], -places, _CORNERS)
     return float(np.sqrt(max(seen**2 - blurred**2, 0.0))) if seen > 0.02 else None
+
+
+def _half_way(pixels: Pixels, feet: Floats, way: Floats, rough: float) -> float:
+    """Where the light is half way between inside and outside, in linear light: codes would shift it to the dark."""
+    points = feet[:, None, :] + (rough + _CLOSE)[None, :, None] * way
+    part, origin = window_of(pixels, points.reshape(-1, 2), 2)
+    light = sample(linear(part), points.reshape(-1, 2) - origin).reshape(len(feet), len(_CLOSE), 3).mean(axis=0)
+    inner, outer = (light[zone].mean(axis=0) for zone in (_INSIDE, _OUTSIDE))
+    step = inner - outer
+    share = (light - outer) @ step / max(float(step @ step), 1e-12)
+    crossing = np.nonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))[0]
+    if not len(crossing):
+        return rough
+    first = int(crossing[np.abs(_CLOSE[crossing]).argmin()])
+    return rough + float(_CLOSE[first] + (share[first] - 0.5) / (share[first] - share[first + 1]) * _FINE)
 
 
 def shading_of(seen: Sight) -> Shading:

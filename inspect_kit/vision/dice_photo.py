@@ -8,13 +8,14 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice_face import Face
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
-from inspect_kit.vision.dice_reading import Face, Reading, Sheet, read_dice
+from inspect_kit.vision.dice_reading import Reading, Sheet, read_dice
 from inspect_kit.vision.dice_window import Window, whole_photo
 from inspect_kit.vision.references import Placed
 from inspect_kit.vision.view import View
 
-_SMALL: Final = 36.0
+_SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400

@@ -13,8 +13,8 @@ import numpy as np
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 
 LEAST_SIDE: Final = 5
-LARGEST_SHARE: Final = 0.09
-"""Longest side of a pip over the longer side of the picture."""
+LARGEST_SHARE: Final = 0.2
+"""Longest side of a pip over the longer side of the picture: an ace of a die that fills it."""
 
 _LEVELS: Final = tuple(range(12, 250, 11))
 _FLATTEST: Final = 5.5

@@ -17,6 +17,9 @@ USUAL_FOCAL: Final = 1.05
 """Focal length over the longer side of the picture, where nobody tells: between phones and longer lenses."""
 
 STEEPEST: Final = np.radians(58)
+_UPRIGHT: Final = 0.15
+_ALIKE: Final = 0.35
+_MOST_PLANES: Final = 8
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,13 @@ def normals_of(shape: Floats, pixel: Floats, outlook: Outlook) -> tuple[Outlook,
     return first, second
 
 
-def agreed_plane(
+def agreed_planes(
     shapes: Sequence[Floats], pixels: Sequence[Floats], weights: Sequence[float], start: Outlook
-) -> Outlook:
-    """The plane on which most of these ellipses are circles; of two that serve alike, the one seen less obliquely.
+) -> list[tuple[float, Outlook]]:
+    """Planes on which most of these ellipses are circles, with what speaks for each, those that serve alike first.
 
-    People hold a camera upright: what is further away is higher in the picture, so a table's normal points upwards.
+    A plane seen less obliquely is likelier. People hold a camera upright: what is further away is higher in the
+    picture, so a table's normal points upwards.
     """
     choices = [start]
     for shape, pixel in zip(shapes, pixels, strict=True):
@@ -114,6 +118,7 @@ def agreed_plane(
     def votes(plane: Outlook) -> float:
         away = [unlike(plane.shape(pixel), shape) for shape, pixel in zip(shapes, pixels, strict=True)]
         agreeing = sum(weight * np.exp(-((gap / 0.22) ** 2)) for gap, weight in zip(away, weights, strict=True))
-        return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - 0.06 * plane.normal[1])
+        return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - _UPRIGHT * plane.normal[1])
 
-    return max(choices, key=votes)
+    ranked = sorted(((votes(plane), plane) for plane in choices), key=lambda pair: -pair[0])
+    return [pair for pair in ranked if pair[0] > ranked[0][0] - _ALIKE][:_MOST_PLANES]

@@ -21,79 +21,58 @@ from inspect_kit.vision.dice_body import (
     square_around,
     tolerance,
 )
+from inspect_kit.vision.dice_face import SURE, Face
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
+    akin,
     cloth,
     crowd,
     diagonal_frame,
     find_patterns,
     goes_on,
+    kin_counts,
     left_over,
     root_of,
     spots_of,
 )
-from inspect_kit.vision.dice_pips import Pip, find_pips
-from inspect_kit.vision.dice_plane import Outlook, agreed_plane, unlike
+from inspect_kit.vision.dice_pips import find_pips
+from inspect_kit.vision.dice_plane import Outlook
+from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
 
-SURE: Final = 0.5
-"""Confidence from which on a face is reported; below, the die is only pointed at."""
-SUSPECTED: Final = 0.25
 _LEAST: Final = 0.08
 """Confidence up to which a face is dropped at once."""
 
+_HOPELESS: Final = 0.02
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
 _MOST_LONE: Final = 60
+_SOME: Final = 10
 _LEFT_OVER: Final = 0.4
+_CUT_OFF: Final = 0.45
+_CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+_WITHIN: Final = 0.85
+_DRAWN, _GROUND = 0.5, 0.4
+"""What a lone pip still counts in a frame that is only drawn, and how little other ground such a frame has beyond."""
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
-_SIDEWAYS: Final = 0.32
 STEEPEST: Final = np.radians(49)
 """Tilt beyond which the faces that agree on a plane are sides."""
-_FLAT: Final = 0.12
-_FAR: Final = 5.0
-_MOST_DOUBTS: Final = 4
-_BESIDE: Final = 1.7
-"""Half edges from the middle of an upper face at which another die's may be."""
+_FURTHEST: Final = 6.0
+"""Half edges, foreshortening averaged, beyond which no face reaches."""
+_NEARBY: Final = 3.0
+"""Half edges from the middle of a face at which other faces of its die, and their pips, are."""
+_BEYOND_DOUBT: Final = 0.8
+_LOOSE: Final = 12
+"""Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
+_DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+_PLAIN: Final = 0.7
+"""Share of a lone pip that has its colour; a gleam may have another."""
+_FAINTEST: Final = 35.0
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
-
-
-@dataclass(frozen=True, eq=False)
-class Face:
-    """A face in the picture it was found in: number, middle, frame, square, its pips, and how good all that looks."""
-
-    number: int
-    centre: Floats
-    frame: Floats
-    square: Square
-    pips: tuple[int, ...]
-    radius: float
-    contrast: float
-    score: float
-    spots: tuple[Pip, ...]
-    shape: Floats
-    """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
-
-    @property
-    def size(self) -> float:
-        """Half the edge in pixels, foreshortening averaged."""
-        return float(np.sqrt(abs(np.linalg.det(self.frame)))) * self.square.half_edge
-
-    @property
-    def axes(self) -> Floats:
-        """Half edges as columns, in pixels; where the sides were found too near, as far as dice have them at least."""
-        return np.asarray(self.frame * max(self.square.half_edge, 1.7 if self.number > 1 else 0.0), dtype=np.float64)
-
-    def inside(self, point: Floats) -> float:
-        """How far a point lies from the middle, in half edges: below 1 on the face."""
-        (a, b), (c, d) = self.frame.tolist()
-        x, y = (point - self.centre).tolist()
-        across, down = d * x - b * y, a * y - c * x
-        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
 
 
 @dataclass(frozen=True)
@@ -126,22 +105,19 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     spots, layers = spots_of(pips), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
-    faces = _best([*_many(spots, layers), *([] if known else _lone(spots, layers, lone, None))])
-    plane = start if known else agreed_plane(*_evidence(faces), start)
+    aces = [] if known else list(_lone(spots, layers, lone, None))
+    # What is no ace whatever the plane need not be looked at twice.
+    lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
+    faces = _best([*_many(spots, layers), *aces])
+    plane = start if known else plane_of(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
-    tops, unread = _uppermost(faces, plane)
+    tops, unread = uppermost(_standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
         tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
-             if face.score >= SURE and face is not top and _is_side(face, top, plane)]  # fmt: skip
+             if face.score >= SURE and face is not top and is_side(face, top, plane)]  # fmt: skip
     return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
-
-
-def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
-    good = [face for face in faces if face.score > SUSPECTED]
-    # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
-    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces
@@ -181,6 +157,7 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     if score > _LEAST:
         score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
         score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
+        score *= _CUT_OFF if pattern.number < 4 and _cut_off(layers, pattern.centre, pattern.frame, square) else 1.0
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
@@ -197,14 +174,19 @@ def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats
     return left_over(spots, chosen, places_of(spots.centres, *place), square.half_edge)
 
 
+def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:
+    """Whether the picture's border hides a corner: what is seen of a four or a six may look like a two."""
+    return layers.colours(_CORNERS * _WITHIN * square.half_edge @ frame.T + centre) is None
+
+
 def _ended(square: Square) -> float:
     """Among many pips alike a face must end on all four sides, as dice that touch do and the dots of a cloth do not."""
     return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
 def _lonely(spots: Spots, layers: Layers) -> list[int]:
-    """Pips that stand alone on one colour, strongest first."""
-    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes))
+    """Pips that stand alone on one colour; strong ones first, the dots of a cloth last."""
+    order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
     return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
 
 
@@ -227,6 +209,8 @@ def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
     if score > _LEAST:
         score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
+        score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
+        score *= _DRAWN if square.ground < _GROUND else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -237,15 +221,18 @@ def turned(angle: float) -> Floats:
 
 
 def _alone(spots: Spots, index: int, layers: Layers) -> bool:
-    """Whether the pip stands on one colour, two radii around and beyond its blur."""
-    if spots.contrast[index] < 25:
+    """Whether the pip has one colour and stands on one, two radii around and beyond its blur."""
+    contrast, root, centre = float(spots.contrast[index]), root_of(spots.shapes[index]), spots.centres[index]
+    if contrast < _FAINTEST:
         return False
-    ring = _RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES
-    colours = layers.colours(ring @ root_of(spots.shapes[index]).T + spots.centres[index])
-    if colours is None:
+    colours = layers.colours((_RINGS + 1.5 / float(spots.sizes[index]) * _CIRCLES) @ root.T + centre)
+    within = layers.colours(_DISC @ root.T + centre)
+    if colours is None or within is None:
+        return False
+    if (np.linalg.norm(within - spots.inner[index], axis=1) < 0.5 * contrast).mean() < _PLAIN:
         return False
     away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(float(spots.contrast[index]))).mean() > 0.85)
+    return bool((away < 1.5 * tolerance(contrast)).mean() > 0.85)
 
 
 def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
@@ -260,7 +247,20 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
                 yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
 
 
-# ------------------------------------------------------------------------------------------------------ which is on top
+def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
+    """Faces whose pips are not just some of many spots alike, such as a leather's or a page's.
+
+    Among such spots a face must be beyond doubt.
+    """
+    sure = [face for face in faces if face.score >= SURE]
+    beside = np.ones(len(spots.pips), dtype=bool)
+    for face in sure:
+        beside &= np.linalg.norm(spots.centres - face.centre, axis=1) > _NEARBY * face.size
+
+    def loose(face: Face) -> int:
+        return int((akin(spots, list(face.pips)) & beside).sum())
+
+    return [face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= _LOOSE]
 
 
 def _best(faces: list[Face]) -> list[Face]:
@@ -275,72 +275,7 @@ def _best(faces: list[Face]) -> list[Face]:
 def _clash(one: Face, other: Face) -> bool:
     if set(one.pips) & set(other.pips):
         return True
+    apart = float(np.abs(one.centre - other.centre).max())
+    if apart > _FURTHEST * max(one.size, other.size):
+        return False
     return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85
-
-
-def _uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
-    """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
-    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
-    usual = [face for face in flat if face.score >= SURE]
-    alike = [face for face in faces if _like(face, usual)]
-    firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
-    free = [face for face in alike if not _hangs(face, firm, faces, plane)]
-    tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
-    doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
-    apart = [face.centre for face in doubtful if all(top.inside(face.centre) > _BESIDE for top in tops)]
-    return tops, apart if tops else apart[:_MOST_DOUBTS]
-
-
-def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
-    below = any(_is_side(face, top, plane) for top in firm if top is not face)
-    return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
-
-
-def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face that lies flat has a side below it that is no such face itself."""
-    if unlike(plane.shape(face.centre), face.shape) > _FLAT:
-        return False
-    rest = [other for other in faces if other is not face]
-    return any(_is_side(other, face, plane) and not _has_side(other, rest, plane) for other in rest)
-
-
-def _same_make(face: Face, tops: list[Face]) -> bool:
-    """Only what looks like the other dice is called a die that cannot be read: grounds have dots and letters too."""
-    near = [top for top in tops if 0.6 < face.size / top.size < 1.7]
-    return not tops or any(np.linalg.norm(face.square.colour - top.square.colour) < 0.3 * top.contrast for top in near)
-
-
-def _is_side(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face looks like, and lies where, a side of the die with this upper face."""
-    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
-        return False
-    axes = top.axes
-    down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
-    for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
-        for sign in (-1, 1):
-            away = face.centre - (top.centre + sign * along + down)
-            side = np.column_stack([across, down])
-            if abs(np.linalg.det(side)) < 0.05 * top.size**2:
-                continue
-            near = float(np.linalg.norm(away)) < 0.45 * top.size
-            stretch = unlike(side @ side.T, face.shape) - unlike(plane.shape(face.centre), face.shape)
-            if near and stretch < 0.1:
-                return True
-    return _oblique(face, top, plane)
-
-
-def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face next to an upper one is clearly not on its plane."""
-    reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
-    if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
-        return False
-    return unlike(plane.shape(face.centre), face.shape) > max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08)
-
-
-def _like(face: Face, usual: list[Face]) -> bool:
-    """Dice of one photo are of like size, and their pips stand out alike."""
-    if not usual:
-        return True
-    best = max(usual, key=lambda f: f.score * f.contrast * f.size)
-    return 0.4 < face.size / best.size < 2.5 and face.contrast > 0.3 * best.contrast

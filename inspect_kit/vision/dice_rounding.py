@@ -16,13 +16,15 @@ from inspect_kit.vision.view import View
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
 _FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
 _MOST_CURVES: Final = 2
-_USUAL: Final = (0.5, 0.5)
-_LIGHT: Final = 0.5
+_USUAL: Final = (0.6, 0.6)
+_LIGHT: Final = 0.4
 """How much the light at the far sides counts: what explains it badly on one side does so on the others."""
 _CORNER: Final = 0.15
 """mm to which a corner tells the rounding, where nothing was cut off."""
-_CUT: Final = 0.3
+_CUT: Final = 0.2
 """Share of dice whose corners a ball has cut."""
+_DARKENING: Final = 0.1
+"""mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
 _LEAST_ROUNDING: Final = 0.06
 
 
@@ -42,7 +44,7 @@ def rounding_of(
         return None
     total = ((_FINE - _USUAL[0]) / _USUAL[1]) ** 2 / 2
     if curves:
-        total = total + _LIGHT * np.interp(_FINE, RADII, np.sum(curves, axis=0))
+        total = total + _LIGHT * np.interp(_FINE + _DARKENING, RADII, np.sum(curves, axis=0))
     if corners:
         total = total - np.log(_corner_chance(corners))
     chance = np.exp(total.min() - total)
@@ -53,7 +55,7 @@ def rounding_of(
 
 def _corner_chance(corners: Sequence[float]) -> Floats:
     """Corners are as round as the edges, or a ball has cut them: then they only tell that edges are sharper."""
-    middle = float(np.median(corners))
+    middle = max(float(np.median(corners)) - _DARKENING, 0.0)
     spread = float(np.hypot(_CORNER, 0.5 * np.ptp(np.quantile(corners, [0.25, 0.75]))))
     alike = np.exp(-(((middle - _FINE) / spread) ** 2) / 2) / spread
     return np.asarray((1 - _CUT) * alike + _CUT * np.clip((middle - _FINE) / 0.2 + 0.5, 0.02, 1.0), dtype=np.float64)

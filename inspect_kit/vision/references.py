@@ -19,6 +19,7 @@ from inspect_kit.vision.sheets import MARKER_SHARE, Area, Kind, Sheet, all_sheet
 from inspect_kit.vision.view import Known, View, fit_view
 
 LEAST_MARKERS: Final = 4
+_A_FEW: Final = 2
 _WORKING_SIDE: Final = 2100
 _OWN: Final = cv2.aruco.DICT_4X4_1000
 
@@ -78,6 +79,20 @@ def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
             "or name another reference with --reference",
         )
     return best
+
+
+def shows_sheet(pixels: Pixels) -> bool:
+    """Whether a quick look reads a few markers of one sheet of ours; for photos that may well show none."""
+    grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
+    large, small = _large_ids(), _small_ids()
+    looks = ((large, (13, 13)), (large, (3, 23)), (small, (13, 13)))
+    found = (_best_of(all_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, windows, ids)) for ids, windows in looks)
+    return any(len(markers) >= _A_FEW for _, markers in found)
+
+
+def _small_ids() -> range:
+    ids = [marker for sheet in all_sheets() if sheet not in _large_sheets() for marker in sheet.markers]
+    return range(min(ids), max(ids) + 1)
 
 
 def _best_of(sheets: Iterable[Sheet], found: Mapping[int, Floats]) -> tuple[Sheet, Mapping[int, Floats]]:

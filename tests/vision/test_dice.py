@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 
@@ -69,3 +70,46 @@ def test_dice_are_numbered_row_by_row_although_rows_are_not_straight() -> None:
     dice = [_die(300, 112), _die(100, 95), _die(200, 105), _die(110, 210), _die(290, 195)]
     places = [die.pixel[0] for die in reading_order(dice)]
     assert places == [100, 200, 300, 110, 290]
+
+
+def _around(roll: Roll, edges: float) -> np.ndarray:
+    """The photo, cut to so many edges around the middle of the first die."""
+    pixels = open_photograph(photograph_roll(roll), "throw").pixels
+    x, y = roll.centres()[0]
+    reach = edges / 2 * roll.scene.lens.height / 4.2
+    return np.ascontiguousarray(pixels[int(y - reach) : int(y + reach), int(x - reach) : int(x + reach)])
+
+
+@pytest.mark.parametrize("number", [1, 3, 6])
+def test_a_die_that_fills_the_picture_is_read(number: int) -> None:
+    roll = set_out((number,), WHITE, tone=(0.03, 0.03, 0.03), lens=small_lens(960))
+    assert [die.number for die in look_at_dice(_around(roll, 2.0), None).dice] == [number]
+
+
+@pytest.mark.parametrize("number", [3, 4, 5, 6])
+def test_what_is_seen_of_a_die_that_is_cut_off_is_not_read_as_a_number(number: int) -> None:
+    roll = set_out((number,), WHITE, tone=(0.03, 0.03, 0.03), lens=small_lens(960))
+    pixels = _around(roll, 3.2)
+    assert look_at_dice(np.ascontiguousarray(pixels[:, : pixels.shape[1] // 2]), None).dice == ()
+
+
+@pytest.mark.parametrize("frame", ["circle", "square"])
+def test_a_disc_in_a_drawn_frame_is_no_ace(frame: str) -> None:
+    pixels = np.full((900, 900, 3), (205, 175, 135), np.uint8)
+    cv2.circle(pixels, (450, 450), 45, (150, 30, 40), -1, cv2.LINE_AA)
+    if frame == "circle":
+        cv2.circle(pixels, (450, 450), 150, (90, 70, 60), 3, cv2.LINE_AA)
+    else:
+        cv2.rectangle(pixels, (310, 310), (590, 590), (90, 70, 60), 3, cv2.LINE_AA)
+    assert look_at_dice(pixels, None).dice == ()
+
+
+def test_glints_of_a_leather_beside_a_large_die_are_no_dice() -> None:
+    random = np.random.default_rng(3)
+    roll = set_out((5,), WHITE, tone=(0.03, 0.03, 0.03), lens=small_lens(960))
+    pixels = _around(roll, 3.0).astype(np.float32)
+    glints = cv2.GaussianBlur((random.random(pixels.shape[:2]) > 0.985).astype(np.float32), (0, 0), 1.2) * 500
+    dark = pixels.max(axis=2) < 70
+    pixels[dark] += glints[dark][:, None]
+    look = look_at_dice(np.clip(pixels, 0, 255).astype(np.uint8), None)
+    assert [die.number for die in look.dice] == [5]

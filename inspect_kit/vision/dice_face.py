@@ -1,0 +1,50 @@
+"""A face of a die as it was found in a picture, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.dice_body import Square
+from inspect_kit.vision.dice_pips import Pip
+
+SURE: Final = 0.5
+"""Confidence from which on a face is reported; below, the die is only pointed at."""
+SUSPECTED: Final = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face in the picture it was found in: number, middle, frame, square, its pips, and how good all that looks."""
+
+    number: int
+    centre: Floats
+    frame: Floats
+    square: Square
+    pips: tuple[int, ...]
+    radius: float
+    contrast: float
+    score: float
+    spots: tuple[Pip, ...]
+    shape: Floats
+    """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
+
+    @property
+    def size(self) -> float:
+        """Half the edge in pixels, foreshortening averaged."""
+        return float(np.sqrt(abs(np.linalg.det(self.frame)))) * self.square.half_edge
+
+    @property
+    def axes(self) -> Floats:
+        """Half edges as columns, in pixels; where the sides were found too near, as far as dice have them at least."""
+        return np.asarray(self.frame * max(self.square.half_edge, 1.7 if self.number > 1 else 0.0), dtype=np.float64)
+
+    def inside(self, point: Floats) -> float:
+        """How far a point lies from the middle, in half edges: below 1 on the face."""
+        (a, b), (c, d) = self.frame.tolist()
+        x, y = (point - self.centre).tolist()
+        across, down = d * x - b * y, a * y - c * x
+        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)

@@ -1,0 +1,105 @@
+"""Dice held to what is promised of them, on photos of the size phones take: numbers, edges, and how often U covers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
+from inspect_kit.measure.pieces import Stated
+from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.dice_look import DiceLook, look_at_dice
+from tests.scenes.dice import Die, Roll, photograph_roll
+from tests.scenes.scene import phone
+from tests.scenes.table import BEND
+from tests.scenes.throws import thrown
+
+SPREAD = np.array([1.0, 1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-5, 1e-5, 1e-3])
+ON_THE_MAT = (500, 503)
+ANYWHERE = (5, 20, 61, 89, 111)
+"""Throws on leather, print, wood, dots and checks: touching, small, oblique, one die behind another."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A throw on the mat and what was measured of it."""
+
+    roll: Roll
+    photo: DicePhoto
+
+
+@pytest.fixture(scope="module")
+def measured() -> list[Measured]:
+    found = []
+    for seed in ON_THE_MAT:
+        tilt = (0.0, 45.0) if seed % 2 else (0.0, 20.0)
+        roll = thrown(seed, lens=phone(8.0, bend=BEND), grounds=("mat",), count=(3, 5), tilt=tilt, clear=0.1)
+        lens = roll.scene.lens
+        values = np.array([lens.focal, lens.focal, *lens.centre, *lens.bend])
+        camera = Camera(lens.width, lens.height, values, np.diag(SPREAD**2), "test")
+        photo = open_photograph(photograph_roll(roll), f"throw {seed}")
+        found.append(Measured(roll, measure_dice([photo], camera, Stated(print_scale=(1.0, 0.0002))).photos[0]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def read() -> list[tuple[Roll, DiceLook]]:
+    rolls = [thrown(seed) for seed in ANYWHERE]
+    return [(roll, look_at_dice(open_photograph(photograph_roll(roll), "throw").pixels, None)) for roll in rolls]
+
+
+def _nearest(roll: Roll, pixel: tuple[float, float]) -> tuple[Die, float]:
+    away = np.linalg.norm(roll.centres() - pixel, axis=1)
+    return roll.dice[int(away.argmin())], float(away.min())
+
+
+def _errors(roll: Roll, rolled: Rolled) -> list[tuple[float, float]]:
+    """Error and standard uncertainty of both edges; which is which follows from the yaw."""
+    if rolled.edges is None or rolled.die.fitted is None:
+        return []
+    die, _ = _nearest(roll, rolled.die.pixel)
+    turn = (float(rolled.die.fitted.cube.vector[2]) - die.yaw + math.pi / 4) % math.pi
+    edges = rolled.edges if turn < math.pi / 2 else rolled.edges[::-1]
+    return [(edge.value - die.size[axis], edge.standard) for axis, edge in enumerate(edges)]
+
+
+def test_every_number_on_the_mat_is_right_and_no_die_is_invented(measured: list[Measured]) -> None:
+    for each in measured:
+        pairs = [(_nearest(each.roll, rolled.die.pixel), rolled.die.number) for rolled in each.photo.dice]
+        assert len(pairs) == len(each.roll.dice)
+        assert all(die.up == number and away < 25 for (die, away), number in pairs)
+
+
+def test_edges_err_by_no_more_than_six_hundredths_on_average(measured: list[Measured]) -> None:
+    errors = [abs(error) for each in measured for rolled in each.photo.dice for error, _ in _errors(each.roll, rolled)]
+    assert len(errors) >= 14
+    assert np.mean(errors) <= 0.06
+
+
+def test_the_uncertainty_of_edges_covers_nine_of_ten_and_is_no_blanket(measured: list[Measured]) -> None:
+    pairs = [pair for each in measured for rolled in each.photo.dice for pair in _errors(each.roll, rolled)]
+    assert np.mean([abs(error) < 2 * standard for error, standard in pairs]) >= 0.9
+    assert np.median([standard for _, standard in pairs]) < 0.12
+
+
+def test_pip_diameters_are_right_to_a_twelfth(measured: list[Measured]) -> None:
+    for each in measured:
+        for rolled in each.photo.dice:
+            die, _ = _nearest(each.roll, rolled.die.pixel)
+            if rolled.die.pips is not None and die.up > 1:
+                true = 2 * die.body.pip * float(np.mean(die.size))
+                assert rolled.die.pips.diameter == pytest.approx(true, rel=0.08)
+
+
+def test_without_a_sheet_numbers_are_read_on_any_ground_and_none_is_invented(read: list[tuple[Roll, DiceLook]]) -> None:
+    for roll, look in read:
+        numbers = sorted(die.number for die in look.dice)
+        assert numbers == sorted(die.up for die in roll.dice), roll.ground
+        for found in look.dice:
+            die, away = _nearest(roll, found.pixel)
+            assert die.up == found.number
+            assert away < 0.6 * float(np.ptp(found.outline[:, 0]))
