@@ -111,7 +111,8 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     faces = _best([*_many(spots, layers), *aces])
     plane = start if known else plane_of(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
-    tops, unread = uppermost(_standing_out(faces, spots), plane)
+    # The white cells of a sheet's own markers are many, and look like pips.
+    tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
         # Nothing but sides can look like that in photos from above.
         tops, unread = [], [*(top.centre for top in tops), *unread]
