@@ -30,6 +30,8 @@ _DRAWN: Final = 0.25
 """Difference from the wood's colour, over it, that is ink."""
 _MOST_DRAWN: Final = 0.85
 _CENTRE_RADII: Final = (14.0, 18.0)
+_OFF_MIDDLE: Final = 0.8
+"""mm by which the centre circle may lie off the outer one's middle."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
 _WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
@@ -180,11 +182,23 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
             place, reach = np.array([fitted.x, fitted.y]), 2.5
     radius = _clean_radius(around.shot, place, _CENTRE_RADII) if reach < 8 else None
     if radius is not None:
-        return trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+        plain = trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+        return plain if isinstance(plain, Trace) else _filled_centre(around.shot, place, ink)
     where, radius, clarity = find_ring(around.mosaic, place, _CENTRE_RADII, reach)
     if clarity < 0.15 * _LEAST_RING:
         return _absent(around, place, 16.0)
     return trace_circle(around.shot, where, radius, _RING, None, ink)
+
+
+def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
+    """A centre circle filled up to its thin outline, in the middle of the outer circle as no piece ever lies."""
+    far = _CENTRE_RADII[1] + 1.0
+    found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, _CENTRE_RADII[1]))
+    if isinstance(found, Absent):
+        return found
+    fitted = fit_circle(shot.view.on_plane(found.pixels))
+    off = np.hypot(fitted.x - place[0], fitted.y - place[1]) if isinstance(fitted, Circle) else np.inf
+    return found if off < _OFF_MIDDLE else Absent("covered or not one clean circle")
 
 
 def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
