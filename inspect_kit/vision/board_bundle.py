@@ -193,7 +193,9 @@ def _solved(problem: _Problem, start: Floats, noise: float) -> tuple[Floats, Flo
     def slopes(at: Floats) -> Floats:
         return problem.jacobian(at) * weights[:, None]
 
-    answer = least_squares(weighted, start, jac=slopes, tr_solver="exact", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=200)
+    answer = least_squares(
+        weighted, start, jac=slopes, tr_solver="exact", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=200
+    )
     return answer.x, np.asarray(answer.jac, dtype=np.float64), problem.residuals(answer.x)[priors:]
 
 

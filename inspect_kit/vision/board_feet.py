@@ -38,13 +38,14 @@ _WORTH: Final = 1.5
 _MOST: Final = 14.0
 _START: Final = 0.08
 """mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
+_LEAST_GAP_U: Final = 0.07
 _OWN: Final = 0.08
 """Standard uncertainty (mm) of each foot for itself."""
 
 
 @dataclass(frozen=True)
 class FootLine:
-    """The inner edge at a wall's foot in one photo, edges that may be its top (mm outwards), and what tells of a gap."""
+    """The inner edge at a wall's foot in one photo, edges that may be its top (mm outwards), what tells of a gap."""
 
     wall: Wall
     offsets: Floats
@@ -126,7 +127,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
     u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
     u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
-    return Frame(widths, max(u_gap, 0.1), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    return Frame(widths, max(u_gap, _LEAST_GAP_U), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
 
 
 def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats:
