@@ -19,7 +19,7 @@ from inspect_kit.vision.board_layout import SIDES, Placement
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_refusals import refuse_steep, refuse_unseen
-from inspect_kit.vision.board_report import BoardMeasurement, BoardObservation, colours, missing, squareness
+from inspect_kit.vision.board_report import BoardMeasurement, BoardObservation, colours, missing, squareness, unsquare
 from inspect_kit.vision.board_shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
 from inspect_kit.vision.board_values import Formula, formulas
 from inspect_kit.vision.camera import Camera
@@ -181,7 +181,11 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
     possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
-    told = (*warnings, *missing(work.features, clarity), *squareness(shapes, measurements))
+    told = (*warnings, *missing(work.features, clarity))
+    if work.bundle.cards:
+        told = (*told, *squareness(shapes, measurements))
+    elif unsquare(measurements):
+        told = (*told, "the four feet do not lie on a square: the board is out of square, or one was taken wrongly")
     return BoardResult(
         measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
     )

@@ -15,6 +15,8 @@ from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, contrast,
 from inspect_kit.vision.board_profile import Ribbon, Shot, ribbon, seen_mean, seen_median
 
 _SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
+_COVER: Final = 0.7
+"""Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
 _STEP: Final = 0.25
 _ACROSS: Final = 6.0
 
@@ -35,6 +37,8 @@ def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None) 
     shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
     if isinstance(shaft, Absent):
         return shaft
+    if shaft.cover < _COVER:
+        return Absent("missing")
     points = shot.view.on_plane(shaft.pixels)
     middle = points.mean(axis=0)
     direction = np.linalg.svd(points - middle)[2][0]

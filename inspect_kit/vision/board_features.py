@@ -70,16 +70,30 @@ def _blur(around: Surroundings) -> float:
     return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
 
 
+def gather_feet(around: Surroundings) -> dict[Key, tuple[Trace, ...]]:
+    """The feet of one photo only."""
+    around, marks, _ = survey_lines(around)
+    _, lines = _walls(around, marks)
+    frame = weigh_frame(list(lines.values()))
+    return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}
+
+
 def _drawn(around: Surroundings) -> _Drawn:
     around, marks, ink = survey_lines(around)
     marks = {**marks, **survey_circles(around, marks, ink)}
+    absent, lines = _walls(around, marks)
+    return _Drawn(around, {**marks, **absent}, lines, ink)
+
+
+def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, Mark], dict[str, FootLine]]:
+    """Why a side shows no foot, for every side that may not; and the lines along the walls of the others."""
     half = {side: _expected_half(around, marks, side) for side in SIDES}
     looked = look_at_walls(around.shot, around.placement, half)
     walls = {side: wall for side, wall in looked.items() if isinstance(wall, Wall)}
-    lines = foot_lines(around.shot, walls, choose_feet(walls))
-    for side, wall in looked.items():
-        marks["foot", side] = wall if isinstance(wall, Absent) else Absent("missing")
-    return _Drawn(around, marks, lines, ink)
+    absent: dict[Key, Mark] = {
+        ("foot", side): wall if isinstance(wall, Absent) else Absent("missing") for side, wall in looked.items()
+    }
+    return absent, foot_lines(around.shot, walls, choose_feet(walls))
 
 
 def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:

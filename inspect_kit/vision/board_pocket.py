@@ -21,6 +21,8 @@ from inspect_kit.vision.board_rim import BINS, Settled, Walls, Way, free_arc, li
 
 _CLEAR: Final = 0.1
 """mm: scatter of an edge below which it is seen clearly."""
+_RAGGED: Final = 0.2
+"""mm: scatter beyond which an edge is none."""
 _SMOOTH: Final = 13
 """Lines averaged around the hole, so that the meshes of a net do not count as edges."""
 
@@ -37,7 +39,13 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
         if width > 0 and (isinstance(edge, Absent) or edge.outer.scatter > _CLEAR):
             again = _by_width(shot, corners[name], width)
             edges[name] = edge if isinstance(again, Absent) and not isinstance(edge, Absent) else again
-    return {name: edge if isinstance(edge, Absent) else _trace(shot, edge, width) for name, edge in edges.items()}
+    return {name: edge if isinstance(edge, Absent) else _traced(shot, edge, width) for name, edge in edges.items()}
+
+
+def _traced(shot: Shot, edge: _Edge, width: float) -> Trace | Absent:
+    """Nothing where lines agree so badly that the circle is chance: a quarter round cut into a corner, a net's edge."""
+    ragged = edge.outer.scatter > max(_RAGGED, 0.3 * edge.outer.lines.blur(shot))
+    return Absent("not one clean circle") if ragged else _trace(shot, edge, width)
 
 
 @dataclass(frozen=True)

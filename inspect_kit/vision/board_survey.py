@@ -109,7 +109,8 @@ def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Surv
 def _uncovered(centre: Mark, others: Survey) -> Mark:
     """A queen left on the centre circle is as large as it, but its outline is never as clean as the drawn circles'."""
     usual = [mark.scatter for mark in others.values() if isinstance(mark, Trace) and mark.width > 0]
-    if isinstance(centre, Trace) and usual and centre.scatter > max(2.5 * float(np.median(usual)), 0.08):
+    limit = max(2.5 * float(np.median(usual)) if usual else 0.0, 0.08)
+    if isinstance(centre, Trace) and centre.scatter > limit:
         return Absent("covered or not one clean circle")
     return centre
 
