@@ -27,6 +27,13 @@ from inspect_kit.vision.view import view_scale
 
 MAX_PHOTOS: Final = 8
 LEAST_CARDS: Final = 2
+_NO_SQUARE: Final = (
+    "sides, corners and distances from the frame are left out: the four feet do not lie on one square, so the board is "
+    "out of square or a foot was taken wrongly; lay cards on it to measure it"
+)
+_BY_FEET: Final = frozenset(
+    {"surface.side", "surface.diagonal", "surface.angle", "baseline.lower.distance", "arrow.angle"}
+)
 _OUTLINES: Final = {"foot": "foot", "pocket": "rim"}
 """What the width of an outline is called in the budget, where it is none of a line."""
 
@@ -185,7 +192,8 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     if work.bundle.cards:
         told = (*told, *squareness(shapes, measurements))
     elif unsquare(measurements):
-        told = (*told, "the four feet do not lie on a square: the board is out of square, or one was taken wrongly")
+        told = (*told, _NO_SQUARE)
+        measurements = tuple(each for each in measurements if each.characteristic not in _BY_FEET)
     return BoardResult(
         measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
     )

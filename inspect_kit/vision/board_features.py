@@ -20,7 +20,7 @@ from inspect_kit.vision.board_pocket import trace_pockets
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_rim import Walls
 from inspect_kit.vision.board_shapes import Key, direction
-from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines, survey_lower_lines
 from inspect_kit.vision.board_walls import Wall, look_at_walls
 
 _APART: Final = 0.8
@@ -72,7 +72,7 @@ def _blur(around: Surroundings) -> float:
 
 def gather_feet(around: Surroundings) -> dict[Key, tuple[Trace, ...]]:
     """The feet of one photo only."""
-    around, marks, _ = survey_lines(around)
+    around, marks = survey_lower_lines(around)
     _, lines = _walls(around, marks)
     frame = weigh_frame(list(lines.values()))
     return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}
@@ -102,8 +102,12 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     for side, line in one.lines.items():
         marks["foot", side] = trace_foot(around.shot, line, frame)
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
-    for corner, pocket in trace_pockets(around.shot, places).items():
-        marks["pocket", corner] = pocket
+    pockets = trace_pockets(around.shot, places)
+    drawn = any(isinstance(mark, Trace) and key[0] in ("lower", "circle") for key, mark in marks.items())
+    alone = sum(isinstance(pocket, Trace) for pocket in pockets.values()) == 1
+    for corner, pocket in pockets.items():
+        # On a board with nothing else of ours, one round pocket of four is chance.
+        marks["pocket", corner] = Absent("not one clean circle") if alone and not drawn else pocket
         marks.update(_arrow(around, corner, one.ink))
     return marks
 

@@ -26,6 +26,8 @@ _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
 _LEAST_RING: Final = 0.12
+_BLUR_CHANGED: Final = 0.02
+"""Share by which the blur may differ from what lines were traced with."""
 _DRAWN: Final = 0.25
 """Difference from the wood's colour, over it, that is ink."""
 _MOST_DRAWN: Final = 0.85
@@ -45,23 +47,29 @@ class Surroundings:
     mosaic: Mosaic
 
 
+def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
+    """The lower lines only, which also tell the photo's blur."""
+    found: Survey = {("lower", side): _lower(around, side, None) for side in SIDES}
+    blurs = [mark.blur for mark in found.values() if isinstance(mark, Trace) and mark.blur > 0]
+    if not blurs:
+        return around, found
+    blur = float(np.clip(np.median(blurs), 0.3, 4.0))
+    return replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05))), found
+
+
 def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
     """The lower lines first: they tell the photo's blur and the ink; then the upper lines beside them."""
-    found: Survey = {}
-    first = {side: _lower(around, side, None) for side in SIDES}
-    blurs = [mark.blur for mark in first.values() if isinstance(mark, Trace) and mark.blur > 0]
-    if blurs:
-        blur = float(np.clip(np.median(blurs), 0.3, 4.0))
-        around = replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05)))
-        first = {side: _lower(around, side, None) for side in SIDES}
-    inks = [mark for mark in first.values() if isinstance(mark, Trace)]
+    before = around.shot.blur
+    around, found = survey_lower_lines(around)
+    if abs(around.shot.blur / before - 1) > _BLUR_CHANGED:
+        found = {("lower", side): _lower(around, side, None) for side in SIDES}
+    inks = [mark for mark in found.values() if isinstance(mark, Trace)]
     ink = None
     if inks:
         colour = np.median([mark.colour for mark in inks], axis=0)
         ink = Ink(tuple(float(value) for value in colour), float(np.median([mark.ink for mark in inks])))  # type: ignore[arg-type]
-    for side, mark in first.items():
-        found["lower", side] = mark
-        found["upper", side] = _upper(around, side, mark, ink)
+    for side in SIDES:
+        found["upper", side] = _upper(around, side, found["lower", side], ink)
     return around, found, ink
 
 

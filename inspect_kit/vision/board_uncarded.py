@@ -24,7 +24,7 @@ from inspect_kit.vision.board_marks import Trace
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_shapes import Key, direction
-from inspect_kit.vision.board_survey import Mark, Surroundings, survey_base_circles, survey_lines
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_base_circles, survey_lower_lines
 from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.estimation import inverse, solve
 from inspect_kit.vision.view import Known as Points
@@ -71,10 +71,10 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
-    around, _, _ = _surroundings(light, view, side.value)
+    around, _ = _surroundings(light, view, side.value)
     view = _from_feet(photo.camera, view, _all_feet(gather_feet(around)), side)
-    around, clarity, placement = _surroundings(light, view, side.value)
-    features = gather([around.shot], placement, around.mosaic)
+    around, clarity = _surroundings(light, view, side.value)
+    features, placement = gather([around.shot], around.placement, around.mosaic), around.placement
     view = _from_feet(photo.camera, view, _all_feet(features.traces), side)
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
@@ -226,13 +226,13 @@ def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
     return mosaic, find_pattern(mosaic, np.array([0.0]))
 
 
-def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float, Placement]:
-    """What features are looked for with in this view, how clear the pattern is, and where the board lies."""
+def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float]:
+    """What features are looked for with in this view, and how clear the pattern is."""
     mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
     near = np.hypot(match.placement.x, match.placement.y) < 25 and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
-    return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity, placement
+    return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
@@ -240,8 +240,8 @@ def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[
     mosaic, match = seen
     if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
         return {}
-    around, marks, ink = survey_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
-    return {**marks, **survey_base_circles(around, marks, ink)}
+    around, marks = survey_lower_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
+    return {**marks, **survey_base_circles(around, marks, None)}
 
 
 def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
@@ -282,22 +282,32 @@ def _thinned(pixels: Floats) -> Floats:
     return pixels[:: max(len(pixels) // _POINTS, 1)]
 
 
+def _spread(trace: Trace, count: int) -> float:
+    """Standard deviation of so many points of a trace, each counted as independent."""
+    alike = max(trace.alike * count / len(trace.pixels), 1.0)
+    return float(np.hypot(trace.scatter, 0.05) * np.sqrt(alike))
+
+
 def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Known) -> View:
     """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
     half = side.value / 2
     chosen = {name: _thinned(trace.pixels) for name, trace in feet.items()}
 
+    ends = np.cumsum([len(chosen[name]) for name in SIDES])[:-1]
+    heights = np.concatenate([np.full(len(chosen[name]), feet[name].height) for name in SIDES])
+    spreads = {name: _spread(trace, len(chosen[name])) for name, trace in feet.items()}
+    pixels = np.concatenate([chosen[name] for name in SIDES])
+
     def residuals(vector: Floats) -> Floats:
         own = View(camera, vector[: COUNT + 6], view.covariance, view.pose_covariance, 1.0, 0, 0)
+        # A foot whose top is seen instead lies higher: the ray's point moves towards the camera.
+        low, centre = own.on_plane(pixels), own.centre
+        points = low + (centre[:2] - low) * (heights / centre[2])[:, None]
         rows = []
-        for number, name in enumerate(SIDES):
+        for number, (name, own_points) in enumerate(zip(SIDES, np.split(points, ends), strict=True)):
             out, along = direction(("foot", name))
-            trace = feet[name]
-            points = own.on_plane(chosen[name], trace.height)
             level, slope = vector[COUNT + 6 + 2 * number : COUNT + 8 + 2 * number]
-            away = points @ out - half - level - slope * (points @ along)
-            alike = max(trace.alike * len(points) / len(trace.pixels), 1.0)
-            rows.append(away / (np.hypot(trace.scatter, 0.05) * np.sqrt(alike)))
+            rows.append((own_points @ out - half - level - slope * (own_points @ along)) / spreads[name])
         return np.concatenate(rows)
 
     start = np.concatenate([view.vector, np.zeros(8)])
