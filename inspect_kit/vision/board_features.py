@@ -70,12 +70,12 @@ def _blur(around: Surroundings) -> float:
     return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
 
 
-def gather_feet(around: Surroundings) -> dict[Key, tuple[Trace, ...]]:
-    """The feet of one photo only."""
+def gather_feet(around: Surroundings) -> tuple[dict[Key, tuple[Trace, ...]], Shot]:
+    """The feet of one photo only, and the photo with the blur that its lines tell."""
     around, marks = survey_lower_lines(around)
     _, lines = _walls(around, marks)
     frame = weigh_frame(list(lines.values()))
-    return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}
+    return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}, around.shot
 
 
 def _drawn(around: Surroundings) -> _Drawn:

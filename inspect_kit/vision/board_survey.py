@@ -99,9 +99,10 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     return trace_line(around.shot, start, end, wanted, ink)
 
 
-def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
-    """The outlines of the base circles only."""
-    return {("circle", name): _base_circle(around, name, lines, ink) for name in CIRCLES}
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
+    """The outlines of the base circles only; `rough`: about where they are."""
+    wanted = replace(_RING, rough=rough)
+    return {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
 
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
@@ -123,7 +124,7 @@ def _uncovered(centre: Mark, others: Survey) -> Mark:
     return centre
 
 
-def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None) -> Mark:
+def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wanted, Ink | None]) -> Mark:
     guess = layout.circle_place(name)
     side = name.split(".", maxsplit=1)[0]
     lower = lines["lower", side]
@@ -136,7 +137,7 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None
     where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
     if clarity < _LEAST_RING:
         return _absent(around, place, 18.0)
-    return trace_circle(around.shot, where, radius, _RING, _touching(around, name), ink)
+    return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
 
 
 def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:

@@ -72,9 +72,11 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
     around, _ = _surroundings(light, view, side.value)
-    view = _from_feet(photo.camera, view, _all_feet(gather_feet(around)), side)
+    feet, shot = gather_feet(around)
+    view = _from_feet(photo.camera, view, _all_feet(feet), side)
     around, clarity = _surroundings(light, view, side.value)
-    features, placement = gather([around.shot], around.placement, around.mosaic), around.placement
+    placement = around.placement
+    features = gather([replace(shot, view=view)], placement, around.mosaic)
     view = _from_feet(photo.camera, view, _all_feet(features.traces), side)
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
@@ -241,7 +243,7 @@ def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[
     if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
         return {}
     around, marks = survey_lower_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
-    return {**marks, **survey_base_circles(around, marks, None)}
+    return {**marks, **survey_base_circles(around, marks, None, rough=True)}
 
 
 def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
