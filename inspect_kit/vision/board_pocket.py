@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats
-from inspect_kit.vision.board_holes import EVEN, HIGH, LOW, MIDDLE, Hole, best_circle, edges_across, find_hole
+from inspect_kit.vision.board_holes import EVEN, HIGH, LOW, MIDDLE, Hole, best_circles, edges_across, find_hole
 from inspect_kit.vision.board_marks import Absent, Trace, correlation
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_rim import BINS, Settled, Walls, Way, free_arc, lines_around, settle
@@ -88,8 +88,8 @@ def _by_width(shot: Shot, corner: tuple[Floats, Walls], width: float) -> _Edge |
     centre, walls = corner
     lines = lines_around(shot, centre, MIDDLE, (LOW, HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
-    circle = best_circle(lines, edges_across(shot, lines, usable, walls), 0.2, width)
-    outer = None if circle is None else settle(shot, circle, walls, Way(narrow=True))
+    circles = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2, width)
+    outer = settle(shot, circles[0], walls, Way(narrow=True)) if circles else None
     if outer is None or outer.scatter > 2 * _CLEAR:
         return Absent("its rim and its hole cannot be told apart")
     inner = settle(shot, outer.circle - np.array([0.0, 0.0, width]), walls, Way(around=_SMOOTH))
@@ -102,8 +102,8 @@ def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
     if width > 0:
         agrees = edge.inner is not None and abs(edge.width - width) < 0.15
         inwards, u_rim = (edge.width, 0.12) if agrees else (width, 0.18)
-    if width > 0 and found.scatter > _CLEAR:
-        u_rim = float(np.hypot(u_rim, 4 * found.scatter))
+    if found.scatter > max(_CLEAR, 0.0 if width > 0 else 0.3 * found.lines.blur(shot)):
+        u_rim = float(np.hypot(u_rim, (4 if width > 0 else 3) * found.scatter))
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals
     pixels = shot.view.pixels(np.column_stack([points[good], np.zeros(int(good.sum()))]))
