@@ -23,6 +23,7 @@ from inspect_kit.vision.board_shapes import Key, direction
 from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines, survey_lower_lines
 from inspect_kit.vision.board_walls import Wall, look_at_walls
 
+_POCKETS: Final = 3
 _APART: Final = 0.8
 """mm by which photos may disagree about a foot before one of them is left out."""
 
@@ -104,10 +105,11 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
     pockets = trace_pockets(around.shot, places)
     drawn = any(isinstance(mark, Trace) and key[0] in ("lower", "circle") for key, mark in marks.items())
-    alone = sum(isinstance(pocket, Trace) for pocket in pockets.values()) == 1
+    few = sum(isinstance(pocket, Trace) for pocket in pockets.values()) < _POCKETS
     for corner, pocket in pockets.items():
-        # On a board with nothing else of ours, one round pocket of four is chance.
-        marks["pocket", corner] = Absent("not one clean circle") if alone and not drawn else pocket
+        # On a board with nothing else of ours, one or two round pockets of four are chance.
+        chance = few and not drawn and isinstance(pocket, Trace)
+        marks["pocket", corner] = Absent("not one clean circle") if chance else pocket
         marks.update(_arrow(around, corner, one.ink))
     return marks
 

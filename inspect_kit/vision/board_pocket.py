@@ -23,6 +23,8 @@ _CLEAR: Final = 0.1
 """mm: scatter of an edge below which it is seen clearly."""
 _RAGGED: Final = 0.2
 """mm: scatter beyond which an edge is none."""
+_USELESS: Final = 0.8
+"""mm: standard uncertainty of a rim beyond which nothing is said about a pocket."""
 _SMOOTH: Final = 13
 """Lines averaged around the hole, so that the meshes of a net do not count as edges."""
 
@@ -44,8 +46,9 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
 
 def _traced(shot: Shot, edge: _Edge, width: float) -> Trace | Absent:
     """Nothing where lines agree so badly that the circle is chance: a quarter round cut into a corner, a net's edge."""
-    ragged = edge.outer.scatter > max(_RAGGED, 0.3 * edge.outer.lines.blur(shot))
-    return Absent("not one clean circle") if ragged else _trace(shot, edge, width)
+    found = _trace(shot, edge, width)
+    ragged = edge.outer.scatter > max(_RAGGED, 0.3 * edge.outer.lines.blur(shot)) or found.u_width > _USELESS
+    return Absent("not one clean circle") if ragged else found
 
 
 @dataclass(frozen=True)
