@@ -23,7 +23,8 @@ from inspect_kit.vision.board_shapes import Key, direction
 from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines, survey_lower_lines
 from inspect_kit.vision.board_walls import Wall, look_at_walls
 
-_POCKETS: Final = 3
+_LINES, _CIRCLES = 2, 3
+"""Lower lines or base circles that make a board one of ours."""
 _APART: Final = 0.8
 """mm by which photos may disagree about a foot before one of them is left out."""
 
@@ -103,15 +104,21 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     for side, line in one.lines.items():
         marks["foot", side] = trace_foot(around.shot, line, frame)
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
-    pockets = trace_pockets(around.shot, places)
-    drawn = any(isinstance(mark, Trace) and key[0] in ("lower", "circle") for key, mark in marks.items())
-    few = sum(isinstance(pocket, Trace) for pocket in pockets.values()) < _POCKETS
-    for corner, pocket in pockets.items():
-        # On a board with nothing else of ours, one or two round pockets of four are chance.
-        chance = few and not drawn and isinstance(pocket, Trace)
-        marks["pocket", corner] = Absent("not one clean circle") if chance else pocket
+    for corner, pocket in trace_pockets(around.shot, places).items():
+        marks["pocket", corner] = pocket
         marks.update(_arrow(around, corner, one.ink))
-    return marks
+    return marks if _drawn_as_ours(marks) else {key: _doubted(key, mark) for key, mark in marks.items()}
+
+
+def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
+    """Whether enough of the usual markings is there for single ones to be no chance."""
+    found = [key[0] for key, mark in marks.items() if isinstance(mark, Trace)]
+    return found.count("lower") >= _LINES or found.count("circle") >= _CIRCLES
+
+
+def _doubted(key: Key, mark: Mark) -> Mark:
+    """On a board drawn otherwise, what looks like a circle of ours may be a piece, a hole or chance."""
+    return Absent("missing") if isinstance(mark, Trace) and key[0] in ("circle", "disc", "centre", "pocket") else mark
 
 
 def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -> float:
