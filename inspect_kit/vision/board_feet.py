@@ -23,8 +23,8 @@ from inspect_kit.vision.estimation import robust_deviation
 
 _HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
 _LEGAL: Final = (19.0, 25.4)
-_APART: Final = 0.07
-"""mm: standard deviation of the distance between foot and top edge as seen."""
+_APART: Final = (0.03, 0.2)
+"""mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
 _NEAREST: Final = 1.5
 """mm outside of the foot within which no edge is taken for the wall's top."""
 _UNSEEN: Final = 12.0
@@ -38,7 +38,6 @@ _WORTH: Final = 1.5
 _MOST: Final = 14.0
 _START: Final = 0.08
 """mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
-_LEAST_GAP_U: Final = 0.07
 _OWN: Final = 0.08
 """Standard uncertainty (mm) of each foot for itself."""
 
@@ -127,7 +126,8 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
     u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
     u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
-    return Frame(widths, max(u_gap, _LEAST_GAP_U), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    least = min((_apart(line) for line in lines), default=_APART[0])
+    return Frame(widths, max(u_gap, least), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
 
 
 def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats:
@@ -136,8 +136,12 @@ def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats:
     expected = foot + stand_offs(line.wall, foot, height)
     misfit = np.full(width.shape, _UNSEEN)
     for top in line.tops:
-        misfit = np.minimum(misfit, 4 * np.log1p(((top - expected) / _APART) ** 2 / 4))
+        misfit = np.minimum(misfit, 4 * np.log1p(((top - expected) / _apart(line)) ** 2 / 4))
     return misfit
+
+
+def _apart(line: FootLine) -> float:
+    return float(np.hypot(_APART[0], _APART[1] / np.median(line.wall.lines.scale)))
 
 
 def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:

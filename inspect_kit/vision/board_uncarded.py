@@ -34,10 +34,11 @@ if TYPE_CHECKING:
     from inspect_kit.vision.board import Known, Photo
 
 _SMALL: Final = 700
-_FRAME_WIDTH: Final = 70.0
+_FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
 """mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
-_SURE: Final = 0.3
-"""Clarity of the pattern that chance does not give."""
+_SURE: Final = 0.2
+_OFF_MIDDLE: Final = 25.0
+"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
 _POINTS: Final = 24
 """Points of a marking or foot that the view is solved with."""
 _ROUGH: Final = 14.0
@@ -212,13 +213,18 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
 def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
     """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
     view = _first_view(camera, quad, side)
-    seen = _match(light, view, side)
-    if seen[1].clarity > _SURE:
-        return view, seen
-    wide = _first_view(camera, quad, side + 2 * _FRAME_WIDTH)
-    other = _match(light, wide, side)
-    # Where neither shows the pattern clearly, it is chance that one of them shows more.
-    return (wide, other) if other[1].clarity > max(_SURE, seen[1].clarity) else (view, seen)
+    plain = view, _match(light, view, side)
+    if _in_the_middle(plain[1][1]):
+        return plain
+    wider = [(each, _match(light, each, side))
+             for each in (_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS)]  # fmt: skip
+    found = [each for each in wider if _in_the_middle(each[1][1])]
+    return max(found, key=lambda each: each[1][1].clarity) if found else plain
+
+
+def _in_the_middle(match: Match) -> bool:
+    """Whether the pattern is seen, and where it belongs: by chance it is seen anywhere."""
+    return match.clarity > _SURE and bool(np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE)
 
 
 def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
@@ -232,7 +238,7 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
     """What features are looked for with in this view, and how clear the pattern is."""
     mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
-    near = np.hypot(match.placement.x, match.placement.y) < 25 and match.clarity > 0.1
+    near = np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
     return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
 
