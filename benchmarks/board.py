@@ -15,7 +15,8 @@ from inspect_kit.vision.camera import Camera
 from tests.scenes.board import Shot, any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph
 
-SEEDS = range(1, 13)
+SEEDS = range(40, 50)
+"""Boards that nothing was tuned on."""
 
 
 def _photo(shot: Shot, random: np.random.Generator) -> Photo:
@@ -33,19 +34,21 @@ def main() -> None:
     wanted = found = 0
     seconds = []
     for seed in SEEDS:
-        board = any_board(seed)
-        photo = _photo(any_shot(board, seed, phone_lens()), np.random.default_rng(seed))
+        shot = any_shot(any_board(seed), seed, phone_lens())
+        photo = _photo(shot, np.random.default_rng(seed))
         start = time.process_time()
         result = measure_board([photo], Known(1.0, 0.0002))
         seconds.append(time.process_time() - start)
         values = {(each.characteristic, each.instance): each for each in result.measurements}
-        truth = board.truth()
+        truth = shot.visible()
         wanted += len(truth)
         found += sum(key in values for key in truth)
         for key in truth.keys() & values.keys():
             errors[key[0]].append((values[key].value - truth[key], values[key].u))
         print(".", end="", file=sys.stderr, flush=True)
-    print(f"{len(seconds)} boards, {found / wanted:.1%} of the features, median {np.median(seconds):.1f} s a photo")
+    every = np.array([row for rows in errors.values() for row in rows])
+    print(f"all within U {np.mean(np.abs(every[:, 0]) < 2 * every[:, 1]):.1%}")
+    print(f"{len(seconds)} boards, {found / wanted:.1%} of the visible features, {np.median(seconds):.1f} s a photo")
     for name, rows in sorted(errors.items()):
         away, standard = np.array(rows).T
         print(f"{name:<26} n {len(away):3}  mean |error| {np.abs(away).mean():6.3f}  "

@@ -19,7 +19,7 @@ from inspect_kit.vision.board_layout import SIDES, Placement
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_refusals import refuse_steep, refuse_unseen
-from inspect_kit.vision.board_report import BoardMeasurement, BoardObservation, colours, missing, squareness
+from inspect_kit.vision.board_report import BoardMeasurement, BoardObservation, colours, missing, squareness, unsquare
 from inspect_kit.vision.board_shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
 from inspect_kit.vision.board_values import Formula, formulas
 from inspect_kit.vision.camera import Camera
@@ -27,6 +27,13 @@ from inspect_kit.vision.view import view_scale
 
 MAX_PHOTOS: Final = 8
 LEAST_CARDS: Final = 2
+_NO_SQUARE: Final = (
+    "sides, corners and distances from the frame are left out: the four feet do not lie on one square, so the board is "
+    "out of square or a foot was taken wrongly; lay cards on it to measure it"
+)
+_BY_FEET: Final = frozenset(
+    {"surface.side", "surface.diagonal", "surface.angle", "baseline.lower.distance", "arrow.angle"}
+)
 _OUTLINES: Final = {"foot": "foot", "pocket": "rim"}
 """What the width of an outline is called in the budget, where it is none of a line."""
 
@@ -181,7 +188,12 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
     possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
-    told = (*warnings, *missing(work.features, clarity), *squareness(shapes, measurements))
+    told = (*warnings, *missing(work.features, clarity))
+    if work.bundle.cards:
+        told = (*told, *squareness(shapes, measurements))
+    elif unsquare(measurements):
+        told = (*told, _NO_SQUARE)
+        measurements = tuple(each for each in measurements if each.characteristic not in _BY_FEET)
     return BoardResult(
         measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
     )

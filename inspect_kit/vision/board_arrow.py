@@ -9,11 +9,14 @@ import numpy as np
 
 from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.board_head import Inked, fit_head
 from inspect_kit.vision.board_layout import TOWARDS, Placement
 from inspect_kit.vision.board_marks import Absent, Ink, Trace, Wanted, contrast, trace_line
 from inspect_kit.vision.board_profile import Ribbon, Shot, ribbon, seen_mean, seen_median
 
 _SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
+_COVER: Final = 0.7
+"""Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
 _STEP: Final = 0.25
 _ACROSS: Final = 6.0
 
@@ -34,6 +37,8 @@ def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None) 
     shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
     if isinstance(shaft, Absent):
         return shaft
+    if shaft.cover < _COVER:
+        return Absent("missing")
     points = shot.view.on_plane(shaft.pixels)
     middle = points.mean(axis=0)
     direction = np.linalg.svd(points - middle)[2][0]
@@ -76,7 +81,7 @@ def _tail(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) 
         if present[index] and not present[index - gap : index].any():
             rise = level[index] - level[index - 1]
             place = along[index] - _STEP * (level[index] - 0.5 * full) / max(rise, 1e-6)
-            return _pixel(shot, strip, along, float(place)), max(0.15, 0.5 * strip.blur(shot))
+            return _pixel(shot, strip, along, float(place)), max(0.08, 0.25 * strip.blur(shot))
     return Absent("missing")
 
 
@@ -95,50 +100,12 @@ def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -
     end = int(there[-1])
     if end >= far[-1] - 2:
         return Absent("missing")
-    head = _head(strip, ink, along, end)
+    head = fit_head(Inked(strip.steps, along, ink, strip.blur(shot)), end, shaft.width)
     if head is None:
         rise = level[end] - level[end + 1]
         place = along[end] + _STEP * (level[end] - 0.5 * full) / max(rise, 1e-6)
         return _pixel(shot, strip, along, float(place)), max(0.3, strip.blur(shot))
-    place, spread = head
-    return _pixel(shot, strip, along, float(np.clip(place, along[end] - 0.5, along[end] + 3.0))), max(0.25, spread)
-
-
-def _head(strip: Ribbon, ink: Floats, along: Floats, end: int) -> tuple[float, float] | None:
-    """The flanks' outermost half-inked places, their distance extrapolated to nothing."""
-    rows = np.arange(max(end - round(14 / _STEP), 0), end + 3)
-    wide = _widths(strip, ink[rows], 0.5)
-    top = int(wide.argmax())
-    if wide[top] < 1.8:
-        return None
-    # The head is broad enough to show its own full ink, worn or not.
-    core = ink[rows][wide > 0.6 * wide[top]][:, np.abs(strip.steps) < 0.25 * wide[top]]
-    wide = _widths(strip, ink[rows], 0.5 * float(np.clip(np.median(core), 0.4, 1.5)))
-    top = int(wide.argmax())
-    falling = np.arange(len(rows)) >= top
-    chosen = falling & (wide > 0.9) & (wide < 0.9 * wide[top])
-    if chosen.sum() < 4:
-        return None
-    slope, level = np.polyfit(along[rows[chosen]], wide[chosen], 1)
-    if slope > -0.15:
-        return None
-    left = wide[chosen] - slope * along[rows[chosen]] - level
-    return float(-level / slope), float(0.15 + left.std() / abs(slope))
-
-
-def _widths(strip: Ribbon, ink: Floats, level: float) -> Floats:
-    """How far apart the outermost places are, row by row, that are inked by more than a level; to a part of a step."""
-    near = np.abs(strip.steps) < 4.0
-    size = strip.steps[1] - strip.steps[0]
-    wide = np.zeros(len(ink))
-    for number, row in enumerate(ink):
-        on = np.nonzero(near & (row > level))[0]
-        if not len(on) or on[0] == 0 or on[-1] + 1 >= len(row):
-            continue
-        left = (row[on[0]] - level) / max(row[on[0]] - row[on[0] - 1], 1e-6)
-        right = (row[on[-1]] - level) / max(row[on[-1]] - row[on[-1] + 1], 1e-6)
-        wide[number] = strip.steps[on[-1]] - strip.steps[on[0]] + size * (min(left, 1.0) + min(right, 1.0))
-    return wide
+    return _pixel(shot, strip, along, head.place), head.u
 
 
 def _pixel(shot: Shot, strip: Ribbon, along: Floats, place: float) -> Floats:

@@ -17,9 +17,9 @@ from inspect_kit.vision.camera import COUNT, Camera, rays
 from inspect_kit.vision.estimation import inverse, robust_deviation
 from inspect_kit.vision.view import LEAST_NOISE, View, pixels_of, rotation_of, view_slopes
 
-CARD_THICKNESS: Final = 0.05
+CARD_THICKNESS: Final = 0.12
 CARD_THICKNESS_U: Final = 0.06
-"""mm: paper is 0.1 thick and presses down, card up to 0.25; half of it and as much again covers both."""
+"""mm: the printed face lies the paper's thickness above the surface: 0.1 for plain paper, up to 0.25 for card."""
 _ROUNDS: Final = 5
 _CUT: Final = 5.0
 _LENGTH: Final = 100.0
@@ -193,7 +193,9 @@ def _solved(problem: _Problem, start: Floats, noise: float) -> tuple[Floats, Flo
     def slopes(at: Floats) -> Floats:
         return problem.jacobian(at) * weights[:, None]
 
-    answer = least_squares(weighted, start, jac=slopes, tr_solver="lsmr", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=40)
+    answer = least_squares(
+        weighted, start, jac=slopes, tr_solver="exact", xtol=1e-9, ftol=1e-9, gtol=1e-9, max_nfev=200
+    )
     return answer.x, np.asarray(answer.jac, dtype=np.float64), problem.residuals(answer.x)[priors:]
 
 

@@ -44,6 +44,8 @@ def _markers(grey: Pixels) -> Mapping[int, Floats]:
     own = {marker for number in range(1, MAX_CARDS + 1) for marker in card(number).markers}
     best: Mapping[int, Floats] = {}
     for side, windows in _LOOKS:
+        if side > _LOOKS[0][0] >= max(grey.shape):
+            break
         found = find_markers(grey, cv2.aruco.DICT_4X4_1000, side, windows)
         best = {**{name: quad for name, quad in found.items() if name in own}, **best}
         if len(best) >= _ENOUGH:

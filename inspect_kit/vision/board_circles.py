@@ -41,7 +41,7 @@ def trace_circle(
     """The outline of a circle near a guess; `avoid` marks azimuths (of 360 degrees) where other ink touches it."""
     middle, size = np.asarray(centre, dtype=np.float64), radius
     found: Trace | Absent = Absent("missing")
-    for reach in (wanted.reach, 0.8):
+    for reach in (wanted.reach,) if wanted.rough else (wanted.reach, 0.8):
         found = _outline(shot, middle, size, replace(wanted, reach=reach), avoid, ink)
         if isinstance(found, Absent):
             return found
@@ -114,7 +114,8 @@ def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> float | None:
     near = max(int(0.5 / (lines.steps[1] - lines.steps[0])), 1)
     wide = np.stack([np.roll(single, shift, axis=1) for shift in range(-near, near + 1, 2)]).max(axis=0)
     answer = np.where(inner, np.mean(np.clip(wide, -0.2, 0.2), axis=0), -1)
-    top = int(answer.argmax())
+    # A broad line fills that range for a while: the middle of it is where the lines themselves are darkest.
+    top = int((answer + 0.3 * single.mean(axis=0)).argmax())
     return float(lines.steps[top]) if answer[top] > LEAST_INK * 0.5 else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -12,16 +13,27 @@ from inspect_kit.vision.board_circles import circle_offsets, on_circle
 from inspect_kit.vision.board_marks import LEAST_INK, Absent, Ink, Trace, trace_of
 from inspect_kit.vision.board_profile import Ribbon, Shot, Width, binned, fit_shape, ribbon, seen_median, step
 
+_OUTLINE: Final = 0.25
+"""mm: a thinner outline may be the shadow of a piece."""
 
-def trace_disc(shot: Shot, centre: Floats, ring: tuple[float, float], ink: Ink | None) -> Trace | Absent:
-    """The outer edge of the filled disc inside a ring (radius and width), the disc's own thin outline included."""
+
+def trace_disc(
+    shot: Shot, centre: Floats, ring: tuple[float, float], ink: Ink | None, avoid: Mask | None = None
+) -> Trace | Absent:
+    """The outer edge of the filled disc inside a ring (radius and width), the disc's own thin outline included.
+
+    `avoid` marks azimuths (of 360 degrees) with ornaments around it; a disc among them is drawn only if it has an
+    outline: a queen left lying there has none.
+    """
     radius = ring[0] - ring[1] / 2
     bins, many = int(np.clip(2 * np.pi * radius / 1.5, 48, 240)), 4
     azimuths = (np.arange(bins * many) + 0.5) / (bins * many) * 2 * np.pi
     ways = np.column_stack([np.cos(azimuths), np.sin(azimuths)])
     lines = binned(ribbon(shot, centre + radius * ways, ways, (-7.0, 0.0)), many)
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
-    if usable.sum() < 0.3 * bins:
+    if avoid is not None:
+        usable &= ~avoid[((np.arange(bins) + 0.5) / bins * 360).astype(int) % 360]
+    if usable.sum() < (0.3 if avoid is None else 0.2) * bins:
         return Absent("hidden or out of the picture")
     blur = lines.blur(shot)
     profile, ground = _disc_profile(lines, usable, blur)
@@ -29,6 +41,8 @@ def trace_disc(shot: Shot, centre: Floats, ring: tuple[float, float], ink: Ink |
     if model is None:
         return Absent("missing")
     edge, rim, colour, dark = model
+    if avoid is not None and rim < _OUTLINE:
+        return Absent("covered or not one clean circle")
     difference = 1 - colour
     weights = difference / float(difference @ difference)
     values = np.einsum("nmc,c->nm", 1 - lines.light / ground[:, None, :], weights)

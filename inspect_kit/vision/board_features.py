@@ -20,9 +20,11 @@ from inspect_kit.vision.board_pocket import trace_pockets
 from inspect_kit.vision.board_profile import Shot
 from inspect_kit.vision.board_rim import Walls
 from inspect_kit.vision.board_shapes import Key, direction
-from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_circles, survey_lines, survey_lower_lines
 from inspect_kit.vision.board_walls import Wall, look_at_walls
 
+_LINES, _CIRCLES = 2, 3
+"""Lower lines or base circles that make a board one of ours."""
 _APART: Final = 0.8
 """mm by which photos may disagree about a foot before one of them is left out."""
 
@@ -70,16 +72,30 @@ def _blur(around: Surroundings) -> float:
     return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
 
 
+def gather_feet(around: Surroundings) -> tuple[dict[Key, tuple[Trace, ...]], Shot]:
+    """The feet of one photo only, and the photo with the blur that its lines tell."""
+    around, marks = survey_lower_lines(around)
+    _, lines = _walls(around, marks)
+    frame = weigh_frame(list(lines.values()))
+    return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}, around.shot
+
+
 def _drawn(around: Surroundings) -> _Drawn:
     around, marks, ink = survey_lines(around)
     marks = {**marks, **survey_circles(around, marks, ink)}
+    absent, lines = _walls(around, marks)
+    return _Drawn(around, {**marks, **absent}, lines, ink)
+
+
+def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, Mark], dict[str, FootLine]]:
+    """Why a side shows no foot, for every side that may not; and the lines along the walls of the others."""
     half = {side: _expected_half(around, marks, side) for side in SIDES}
     looked = look_at_walls(around.shot, around.placement, half)
     walls = {side: wall for side, wall in looked.items() if isinstance(wall, Wall)}
-    lines = foot_lines(around.shot, walls, choose_feet(walls))
-    for side, wall in looked.items():
-        marks["foot", side] = wall if isinstance(wall, Absent) else Absent("missing")
-    return _Drawn(around, marks, lines, ink)
+    absent: dict[Key, Mark] = {
+        ("foot", side): wall if isinstance(wall, Absent) else Absent("missing") for side, wall in looked.items()
+    }
+    return absent, foot_lines(around.shot, walls, choose_feet(walls))
 
 
 def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
@@ -91,7 +107,18 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     for corner, pocket in trace_pockets(around.shot, places).items():
         marks["pocket", corner] = pocket
         marks.update(_arrow(around, corner, one.ink))
-    return marks
+    return marks if _drawn_as_ours(marks) else {key: _doubted(key, mark) for key, mark in marks.items()}
+
+
+def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
+    """Whether enough of the usual markings is there for single ones to be no chance."""
+    found = [key[0] for key, mark in marks.items() if isinstance(mark, Trace)]
+    return found.count("lower") >= _LINES or found.count("circle") >= _CIRCLES
+
+
+def _doubted(key: Key, mark: Mark) -> Mark:
+    """On a board drawn otherwise, what looks like a circle of ours may be a piece, a hole or chance."""
+    return Absent("missing") if isinstance(mark, Trace) and key[0] in ("circle", "disc", "centre", "pocket") else mark
 
 
 def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -> float:

@@ -23,13 +23,17 @@ from inspect_kit.vision.estimation import robust_deviation
 
 _HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
 _LEGAL: Final = (19.0, 25.4)
-_APART: Final = 0.13
-"""mm: standard deviation of the distance between foot and top edge as seen."""
+_APART: Final = (0.03, 0.2)
+"""mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
+_NEAREST: Final = 1.5
+"""mm outside of the foot within which no edge is taken for the wall's top."""
+_UNSEEN: Final = 12.0
+"""What it counts that no edge is seen where the wall's top must be."""
 _CLEAR: Final = 2.2
 """mm of wall that must be seen before its profile tells anything about a gap."""
-_RARE: Final = 4.2
-"""What a gap of any one width counts less than none: before anything is seen, one board in two has a gap."""
-_WORTH: Final = 4.0
+_RARE: Final = 3.2
+"""What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
+_WORTH: Final = 1.5
 """How much the logarithm of a profile's misfit counts."""
 _MOST: Final = 14.0
 _START: Final = 0.08
@@ -40,13 +44,13 @@ _OWN: Final = 0.08
 
 @dataclass(frozen=True)
 class FootLine:
-    """The inner edge at a wall's foot in one photo, its top edge where seen (mm outwards), and what tells of a gap."""
+    """The inner edge at a wall's foot in one photo, edges that may be its top (mm outwards), what tells of a gap."""
 
     wall: Wall
     offsets: Floats
     good: Mask
     middle: float
-    top: float | None
+    tops: tuple[float, ...]
     gap: GapFit | None
 
     def start(self) -> Floats:
@@ -87,21 +91,23 @@ def _line(shot: Shot, wall: Wall, index: int, tall: float) -> FootLine | None:
     beyond = [each.offset - edge.offset for each in wall.edges if each.offset > edge.offset + GAP]
     clear = min([shift, *beyond])
     gap = fit_gap(shot, wall, offsets, good, clear) if clear > _CLEAR else None
-    return FootLine(wall, offsets, good, middle, _top(shot, wall, edge.offset, shift), gap)
+    return FootLine(wall, offsets, good, middle, _tops(shot, wall, edge.offset), gap)
 
 
 def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
     return float(np.polyfit(wall.places[good], offsets[good], 1)[1])
 
 
-def _top(shot: Shot, wall: Wall, foot: float, shift: float) -> float | None:
-    """Where the wall's top edge is seen, if it stands clear of the foot."""
-    near = [edge for edge in wall.edges if abs(edge.offset - foot - shift) < 0.6 + 0.06 * shift]
-    if shift < 1.5 or not near:
-        return None
-    edge = max(near, key=lambda each: each.support - abs(each.offset - foot - shift) / 4)
-    offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
-    return _middle(wall, offsets, good) if good.sum() >= 10 else None
+def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
+    """Edges outside of the foot that the frame's height, once known, may make the wall's top edge."""
+    low, high = (stand_off(wall, foot, height) for height in (_HEIGHTS[0], _HEIGHTS[-1]))
+    found = []
+    for edge in wall.edges:
+        if max(low, _NEAREST) - 0.5 < edge.offset - foot < high + GAP + 0.5:
+            offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
+            if good.sum() >= 10:
+                found.append(_middle(wall, offsets, good))
+    return tuple(found)
 
 
 def weigh_frame(lines: Sequence[FootLine]) -> Frame:
@@ -113,17 +119,29 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
         if line.gap is not None:
             share = _WORTH * np.log(line.gap.misfits / line.gap.misfits.min())
             total = total + np.minimum(share, _MOST)[:, None]
-        if line.top is not None:
-            foot = line.middle + line.start()[:, None] + width
-            off = (line.top - foot - stand_offs(line.wall, foot, height)) / _APART
-            total = total + 4 * np.log1p(off**2 / 4)
+        total = total + _top_misfit(line, width, height)
     weights = np.exp(-0.5 * (total - total.min()))
     weights /= weights.sum()
     widths, heights = weights.sum(axis=1), weights.sum(axis=0)
     gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
     u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
     u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
-    return Frame(widths, max(u_gap, 0.1), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    least = min((_apart(line) for line in lines), default=_APART[0])
+    return Frame(widths, max(u_gap, least), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+
+
+def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats:
+    """How badly gap and height go with the nearest edge that may be the wall's top; none near counts as unseen."""
+    foot = line.middle + line.start()[:, None] + width
+    expected = foot + stand_offs(line.wall, foot, height)
+    misfit = np.full(width.shape, _UNSEEN)
+    for top in line.tops:
+        misfit = np.minimum(misfit, 4 * np.log1p(((top - expected) / _apart(line)) ** 2 / 4))
+    return misfit
+
+
+def _apart(line: FootLine) -> float:
+    return float(np.hypot(_APART[0], _APART[1] / np.median(line.wall.lines.scale)))
 
 
 def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:

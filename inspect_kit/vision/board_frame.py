@@ -21,6 +21,10 @@ HEIGHT_U: Final = 1.85
 """mm: the laws' 19 to 25.4, all alike."""
 GAP: Final = 2.6
 """mm: no gap is wider."""
+POWDER: Final = 3.0
+"""mm: no powder lies further from the wall."""
+_LIGHTER: Final = 1.15
+"""Times by which a wall is lighter than the gap before it, at least."""
 
 
 def _like_surface(strip: Floats) -> bool:
@@ -30,6 +34,14 @@ def _like_surface(strip: Floats) -> bool:
         return True
     tint = strip / max(bright, 1e-6)
     return bright > 0.12 and float(np.abs(tint - 1).max()) < 0.16
+
+
+def _powder(wall: Wall, index: int) -> bool:
+    """Whether the strip outside of an edge is powder swept against the wall: narrow, nowhere darker than before it."""
+    if index + 1 >= len(wall.edges) or wall.edges[index + 1].offset - wall.edges[index].offset > POWDER:
+        return False
+    before, own, after = wall.strips[index : index + 3]
+    return bool((own > 1.05 * before).all() and (after < 0.5 * own).all())
 
 
 def after_gap(wall: Wall, index: int) -> bool:
@@ -42,7 +54,7 @@ def after_gap(wall: Wall, index: int) -> bool:
     return (
         tight
         and edge.support > 0.5
-        and inside.mean() < min(outside.mean(), 0.35)
+        and inside.mean() < min(outside.mean() / _LIGHTER, 0.35)
         and _like_surface(wall.strips[index - 1])
     )
 
@@ -55,7 +67,7 @@ def _score(wall: Wall, index: int) -> float:
         score += 0.8
     elif not _like_surface(inside):
         score -= 1.0
-    if not _like_surface(outside):
+    if not _like_surface(outside) and not _powder(wall, index):
         score += 1.0
     if index + 1 < len(wall.edges) and after_gap(wall, index + 1):
         score -= 1.0

@@ -22,6 +22,14 @@ _RADII: Final = (19.8, 27.5)
 _TRIALS: Final = 1500
 _TOLERANCE: Final = 0.35
 _PEAKS: Final = 5
+_CANDIDATES: Final = 4
+_NEARLY: Final = 0.7
+"""Share of the best circle's edges that another one needs to be looked at too."""
+_DISTINCT: Final = 0.6
+"""mm: circles nearer to each other are one."""
+_LARGER: Final = 0.3
+_LOOSE: Final = 0.4
+"""mm: scatter at which an edge says nothing."""
 _LEAVES: Final = 0.12
 """Difference from the wood's brightness, on the eye's scale and over it, that is no longer wood."""
 _RING: Final = (0.7, 4.0)
@@ -49,10 +57,24 @@ def find_hole(shot: Shot, centre: Floats, walls: Walls) -> Hole | Absent:
     if usable.sum() < 0.25 * BINS:
         return Absent("hidden or out of the picture")
     # Seen from outside, the wood is plain up to the hole's edge or rim: where most lines leave its colour is that.
-    circle = best_circle(lines, _departures(lines, usable, walls), 0.5 * float(usable.mean()))
-    if circle is None:
-        circle = best_circle(lines, edges_across(shot, lines, usable, walls), 0.2)
-    return Absent("missing") if circle is None else _ringed(shot, circle, walls)
+    circles = best_circles(lines, _departures(lines, usable, walls), 0.5 * float(usable.mean()))
+    edges = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2)
+    # A lit net as light as the wood lets lines leave it too far inside; of the other edges, larger ones may be right.
+    circles += [circle for circle in edges if circle[2] > circles[0][2] + _LARGER] if circles else edges[:1]
+    return _ringed(shot, _clearest(shot, circles, walls), walls) if circles else Absent("missing")
+
+
+def _clearest(shot: Shot, circles: list[Floats], walls: Walls) -> Floats:
+    """The circle on which many lines show an edge at the same place: where a lit net is as light as wood, few do."""
+    best, found = -np.inf, circles[0]
+    for circle in circles if len(circles) > 1 else ():
+        settled = settle(shot, circle, walls, Way(narrow=True))
+        if settled is None:
+            continue
+        score = float(settled.good.sum() * np.log(_LOOSE / settled.scatter))
+        if score > best:
+            best, found = score, settled.circle
+    return found
 
 
 def _departures(lines: Ribbon, usable: Mask, walls: Walls) -> Floats:
@@ -93,8 +115,8 @@ def edges_across(shot: Shot, lines: Ribbon, usable: Mask, walls: Walls) -> Float
     return np.asarray(found, dtype=np.float64)
 
 
-def best_circle(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0) -> Floats | None:
-    """Of circles through three edges each the one on which most lines have an edge; `least` is the share it needs.
+def best_circles(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0) -> list[Floats]:
+    """Of circles through three edges each those on which most lines have an edge; `least` is the share they need.
 
     With a `ring`, edges count also on the circle that is so much smaller.
     """
@@ -102,7 +124,7 @@ def best_circle(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0)
     places = np.asarray(lines.feet[:, None, :] + offsets[:, :, None] * lines.normals[:, None, :])
     rows, columns = np.nonzero(np.isfinite(offsets))
     if len(np.unique(rows)) < 0.2 * BINS:
-        return None
+        return []
     chosen = random.integers(0, len(rows), (_TRIALS, 3))
     circles = _through(places[rows[chosen], columns[chosen]])
     middle = lines.feet.mean(axis=0)
@@ -110,7 +132,7 @@ def best_circle(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0)
     good &= np.hypot(circles[:, 0] - middle[0], circles[:, 1] - middle[1]) < 7
     circles = circles[good]
     if not len(circles):
-        return None
+        return []
     everywhere = np.nan_to_num(places, nan=1e6)
     x, y, radius = circles.T[:, :, None, None]
     away = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius)
@@ -118,13 +140,20 @@ def best_circle(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0)
     if ring > 0:
         within = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius + ring)
         votes = votes + (within.min(axis=2) < _TOLERANCE).sum(axis=1)
-    best = int(votes.argmax())
-    if votes[best] < least * BINS:
-        return None
-    nearest = away[best].argmin(axis=1)
-    on = away[best].min(axis=1) < _TOLERANCE
-    fitted = fit_circle(everywhere[np.arange(len(everywhere)), nearest][on])
-    return np.array([fitted.x, fitted.y, fitted.radius]) if isinstance(fitted, Circle) else np.asarray(circles[best])
+    found: list[Floats] = []
+    needed = max(least * BINS, _NEARLY * float(votes.max()))
+    while len(found) < _CANDIDATES and votes.max() >= needed:
+        best = int(votes.argmax())
+        found.append(_through_all(everywhere, away[best], circles[best]))
+        votes[np.abs(circles - circles[best]).max(axis=1) < _DISTINCT] = 0
+    return found
+
+
+def _through_all(places: Floats, away: Floats, circle: Floats) -> Floats:
+    """The circle through the nearest edge of every line that has one on it."""
+    on = away.min(axis=1) < _TOLERANCE
+    fitted = fit_circle(places[np.arange(len(places)), away.argmin(axis=1)][on])
+    return np.array([fitted.x, fitted.y, fitted.radius]) if isinstance(fitted, Circle) else circle
 
 
 def _through(triple: Floats) -> Floats:

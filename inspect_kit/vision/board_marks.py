@@ -106,6 +106,8 @@ class Wanted:
     reach: float
     slope: float = 0.012
     """Largest slope against the path."""
+    rough: bool = False
+    """A circle is traced once only, about where it is."""
 
 
 def trace_line(shot: Shot, start: Floats, end: Floats, wanted: Wanted, ink: Ink | None) -> Trace | Absent:

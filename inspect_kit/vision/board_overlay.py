@@ -15,6 +15,7 @@ from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import BoardMeasurement, BoardResult
 from inspect_kit.vision.board_layout import CORNERS, HALF
 from inspect_kit.vision.board_mosaic import make_mosaic, whole_light
+from inspect_kit.vision.board_report import unsquare
 from inspect_kit.vision.board_shapes import Shapes
 from inspect_kit.vision.board_values import Formula, corner, formulas
 
@@ -24,6 +25,8 @@ Verdicts = Mapping[tuple[str, str], str]
 _PER_MM: Final = 1.9
 _MARGIN: Final = 42.0
 _COLOURS: Final = {"fails": (214, 30, 30), "undecided": (200, 120, 0)}
+_SEEN: Final = 0.25
+"""Degrees off a right angle: 3 mm over a side."""
 _PLAIN: Final = (0, 70, 150)
 _HALO: Final = (255, 255, 255)
 _TEXT: Final = 13
@@ -44,14 +47,24 @@ def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None, sheet: s
     draw = ImageDraw.Draw(image)
     font = ImageFont.truetype(str(shipped("reports") / "fonts" / "SourceSans3-Regular.ttf"), _TEXT)
     measured = {(each.characteristic, each.instance): each for each in result.measurements}
-    _draw_surface(draw, scene.shapes)
+    told = _with_corners(result, verdicts or {})
+    if any(name == "surface.side" for name, _ in measured):
+        _draw_surface(draw, scene.shapes)
     for formula in formulas():
         found = measured.get((formula.characteristic, formula.instance))
         if found is not None:
-            verdict = (verdicts or {}).get((found.characteristic, found.instance), "")
+            verdict = told.get((found.characteristic, found.instance), "")
             _draw_one(draw, font, (formula, found), scene.shapes, _COLOURS.get(verdict, _PLAIN))
     _draw_legend(draw, font, sheet)
     return np.asarray(image, dtype=np.uint8)
+
+
+def _with_corners(result: BoardResult, verdicts: Verdicts) -> Verdicts:
+    """The verdicts, and corners that are certainly no right angles: out if one sees it, though no law says how far."""
+    skewed = unsquare(result.measurements) if result.scene.bundle.cards else []
+    corners = {(each.characteristic, each.instance): "fails" if abs(each.value - 90) > _SEEN else "undecided"
+               for each in skewed}  # fmt: skip
+    return {**verdicts, **corners}
 
 
 def draw_png(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "") -> bytes:
@@ -133,7 +146,7 @@ def _spread(formula: Formula, place: Floats) -> Floats:
 
 def _draw_span(draw: ImageDraw.ImageDraw, start: Floats, end: Floats, colour: tuple[int, int, int]) -> None:
     a, b = _at(start), _at(end)
-    draw.line([a, b], fill=colour, width=1)
+    draw.line([a, b], fill=colour, width=1 if colour == _PLAIN else 2)
     way = np.array(b) - np.array(a)
     size = float(np.linalg.norm(way))
     if size < 1:
@@ -167,5 +180,5 @@ def _draw_text(
 def _draw_legend(draw: ImageDraw.ImageDraw, font: Font, sheet: str) -> None:
     """What the colours mean, in the lower left of the margin."""
     size = 2 * (HALF + _MARGIN) * _PER_MM
-    words = f"mm · red: outside the limits of {sheet} · orange: undecided" if sheet else "mm"
+    words = f"mm · red: outside the limits of {sheet}, or a corner not square · orange: undecided" if sheet else "mm"
     draw.text((8, size - 8), words, font=font, fill=_PLAIN, anchor="ls", stroke_width=2, stroke_fill=_HALO)

@@ -103,13 +103,18 @@ def squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list
         return []
     inside, around = squares(shapes)
     told = [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
-    skewed = [each for each in measurements if each.characteristic == "surface.angle"
-              and abs(each.value - 90) > max(2 * each.u, _SKEWED)]  # fmt: skip
+    skewed = unsquare(measurements)
     if skewed:
         corners = ", ".join(f"{each.instance} {each.value:.2f}°" for each in skewed)
         first, second = (each.value for each in measurements if each.characteristic == "surface.diagonal")
         told.append(f"the surface is not square: corners {corners}; diagonals differ by {abs(first - second):.1f} mm")
     return told
+
+
+def unsquare(measurements: Sequence[BoardMeasurement]) -> list[BoardMeasurement]:
+    """Corners that are certainly not right angles."""
+    return [each for each in measurements if each.characteristic == "surface.angle"
+            and abs(each.value - 90) > max(2 * each.u, _SKEWED)]  # fmt: skip
 
 
 def colours(features: Features) -> tuple[BoardObservation, ...]:

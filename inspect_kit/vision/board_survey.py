@@ -26,10 +26,14 @@ _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
 _LEAST_RING: Final = 0.12
+_BLUR_CHANGED: Final = 0.02
+"""Share by which the blur may differ from what lines were traced with."""
 _DRAWN: Final = 0.25
 """Difference from the wood's colour, over it, that is ink."""
 _MOST_DRAWN: Final = 0.85
 _CENTRE_RADII: Final = (14.0, 18.0)
+_OFF_MIDDLE: Final = 0.8
+"""mm by which the centre circle may lie off the outer one's middle."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
 _WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
@@ -43,23 +47,29 @@ class Surroundings:
     mosaic: Mosaic
 
 
+def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
+    """The lower lines only, which also tell the photo's blur."""
+    found: Survey = {("lower", side): _lower(around, side, None) for side in SIDES}
+    blurs = [mark.blur for mark in found.values() if isinstance(mark, Trace) and mark.blur > 0]
+    if not blurs:
+        return around, found
+    blur = float(np.clip(np.median(blurs), 0.3, 4.0))
+    return replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05))), found
+
+
 def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
     """The lower lines first: they tell the photo's blur and the ink; then the upper lines beside them."""
-    found: Survey = {}
-    first = {side: _lower(around, side, None) for side in SIDES}
-    blurs = [mark.blur for mark in first.values() if isinstance(mark, Trace) and mark.blur > 0]
-    if blurs:
-        blur = float(np.clip(np.median(blurs), 0.3, 4.0))
-        around = replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05)))
-        first = {side: _lower(around, side, None) for side in SIDES}
-    inks = [mark for mark in first.values() if isinstance(mark, Trace)]
+    before = around.shot.blur
+    around, found = survey_lower_lines(around)
+    if abs(around.shot.blur / before - 1) > _BLUR_CHANGED:
+        found = {("lower", side): _lower(around, side, None) for side in SIDES}
+    inks = [mark for mark in found.values() if isinstance(mark, Trace)]
     ink = None
     if inks:
         colour = np.median([mark.colour for mark in inks], axis=0)
         ink = Ink(tuple(float(value) for value in colour), float(np.median([mark.ink for mark in inks])))  # type: ignore[arg-type]
-    for side, mark in first.items():
-        found["lower", side] = mark
-        found["upper", side] = _upper(around, side, mark, ink)
+    for side in SIDES:
+        found["upper", side] = _upper(around, side, found["lower", side], ink)
     return around, found, ink
 
 
@@ -89,9 +99,10 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     return trace_line(around.shot, start, end, wanted, ink)
 
 
-def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
-    """The outlines of the base circles only."""
-    return {("circle", name): _base_circle(around, name, lines, ink) for name in CIRCLES}
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
+    """The outlines of the base circles only; `rough`: about where they are."""
+    wanted = replace(_RING, rough=rough)
+    return {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
 
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
@@ -107,12 +118,13 @@ def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Surv
 def _uncovered(centre: Mark, others: Survey) -> Mark:
     """A queen left on the centre circle is as large as it, but its outline is never as clean as the drawn circles'."""
     usual = [mark.scatter for mark in others.values() if isinstance(mark, Trace) and mark.width > 0]
-    if isinstance(centre, Trace) and usual and centre.scatter > max(2.5 * float(np.median(usual)), 0.08):
+    limit = max(2.5 * float(np.median(usual)) if usual else 0.0, 0.08)
+    if isinstance(centre, Trace) and centre.scatter > limit:
         return Absent("covered or not one clean circle")
     return centre
 
 
-def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None) -> Mark:
+def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wanted, Ink | None]) -> Mark:
     guess = layout.circle_place(name)
     side = name.split(".", maxsplit=1)[0]
     lower = lines["lower", side]
@@ -125,7 +137,7 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, ink: Ink | None
     where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
     if clarity < _LEAST_RING:
         return _absent(around, place, 18.0)
-    return trace_circle(around.shot, where, radius, _RING, _touching(around, name), ink)
+    return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
 
 
 def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
@@ -180,11 +192,23 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
             place, reach = np.array([fitted.x, fitted.y]), 2.5
     radius = _clean_radius(around.shot, place, _CENTRE_RADII) if reach < 8 else None
     if radius is not None:
-        return trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+        plain = trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+        return plain if isinstance(plain, Trace) else _filled_centre(around.shot, place, ink)
     where, radius, clarity = find_ring(around.mosaic, place, _CENTRE_RADII, reach)
     if clarity < 0.15 * _LEAST_RING:
         return _absent(around, place, 16.0)
     return trace_circle(around.shot, where, radius, _RING, None, ink)
+
+
+def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
+    """A centre circle filled up to its thin outline, in the middle of the outer circle as no piece ever lies."""
+    far = _CENTRE_RADII[1] + 1.0
+    found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, _CENTRE_RADII[1]))
+    if isinstance(found, Absent):
+        return found
+    fitted = fit_circle(shot.view.on_plane(found.pixels))
+    off = np.hypot(fitted.x - place[0], fitted.y - place[1]) if isinstance(fitted, Circle) else np.inf
+    return found if off < _OFF_MIDDLE else Absent("covered or not one clean circle")
 
 
 def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:

@@ -6,7 +6,7 @@ and that is carried into the budget as an uncertainty of the pose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -17,14 +17,14 @@ from inspect_kit.errors import BadInput
 from inspect_kit.vision import board_layout as layout
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board_bundle import Bundle
-from inspect_kit.vision.board_features import Features, gather
+from inspect_kit.vision.board_features import Features, gather, gather_feet
 from inspect_kit.vision.board_finding import Match, find_pattern
 from inspect_kit.vision.board_layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board_marks import Trace
 from inspect_kit.vision.board_mosaic import Mosaic, make_mosaic, whole_light
 from inspect_kit.vision.board_profile import Shot
-from inspect_kit.vision.board_shapes import direction
-from inspect_kit.vision.board_survey import Mark, Surroundings, survey_base_circles, survey_lines
+from inspect_kit.vision.board_shapes import Key, direction
+from inspect_kit.vision.board_survey import Mark, Surroundings, survey_base_circles, survey_lower_lines
 from inspect_kit.vision.camera import COUNT, Camera
 from inspect_kit.vision.estimation import inverse, solve
 from inspect_kit.vision.view import Known as Points
@@ -34,8 +34,13 @@ if TYPE_CHECKING:
     from inspect_kit.vision.board import Known, Photo
 
 _SMALL: Final = 700
-_FRAME_WIDTHS: Final = (0.0, 63.5, 76.0)
-"""mm: how far outside of the surface the even area may end."""
+_FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
+"""mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
+_SURE: Final = 0.2
+_OFF_MIDDLE: Final = 25.0
+"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
+_POINTS: Final = 24
+"""Points of a marking or foot that the view is solved with."""
 _ROUGH: Final = 14.0
 """Codes by which most pixels differ from their surroundings in a picture of nothing."""
 _QUAD_NOISE: Final = 0.003
@@ -63,27 +68,32 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
     view, seen = _likeliest(photo.camera, light, quad, side.value)
-    placement = Placement(0.0, 0.0, 0.0)
-    clarity, features = 0.0, None
     for again in range(_GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
-    for _ in range(2):
-        features, clarity, placement = _look(light, view, side.value)
-        feet = {name: features.traces.get(("foot", name), ()) for name in SIDES}
-        if any(not own for own in feet.values()):
-            missing = ", ".join(name for name, own in feet.items() if not own)
-            raise BadInput(f"the foot of the frame cannot be made out on side {missing}",
-                           hint="photograph the whole board with its frame, from above, in even light")  # fmt: skip
-        view = _from_feet(photo.camera, view, feet, side)
-    assert features is not None
+    around, _ = _surroundings(light, view, side.value)
+    feet, shot = gather_feet(around)
+    view = _from_feet(photo.camera, view, _all_feet(feet), side)
+    around, clarity = _surroundings(light, view, side.value)
+    placement = around.placement
+    features = gather([replace(shot, view=view)], placement, around.mosaic)
+    view = _from_feet(photo.camera, view, _all_feet(features.traces), side)
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
     bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
     shown = ("without cards the board is taken for a square of the given side: its squareness is not measured, "
              "and every length carries that; lay cards on it to measure it")  # fmt: skip
     return Uncarded(bundle, placement, features, clarity, (shown,))
+
+
+def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
+    """The four feet, each as the only photo sees it."""
+    missing = ", ".join(name for name in SIDES if not traces.get(("foot", name)))
+    if missing:
+        raise BadInput(f"the foot of the frame cannot be made out on side {missing}",
+                       hint="photograph the whole board with its frame, from above, in even light")  # fmt: skip
+    return {name: traces["foot", name][0] for name in SIDES}
 
 
 def find_surface(pixels: Pixels) -> Floats:
@@ -202,8 +212,19 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
 
 def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
     """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
-    views = [_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS]
-    return max(((view, _match(light, view, side)) for view in views), key=lambda each: each[1][1].clarity)
+    view = _first_view(camera, quad, side)
+    plain = view, _match(light, view, side)
+    if _in_the_middle(plain[1][1]):
+        return plain
+    wider = [(each, _match(light, each, side))
+             for each in (_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS)]  # fmt: skip
+    found = [each for each in wider if _in_the_middle(each[1][1])]
+    return max(found, key=lambda each: each[1][1].clarity) if found else plain
+
+
+def _in_the_middle(match: Match) -> bool:
+    """Whether the pattern is seen, and where it belongs: by chance it is seen anywhere."""
+    return match.clarity > _SURE and bool(np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE)
 
 
 def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
@@ -213,14 +234,13 @@ def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
     return mosaic, find_pattern(mosaic, np.array([0.0]))
 
 
-def _look(light: Light, view: View, side: float) -> tuple[Features, float, Placement]:
-    """The features as this view sees them."""
-    shot = Shot(0, light, view, ())
+def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float]:
+    """What features are looked for with in this view, and how clear the pattern is."""
     mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
-    near = np.hypot(match.placement.x, match.placement.y) < 25 and match.clarity > 0.1
+    near = np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
-    return gather([shot], placement, mosaic), match.clarity, placement
+    return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
@@ -228,8 +248,8 @@ def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[
     mosaic, match = seen
     if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
         return {}
-    around, marks, ink = survey_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
-    return {**marks, **survey_base_circles(around, marks, ink)}
+    around, marks = survey_lower_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
+    return {**marks, **survey_base_circles(around, marks, None, rough=True)}
 
 
 def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
@@ -240,8 +260,8 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
     if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
         return view
     grown = side / (2 * layout.HALF)
-    pixels = np.concatenate([mark.pixels for mark in found.values()])
-    ends = np.cumsum([len(mark.pixels) for mark in found.values()])[:-1]
+    chosen = [_thinned(mark.pixels) for mark in found.values()]
+    pixels, ends = np.concatenate(chosen), np.cumsum([len(part) for part in chosen])[:-1]
     goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
 
     def residuals(vector: Floats) -> Floats:
@@ -265,20 +285,37 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
     return View(camera, solved.parameters, solved.covariance, solved.covariance[COUNT:, COUNT:], 1.0, 0, 0)
 
 
-def _from_feet(camera: Camera, view: View, feet: Mapping[str, tuple[Trace, ...]], side: Known) -> View:
+def _thinned(pixels: Floats) -> Floats:
+    """About `_POINTS` of them, evenly."""
+    return pixels[:: max(len(pixels) // _POINTS, 1)]
+
+
+def _spread(trace: Trace, count: int) -> float:
+    """Standard deviation of so many points of a trace, each counted as independent."""
+    alike = max(trace.alike * count / len(trace.pixels), 1.0)
+    return float(np.hypot(trace.scatter, 0.05) * np.sqrt(alike))
+
+
+def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Known) -> View:
     """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
     half = side.value / 2
+    chosen = {name: _thinned(trace.pixels) for name, trace in feet.items()}
+
+    ends = np.cumsum([len(chosen[name]) for name in SIDES])[:-1]
+    heights = np.concatenate([np.full(len(chosen[name]), feet[name].height) for name in SIDES])
+    spreads = {name: _spread(trace, len(chosen[name])) for name, trace in feet.items()}
+    pixels = np.concatenate([chosen[name] for name in SIDES])
 
     def residuals(vector: Floats) -> Floats:
         own = View(camera, vector[: COUNT + 6], view.covariance, view.pose_covariance, 1.0, 0, 0)
+        # A foot whose top is seen instead lies higher: the ray's point moves towards the camera.
+        low, centre = own.on_plane(pixels), own.centre
+        points = low + (centre[:2] - low) * (heights / centre[2])[:, None]
         rows = []
-        for number, name in enumerate(SIDES):
+        for number, (name, own_points) in enumerate(zip(SIDES, np.split(points, ends), strict=True)):
             out, along = direction(("foot", name))
-            trace = feet[name][0]
-            points = own.on_plane(trace.pixels, trace.height)
             level, slope = vector[COUNT + 6 + 2 * number : COUNT + 8 + 2 * number]
-            away = points @ out - half - level - slope * (points @ along)
-            rows.append(away / (np.hypot(trace.scatter, 0.05) * np.sqrt(trace.alike)))
+            rows.append((own_points @ out - half - level - slope * (own_points @ along)) / spreads[name])
         return np.concatenate(rows)
 
     start = np.concatenate([view.vector, np.zeros(8)])
@@ -286,7 +323,7 @@ def _from_feet(camera: Camera, view: View, feet: Mapping[str, tuple[Trace, ...]]
     information = np.zeros((len(start), len(start)))
     information[:COUNT, :COUNT] = inverse(camera.covariance)
     for number in range(4):
-        trace = feet[SIDES[number]][0]
+        trace = feet[SIDES[number]]
         information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (_OFF_LEVEL**2 + trace.u_width**2)
         information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / _OFF_SLOPE**2
     mean = np.concatenate([camera.parameters, start[COUNT:]])

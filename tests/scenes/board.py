@@ -189,6 +189,19 @@ class Shot:
     card_thickness: float = 0.1
     seed: int = 0
 
+    def visible(self) -> dict[tuple[str, str], float]:
+        """The board's true dimensions, but those of arrows whose start a card lies on."""
+        starts = {corner: self.board.arrow(corner)[0] for corner in CORNERS}
+        hidden = {corner for corner, start in starts.items() if any(_under(card, start) for card in self.cards)}
+        return {key: value for key, value in self.board.truth().items()
+                if not (key[0] == "arrow.length" and key[1] in hidden)}  # fmt: skip
+
+
+def _under(card: Card, point: np.ndarray) -> bool:
+    """Whether a point lies under a card, or so near to it that the line's end cannot be told from the card's."""
+    away = turned(point - np.array([card.x, card.y]), -card.angle)
+    return bool(abs(away[0]) < 74 + 6 and abs(away[1]) < 52.5 + 6)
+
 
 def turned(point: np.ndarray, angle: float) -> np.ndarray:
     c, s = math.cos(angle), math.sin(angle)

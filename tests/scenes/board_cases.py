@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from tests.scenes.board import Board, Look, Shot, laid_cards, phone_lens, square, without
+from tests.scenes.board import Board, Look, Shot, any_board, any_shot, laid_cards, phone_lens, square, without
 from tests.scenes.scene import Lamp, Sensor, Stand
 
 MEGAPIXELS = 5.0
@@ -39,3 +39,7 @@ PLANTED_AGAIN = shot_of(PLANTED, 18, 230)
 LEGAL_SHOT = shot_of(LEGAL, 16, 130)
 HOME_SHOT = shot_of(HOME, 8, 200)
 UNCARDED_SHOT = replace(LEGAL_SHOT, cards=())
+STEEP_SHOT = replace(shot_of(PLANTED, 52, 30), lens=phone_lens(3.0))
+"""Beyond what is measured at all."""
+TWELVE_SHOTS = tuple(any_shot(any_board(seed), seed, phone_lens()) for seed in (40, 42))
+"""Boards by chance in full resolution, one with a gap along the wall and one without."""

@@ -23,6 +23,8 @@ from tests.scenes.board_cases import (
     PLANTED,
     PLANTED_AGAIN,
     PLANTED_SHOT,
+    STEEP_SHOT,
+    TWELVE_SHOTS,
     UNCARDED_SHOT,
 )
 from tests.scenes.board_photos import photo_of
@@ -132,6 +134,14 @@ def test_the_overlay_is_red_where_someone_judged_a_dimension_out() -> None:
     assert (red & (np.abs(marked - plain).sum(axis=2) > 60)).sum() > 200
 
 
+def test_a_corner_that_is_not_square_is_red_on_the_overlay() -> None:
+    drawn = draw_overlay(_planted()).astype(int)
+    red = (drawn[:, :, 0] > 180) & (drawn[:, :, 1] < 90) & (drawn[:, :, 2] < 90)
+    size = drawn.shape[0]
+    assert red[4 * size // 5 :, : size // 5].sum() > 30
+    assert not red[size // 3 : 2 * size // 3, size // 3 : 2 * size // 3].any()
+
+
 def test_markings_that_are_not_drawn_are_reported_as_missing() -> None:
     result = measure_board([photo_of(HOME_SHOT)], EXACT)
     names = {each.characteristic for each in result.measurements}
@@ -175,6 +185,37 @@ def test_a_second_photo_of_the_same_board_makes_it_more_certain() -> None:
     assert np.mean([two[key].u for key in one if key in two]) < np.mean([one[key].u for key in one if key in two])
 
 
+# ----------------------------------------------------------------------------------- the bars, on twelve megapixels
+
+
+@lru_cache(maxsize=1)
+def _twelve() -> tuple[tuple[str, float, float, bool], ...]:
+    """Characteristic, error and standard uncertainty of every visible dimension of two boards; whether it was found."""
+    rows = []
+    for shot in TWELVE_SHOTS:
+        found = _values(measure_board([photo_of(shot)], EXACT))
+        rows += [(key[0], found[key].value - true, found[key].u, True) if key in found else (key[0], 0.0, 1.0, False)
+                 for key, true in shot.visible().items()]  # fmt: skip
+    return tuple(rows)
+
+
+@pytest.mark.parametrize(
+    ("characteristic", "mean_error"),
+    [("surface.side", 0.25), ("pocket.diameter", 0.15), ("baseline.lower.distance", 0.15), ("baseline.spacing", 0.15),
+     ("basecircle.diameter", 0.15), ("basecircle.inner", 0.15), ("outer.diameter", 0.15), ("centre.diameter", 0.15),
+     ("surface.angle", 0.05)],
+)  # fmt: skip
+def test_twelve_megapixels_and_four_cards_meet_the_bar(characteristic: str, mean_error: float) -> None:
+    errors = [abs(error) for name, error, _, found in _twelve() if found and name == characteristic]
+    assert errors
+    assert np.mean(errors) <= mean_error
+
+
+def test_twelve_megapixels_cover_their_errors_and_show_nearly_everything() -> None:
+    assert np.mean([abs(error) < 2 * u for _, error, u, found in _twelve() if found]) >= 0.9
+    assert np.mean([found for *_, found in _twelve()]) >= 0.95
+
+
 # ------------------------------------------------------------------------------------------------------- without cards
 
 
@@ -210,6 +251,12 @@ def test_a_single_card_is_refused_with_advice() -> None:
     with pytest.raises(BadInput, match="only one") as refusal:
         measure_board([Photo(pixels, photo.camera)], EXACT)
     assert "4 cards" in str(refusal.value)
+
+
+def test_a_camera_held_too_obliquely_is_refused_with_advice() -> None:
+    with pytest.raises(BadInput, match="degrees from straight above") as refusal:
+        measure_board([photo_of(STEEP_SHOT)], EXACT)
+    assert "25 degrees" in str(refusal.value)
 
 
 def test_a_blurred_photo_is_refused_with_advice() -> None:
