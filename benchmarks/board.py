@@ -6,6 +6,7 @@ import io
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from PIL import Image
@@ -14,9 +15,15 @@ from inspect_kit.vision.board import Known, Photo, measure_board
 from inspect_kit.vision.camera import Camera
 from tests.scenes.board import Shot, any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph
+from tests.scenes.painted import calibrated
+from tests.scenes.painted_board import painted_board
 
 SEEDS = range(40, 50)
 """Boards that nothing was tuned on."""
+PAINTED = range(8)
+"""Boards drawn in another way: plain wood, four walls of four colours, gaps up to 1 mm."""
+
+Case = tuple[Photo, Mapping[tuple[str, str], float]]
 
 
 def _photo(shot: Shot, random: np.random.Generator) -> Photo:
@@ -28,19 +35,35 @@ def _photo(shot: Shot, random: np.random.Generator) -> Photo:
     return Photo(pixels, Camera(lens.width, lens.height, parameters, np.diag(standard**2)).with_focus_drift())
 
 
+def _rendered() -> Iterator[Case]:
+    for seed in SEEDS:
+        shot = any_shot(any_board(seed), seed, phone_lens())
+        yield _photo(shot, np.random.default_rng(seed)), shot.visible()
+
+
+def _painted() -> Iterator[Case]:
+    for seed in PAINTED:
+        content, sizes = painted_board(seed)
+        pixels = np.asarray(Image.open(io.BytesIO(content)))
+        yield Photo(pixels, calibrated().with_focus_drift()), sizes.truth
+
+
 def main() -> None:
-    """Print one line a characteristic."""
+    """Both ways to draw, one line a characteristic."""
+    for title, cases in (("rendered, worn and powdered", _rendered()), ("painted, plain", _painted())):
+        print(f"\n{title}")
+        _compared(cases)
+
+
+def _compared(cases: Iterable[Case]) -> None:
     errors: dict[str, list[tuple[float, float]]] = defaultdict(list)
     wanted = found = 0
     seconds = []
-    for seed in SEEDS:
-        shot = any_shot(any_board(seed), seed, phone_lens())
-        photo = _photo(shot, np.random.default_rng(seed))
+    for photo, truth in cases:
         start = time.process_time()
         result = measure_board([photo], Known(1.0, 0.0002))
         seconds.append(time.process_time() - start)
         values = {(each.characteristic, each.instance): each for each in result.measurements}
-        truth = shot.visible()
         wanted += len(truth)
         found += sum(key in values for key in truth)
         for key in truth.keys() & values.keys():
