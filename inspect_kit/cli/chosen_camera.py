@@ -11,12 +11,12 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.cli.options import home_of
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.camera_file import read_camera
-from inspect_kit.vision.camera_shelf import camera_of, kept_cameras
+from inspect_kit.vision.camera_shelf import camera_of, kept_cameras, shelf_in
 
 
 def shelf_of(ctx: click.Context) -> Path:
     """Where the user's own cameras are kept."""
-    return home_of(ctx) / "cameras"
+    return shelf_in(home_of(ctx))
 
 
 def chosen_camera(named: Path | None, photos: Sequence[Photograph]) -> Camera | None:

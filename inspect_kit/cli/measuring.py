@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
-from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.measuring_board import command as board
 from inspect_kit.cli.measuring_dice import dice
@@ -16,12 +15,9 @@ from inspect_kit.cli.measuring_figure import figure
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import document, overlay_marks
-from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
-from inspect_kit.errors import UsageError
+from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale, read_photos
 from inspect_kit.measure.pieces import KINDS, Kind, Session, Stated, measure_pieces
 from inspect_kit.vision.overlay import draw_overlay
-
-MOST_PHOTOS: Final = 24
 
 
 @click.group("measure")
@@ -72,13 +68,6 @@ def _discs_command(name: str, kind: Kind) -> None:
       inspect-kit measure {name} photo.jpg --camera phone.json --print-scale 0.998
     """
     command.command(name)(run)
-
-
-def read_photos(paths: tuple[Path, ...]) -> list[Photograph]:
-    """Not more than can be held at once."""
-    if len(paths) > MOST_PHOTOS:
-        raise UsageError(f"{len(paths)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
-    return [read_photograph(path) for path in paths]
 
 
 def stated_by(given: Mapping[str, str | None]) -> Stated:

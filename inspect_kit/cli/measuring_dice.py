@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Final
 
 import click
 
-from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.chosen_camera import chosen_camera
 from inspect_kit.cli.dice_document import show_dice
 from inspect_kit.cli.options import json_option
-from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale
-from inspect_kit.errors import UsageError
+from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale, read_photos
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.pieces import Stated
-
-MOST_PHOTOS: Final = 24
 
 
 @click.command("dice")
@@ -46,14 +41,12 @@ def dice(
       inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
       inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
     """
-    if len(photos) > MOST_PHOTOS:
-        raise UsageError(f"{len(photos)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
     stated = Stated(
         thickness=parse_length(given["thickness"], "--thickness", 5.0, 40.0),
         rim=parse_length(given["edge_radius"], "--edge-radius", 0.0, 8.0),
         print_scale=parse_scale(given["print_scale"]),
         reference=parse_reference(given["reference"]),
     )
-    taken = [read_photograph(path) for path in photos]
+    taken = read_photos(photos)
     session = measure_dice(taken, chosen_camera(camera, taken), stated, one_die=one_die)
     show_dice(session, overlay, as_json=as_json)

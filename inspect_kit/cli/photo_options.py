@@ -1,16 +1,26 @@
-"""What is typed beside a photo: lengths with their spread, the print's scale, and the reference in the picture."""
+"""Photos and what is typed beside them: lengths with their spread, the print's scale, the reference in the picture."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Final
 
+from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.measure.pieces import MEASURED_PRINT
+from inspect_kit.measure.pieces import stated_scale
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.references import Reference, marker_dictionary
 
+MOST_PHOTOS: Final = 24
 _PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
+
+
+def read_photos(paths: tuple[Path, ...]) -> list[Photograph]:
+    """Not more than can be held at once."""
+    if len(paths) > MOST_PHOTOS:
+        raise UsageError(f"{len(paths)} photos at once, {MOST_PHOTOS} at most", hint="measure them in groups")
+    return [read_photograph(path) for path in paths]
 
 
 def parse_length(text: str | None, option: str, low: float, high: float) -> tuple[float, float | None] | None:
@@ -34,7 +44,7 @@ def parse_length(text: str | None, option: str, low: float, high: float) -> tupl
 
 
 def parse_scale(text: str | None) -> tuple[float, float] | None:
-    """The scale, and its relative uncertainty by the caliper and by the digits that were typed."""
+    """The scale as it was typed, with its relative uncertainty."""
     if text is None:
         return None
     try:
@@ -43,9 +53,7 @@ def parse_scale(text: str | None) -> tuple[float, float] | None:
         raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
     if not 0.9 <= number <= 1.1:
         raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
-    digits = -int(number.as_tuple().exponent)
-    rounding = 0.5 * 10.0 ** -max(digits, 3) / 3**0.5
-    return float(number), (MEASURED_PRINT**2 + rounding**2) ** 0.5
+    return stated_scale(number)
 
 
 def parse_reference(text: str) -> Reference:

@@ -61,20 +61,20 @@ class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What the desk knows beforehand: thickness in mm, the print's scale (measured ÷ nominal), and the folder
-    of its calibrated cameras."""
+    """What the desk knows beforehand: thickness in mm, the print's scale (measured ÷ nominal), and the home that
+    its calibrated cameras are kept in."""
 
     thickness: float | None = None
     print_scale: Decimal | None = None
-    cameras: Path | None = None
+    home: Path | None = None
 
 
-def given_by(thickness: str, print_scale: str, cameras: Path | None = None) -> Given:
+def given_by(thickness: str, print_scale: str, home: Path | None = None) -> Given:
     """From what was typed; empty is not known."""
     return Given(
         float(_within(parse_quantity(thickness, UNITS["mm"]).to("mm").number, _THICKNESS)) if thickness else None,
         _within(parse_number(print_scale), _SCALE) if print_scale else None,
-        cameras,
+        home,
     )
 
 
@@ -97,28 +97,26 @@ def told_by(content: bytes, kind: str, given: Given) -> Told:
     from inspect_kit.measure.pieces import KINDS, measure_pieces
 
     photo = open_photograph(content, "photo", where="photo")
-    session = measure_pieces([photo], KINDS[kind], _camera(photo, given.cameras), _stated(given))
+    session = measure_pieces([photo], KINDS[kind], _camera(photo, given.home), _stated(given))
     if len(session.pieces) != 1:
         raise BadInput(f"{len(session.pieces)} pieces lie on the sheet", where="photo", hint="photograph one at a time")
     return _told(session, session.pieces[0], (photo.width, photo.height))
 
 
-def _camera(photo: Photograph, folder: Path | None) -> Camera | None:
-    from inspect_kit.vision.camera_shelf import camera_of, kept_cameras
+def _camera(photo: Photograph, home: Path | None) -> Camera | None:
+    from inspect_kit.vision.camera_shelf import camera_of, kept_cameras, shelf_in
 
-    found = None if folder is None else camera_of([photo], kept_cameras(folder))
+    found = None if home is None else camera_of([photo], kept_cameras(shelf_in(home)))
     return None if found is None else found.stored.camera
 
 
 def _stated(given: Given) -> Stated:
-    from inspect_kit.measure.pieces import MEASURED_PRINT, Stated
+    from inspect_kit.measure.pieces import Stated, stated_scale
 
     scale, thickness = given.print_scale, given.thickness
-    # Half of the last digit that was typed, at least the third: as `measure --print-scale` takes it.
-    rounding = 0.0 if scale is None else 0.5 * 10.0 ** -max(-int(scale.as_tuple().exponent), 3) / 3**0.5
     return Stated(
         thickness=None if thickness is None else (thickness, None),
-        print_scale=None if scale is None else (float(scale), (MEASURED_PRINT**2 + rounding**2) ** 0.5),
+        print_scale=None if scale is None else stated_scale(scale),
     )
 
 

@@ -16,8 +16,8 @@ from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, combine, es
 from inspect_kit.measure.pieces import UNKNOWN_PRINT
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.colour import Colour
 from inspect_kit.vision.figure import STANDOFF_USUAL, FigureView, Measured, measure_view
-from inspect_kit.vision.figure_colour import BaseColour
 from inspect_kit.vision.photo import camera_for
 from inspect_kit.vision.references import Placed, Reference, place
 
@@ -71,7 +71,7 @@ class FigureSession:
     photos: tuple[Photograph, ...]
     views: tuple[FigureView, ...]
     values: tuple[FigureValue, ...]
-    colour: BaseColour
+    colour: Colour
     corners: Floats
     warnings: tuple[str, ...]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
@@ -43,7 +44,7 @@ GIVEN: Final = 0.1
 """Standard uncertainty (mm) of a thickness or rim radius that was stated without one."""
 UNKNOWN_PRINT: Final = 0.003
 """Relative standard uncertainty of a print whose check bar nobody measured."""
-MEASURED_PRINT: Final = 0.0002
+_MEASURED_PRINT: Final = 0.0002
 _LARGE: Final = 0.1
 """Expanded uncertainty (mm) from which advice is given."""
 
@@ -56,6 +57,13 @@ class Stated:
     rim: tuple[float, float | None] | None = None
     print_scale: tuple[float, float] | None = None
     reference: Reference = field(default_factory=Reference)
+
+
+def stated_scale(number: Decimal) -> tuple[float, float]:
+    """A print's scale that was typed, and its relative uncertainty: by the caliper, and by half of the last digit, at
+    least the third."""
+    rounding = 0.5 * 10.0 ** -max(-int(number.as_tuple().exponent), 3) / 3**0.5
+    return float(number), (_MEASURED_PRINT**2 + rounding**2) ** 0.5
 
 
 @dataclass(frozen=True)

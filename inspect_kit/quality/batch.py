@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Protocol
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.batch_lines import Heading, is_batch, parsed
+from inspect_kit.quality.batch_lines import Heading, first_line, is_batch, parsed
 from inspect_kit.quality.batch_work import Photo, Work
 
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
@@ -141,14 +141,9 @@ def _taken_over(batch: Batch) -> frozenset[Photo]:
 def _refuse_strange(batch: Batch) -> None:
     """What is in the way must be a batch's results, and without `--again` those of the same work."""
     out = batch.out
-    if out.is_dir():
-        raise UsageError("is a folder", where=str(out), hint="name a file in it")
-    if not out.exists():
+    first = first_line(out, 100_000)
+    if first is None:
         return
-    first = b""
-    if out.is_file():
-        with out.open("rb") as stream:
-            first = stream.readline(100_000)
     if not is_batch(first.decode("utf-8", "replace")):
         raise UsageError("is there already and is no batch's results", where=str(out), hint="choose another -o")
     if first != batch.heading.line() and not batch.again:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, UsageError
 
 FORMAT: Final = 1
 MAX_LINE: Final = 16_000_000
@@ -110,3 +110,15 @@ def tray_names(photos: Iterable[str]) -> dict[str, str]:
 
 def _bare(name: str) -> str:
     return name.rpartition(".")[0] or name
+
+
+def first_line(path: Path, most: int) -> bytes | None:
+    """How what is already there begins: nothing if it is no plain file, and `None` if nothing is there."""
+    if path.is_dir():
+        raise UsageError("is a folder", where=str(path), hint="name a file in it")
+    if not path.exists():
+        return None
+    if not path.is_file():
+        return b""
+    with path.open("rb") as stream:
+        return stream.readline(most)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.batch_lines import measured_photos, tray_names
+from inspect_kit.quality.batch_lines import first_line, measured_photos, tray_names
 from inspect_kit.quality.exchange.rows import csv_line, harmless
 from inspect_kit.quality.lot_file import on_tray
 
@@ -28,13 +28,6 @@ def table_lines(results: Path) -> Iterator[bytes]:
 
 def refuse_other_table(path: Path) -> None:
     """Only a table of ours is written anew."""
-    if path.is_dir():
-        raise UsageError("is a folder", where=str(path), hint="name a file in it")
-    if not path.exists():
-        return
-    first = b""
-    if path.is_file():
-        with path.open("rb") as stream:
-            first = stream.readline(1_000)
-    if first != csv_line(COLUMNS):
+    first = first_line(path, 1_000)
+    if first is not None and first != csv_line(COLUMNS):
         raise UsageError("is there already and is no batch's table", where=str(path), hint="choose another -o")

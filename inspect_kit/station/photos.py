@@ -119,25 +119,25 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     benches: Benches = visit.request.app.state.benches
     photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
-    told, why = _measured(benches.measuring, content, kind, lambda: _given(given, visit.station.home))
+    told, why = _measured(benches.measuring, content, kind, given, visit.station.home)
     return Look(
         visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name,
         told, why,
     )  # fmt: skip
 
 
-def _measured(bench: Bench, content: bytes, kind: str, given: Callable[[], Given]) -> tuple[Told | None, str]:
+def _measured(bench: Bench, content: bytes, kind: str, given: Mapping[str, str], home: Path) -> tuple[Told | None, str]:
     if not kind:
         return None, ""
     try:
-        return bench.do(_MEASURING, told_by, content, kind, given()), ""
+        return bench.do(_MEASURING, told_by, content, kind, _given(given, home)), ""
     except InspectKitError as problem:
         return None, str(problem)[:500]
 
 
 def _given(given: Mapping[str, str], home: Path) -> Given:
     thickness, scale = (given.get(name, "").strip()[:40] for name in ("thickness", "print_scale"))
-    return given_by(thickness, scale, home / "cameras")
+    return given_by(thickness, scale, home)
 
 
 def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, Look | None]:

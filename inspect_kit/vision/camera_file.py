@@ -44,17 +44,22 @@ def camera_data(calibration: Calibration, photos: int, model: str) -> dict[str, 
 
 def read_camera(path: Path) -> CameraFile:
     """A stored camera; anything that is not one is `BadInput`."""
+    return camera_in(read_text(path, MOST_BYTES), str(path))
+
+
+def camera_in(text: str, where: str) -> CameraFile:
+    """The camera that a file's text describes."""
     try:
-        data = json.loads(read_text(path, MOST_BYTES))
+        data = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadInput("is not JSON", where=str(path), hint="make it with inspect-kit camera calibrate") from None
+        raise BadInput("is not JSON", where=where, hint="make it with inspect-kit camera calibrate") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("kind") != "camera":
         raise BadInput(
             'expected {"format": 1, "kind": "camera", …}',
-            where=str(path),
+            where=where,
             hint="make it with inspect-kit camera calibrate",
         )
-    return _checked(data, str(path))
+    return _checked(data, where)
 
 
 def _checked(data: dict[str, Any], where: str) -> CameraFile:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.files import read_bytes, sha256
+from inspect_kit.capture.files import read_text, sha256
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.camera_file import LONGEST_MODEL, MOST_BYTES, CameraFile, read_camera
+from inspect_kit.vision.camera_file import LONGEST_MODEL, MOST_BYTES, CameraFile, camera_in, read_camera
 
 _SAME_LENS: Final = 0.12
 """Focal lengths of one lens in a photo's notes, which are rounded, and by calibration agree to this; those of a phone's
@@ -29,6 +29,11 @@ class Kept:
     stored: CameraFile
 
 
+def shelf_in(home: Path) -> Path:
+    """Where the user's own cameras are kept."""
+    return home / "cameras"
+
+
 def shelf_name(content: bytes) -> str:
     """The name under which this camera file is kept."""
     return sha256(content)[:_NAME]
@@ -36,13 +41,14 @@ def shelf_name(content: bytes) -> str:
 
 def camera_to_keep(path: Path) -> tuple[bytes, CameraFile]:
     """A camera file that photos can be matched with; one whose photos did not say by what they were taken cannot."""
-    stored = read_camera(path)
+    text = read_text(path, MOST_BYTES)
+    stored = camera_in(text, str(path))
     if not stored.model:
         raise BadInput(
             "does not say which camera it is of: its photos had no such note", where=str(path),
             hint="calibrate with photos straight from the camera, or go on naming it with --camera",
         )  # fmt: skip
-    return read_bytes(path, MOST_BYTES), stored
+    return text.encode(), stored
 
 
 def kept_cameras(folder: Path) -> tuple[Kept, ...]:

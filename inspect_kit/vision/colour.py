@@ -37,7 +37,7 @@ class White:
 
 @dataclass(frozen=True)
 class Colour:
-    """white, black or red, with the confidence in it, and the share of light the piece sends back."""
+    """A name, the confidence in it (0 to 1), and the share of light sent back in red, green and blue."""
 
     name: str
     confidence: float

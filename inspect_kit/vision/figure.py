@@ -11,6 +11,7 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.circle import Unfit
+from inspect_kit.vision.colour import Colour
 from inspect_kit.vision.figure_base import (
     BASE,
     TILT,
@@ -20,7 +21,7 @@ from inspect_kit.vision.figure_base import (
     outline_pixels,
     scale_at,
 )  # fmt: skip
-from inspect_kit.vision.figure_colour import BaseColour, base_colour
+from inspect_kit.vision.figure_colour import base_colour
 from inspect_kit.vision.figure_doubts import (
     VAGUE,
     doubt_of,
@@ -100,7 +101,7 @@ class FigureView:
     measured: tuple[Measured, ...]
     fit: Fit
     top: Top | None
-    colour: BaseColour
+    colour: Colour
     warnings: tuple[str, ...]
 
     @property

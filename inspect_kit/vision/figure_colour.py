@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import colorsys
-from dataclasses import dataclass
 from typing import Final
 
 import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.colour import BRIGHTNESS, PAPER, white_of
+from inspect_kit.vision.colour import BRIGHTNESS, PAPER, Colour, white_of
 from inspect_kit.vision.light import encoded, linear, window_of
 from inspect_kit.vision.references import Placed
 
@@ -27,16 +26,7 @@ _GREYS: Final = ((0.09, "black"), (0.4, "grey"), (np.inf, "white"))
 """Upper ends of the share of light sent back."""
 
 
-@dataclass(frozen=True)
-class BaseColour:
-    """A name, the confidence in it (0 to 1), and the share of light sent back in red, green and blue."""
-
-    name: str
-    confidence: float
-    reflectance: Floats
-
-
-def base_colour(pixels: Pixels, outline: Floats, placed: Placed) -> BaseColour:
+def base_colour(pixels: Pixels, outline: Floats, placed: Placed) -> Colour:
     """By the lighter parts of the base's side: what lies in its own shade says little."""
     middle = outline.mean(axis=0)
     ring = middle + 0.8 * (outline - middle)
@@ -58,7 +48,7 @@ def _shade(strongest: float) -> tuple[str, float]:
     return "dark " if strongest < _DARK else "light " if strongest > _LIGHT else "", near
 
 
-def named_colour(reflectance: Floats) -> BaseColour:
+def named_colour(reflectance: Floats) -> Colour:
     """The name of a share of light sent back, and how far it is from the next name."""
     coded = np.clip(encoded(np.clip(reflectance, 0.0, 1.0)), 0, 1)
     hue, saturation, _ = colorsys.rgb_to_hsv(*(float(value) for value in coded))
@@ -76,4 +66,4 @@ def named_colour(reflectance: Floats) -> BaseColour:
         name = next(name for end, name in _GREYS if level < end)
         near = min(abs(float(np.log(max(level, 1e-3) / end))) for end, _ in _GREYS[:-1]) / 0.5
     sure = min(near, abs(float(np.log(max(coloured, 1e-3)))) / 0.25)
-    return BaseColour(name, float(0.5 + 0.49 * np.tanh(sure)), reflectance)
+    return Colour(name, float(0.5 + 0.49 * np.tanh(sure)), reflectance)

@@ -60,7 +60,7 @@ def test_a_kept_camera_is_taken_for_the_photo_that_names_it_and_makes_u_smaller(
 
 def test_the_desk_takes_it_too(kit: Kit, home: Path, tmp_path: Path) -> None:
     content = PLACE.read_bytes()
-    given = given_by("8.6", "1.000", home / "cameras")
+    given = given_by("8.6", "1.000", home)
     without = told_by(content, "striker", given)
     kit("--home", home, "camera", "keep", camera_file(tmp_path / "phone.json"))
     assert float(told_by(content, "striker", given).standard) < float(without.standard)
