@@ -14,14 +14,13 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board_frame import GAP, HEIGHT, HEIGHT_U, Feet, after_gap
-from inspect_kit.vision.board_gap import WIDTHS, GapFit, fit_gap
+from inspect_kit.vision.board_frame import GAP, HEIGHT_U, Feet, after_gap
+from inspect_kit.vision.board_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
 from inspect_kit.vision.board_marks import Trace, correlation
 from inspect_kit.vision.board_profile import Shot, fit_steps
 from inspect_kit.vision.board_walls import Wall, stand_off, stand_offs
 from inspect_kit.vision.estimation import robust_deviation
 
-_HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
 _LEGAL: Final = (19.0, 25.4)
 _APART: Final = (0.03, 0.2)
 """mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
@@ -29,13 +28,12 @@ _NEAREST: Final = 1.5
 """mm outside of the foot within which no edge is taken for the wall's top."""
 _UNSEEN: Final = 12.0
 """What it counts that no edge is seen where the wall's top must be."""
-_CLEAR: Final = 2.2
-"""mm of wall that must be seen before its profile tells anything about a gap."""
-_RARE: Final = 3.2
+_RARE: Final = 2.2
 """What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
-_WORTH: Final = 1.5
+_WORTH: Final = 3.0
 """How much the logarithm of a profile's misfit counts."""
-_MOST: Final = 14.0
+_USUAL: Final = 2.0
+"""The misfit of a profile of which everything is explained."""
 _START: Final = 0.08
 """mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
 _OWN: Final = 0.08
@@ -54,43 +52,45 @@ class FootLine:
     gap: GapFit | None
 
     def start(self) -> Floats:
-        """For every width of the gap: how far outwards of the traced edge it starts."""
-        return np.full(len(WIDTHS), _START) if self.gap is None else self.gap.starts
+        """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""
+        return np.full((len(WIDTHS), len(HEIGHTS)), _START) if self.gap is None else self.gap.starts
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What all walls together say: weights of the widths of the gap, its standard uncertainty, and the height."""
+    """What all walls together say: weights of gaps' widths × frame's heights, and the height with its uncertainty."""
 
     weights: Floats
-    u_gap: float
     height: float
     u_height: float
 
     @property
     def gap(self) -> float:
         """The mean width, mm."""
-        return float(self.weights @ WIDTHS)
+        return float(self.weights.sum(axis=1) @ WIDTHS)
+
+    def foot(self, line: FootLine) -> tuple[float, float]:
+        """How far the wall stands outwards of the traced edge (mm), and the standard uncertainty of that."""
+        places = line.start() + WIDTHS[:, None]
+        mean = float((self.weights * places).sum())
+        spread = float(np.sqrt((self.weights * (places - mean) ** 2).sum()))
+        return mean, max(spread, _apart(line))
 
 
 def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Feet) -> dict[str, FootLine]:
     """The edges of one photo; walls whose edge does not run straight are left out."""
-    tall = HEIGHT if feet.height is None else feet.height
-    found = {side: _line(shot, wall, feet.chosen[side], tall) for side, wall in walls.items()}
+    found = {side: _line(shot, wall, feet.chosen[side]) for side, wall in walls.items()}
     return {side: line for side, line in found.items() if line is not None}
 
 
-def _line(shot: Shot, wall: Wall, index: int, tall: float) -> FootLine | None:
+def _line(shot: Shot, wall: Wall, index: int) -> FootLine | None:
     # The gap is measured from its inner edge on, which is the sharper one.
     edge = wall.edges[index - 1 if after_gap(wall, index) else index]
     offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
     if good.sum() < 10:
         return None
     middle = _middle(wall, offsets, good)
-    shift = stand_off(wall, edge.offset, tall)
-    beyond = [each.offset - edge.offset for each in wall.edges if each.offset > edge.offset + GAP]
-    clear = min([shift, *beyond])
-    gap = fit_gap(shot, wall, offsets, good, clear) if clear > _CLEAR else None
+    gap = fit_gap(shot, wall, offsets, good)
     return FootLine(wall, offsets, good, middle, _tops(shot, wall, edge.offset), gap)
 
 
@@ -100,7 +100,7 @@ def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
 
 def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
     """Edges outside of the foot that the frame's height, once known, may make the wall's top edge."""
-    low, high = (stand_off(wall, foot, height) for height in (_HEIGHTS[0], _HEIGHTS[-1]))
+    low, high = (stand_off(wall, foot, height) for height in (HEIGHTS[0], HEIGHTS[-1]))
     found = []
     for edge in wall.edges:
         if max(low, _NEAREST) - 0.5 < edge.offset - foot < high + GAP + 0.5:
@@ -112,27 +112,32 @@ def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
 
 def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     """Gap and height of one frame from all its walls in all photos."""
-    width, height = np.meshgrid(WIDTHS, _HEIGHTS, indexing="ij")
+    width, height = np.meshgrid(WIDTHS, HEIGHTS, indexing="ij")
     total = np.where(width > 0, _RARE + width / 0.6, 0.0)
     total = total + (np.maximum(np.abs(height - np.mean(_LEGAL)) - np.ptp(_LEGAL) / 2, 0) / 0.4) ** 2
     for line in lines:
-        if line.gap is not None:
-            share = _WORTH * np.log(line.gap.misfits / line.gap.misfits.min())
-            total = total + np.minimum(share, _MOST)[:, None]
-        total = total + _top_misfit(line, width, height)
+        total = total + _profile_misfit(line) + _top_misfit(line, width, height)
     weights = np.exp(-0.5 * (total - total.min()))
     weights /= weights.sum()
-    widths, heights = weights.sum(axis=1), weights.sum(axis=0)
-    gap, tall = float(widths @ WIDTHS), float(heights @ _HEIGHTS)
-    u_gap = float(np.sqrt(widths @ (WIDTHS - gap) ** 2))
-    u_tall = float(np.sqrt(heights @ (_HEIGHTS - tall) ** 2))
-    least = min((_apart(line) for line in lines), default=_APART[0])
-    return Frame(widths, max(u_gap, least), tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    heights = weights.sum(axis=0)
+    tall = float(heights @ HEIGHTS)
+    u_tall = float(np.sqrt(heights @ (HEIGHTS - tall) ** 2))
+    return Frame(weights, tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
 
 
-def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats:
+def _profile_misfit(line: FootLine) -> Floats | float:
+    """The logarithm of what gap and height leave over of the profile: how well it can be known is told by the best."""
+    if line.gap is None:
+        return 0.0
+    least = float(line.gap.misfits.min())
+    return np.asarray(_WORTH * np.log1p((line.gap.misfits - least) / (least + _USUAL)))
+
+
+def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats | float:
     """How badly gap and height go with the nearest edge that may be the wall's top; none near counts as unseen."""
-    foot = line.middle + line.start()[:, None] + width
+    if line.gap is not None and line.gap.with_top:
+        return 0.0
+    foot = line.middle + line.start() + width
     expected = foot + stand_offs(line.wall, foot, height)
     misfit = np.full(width.shape, _UNSEEN)
     for top in line.tops:
@@ -149,7 +154,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     wall, places, good = line.wall, line.wall.places, line.good
     shift = stand_off(wall, line.middle + frame.gap, frame.height)
     raised = shift < -frame.gap - 0.2
-    outwards = _START if raised else float(frame.weights @ (line.start() + WIDTHS))
+    outwards, common = (_START, 0.0) if raised else frame.foot(line)
     points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
     design = np.column_stack([np.ones(len(places)), places])
     fitted = np.linalg.lstsq(design[good], line.offsets[good], rcond=None)[0]
@@ -160,7 +165,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     own = float(np.hypot(_OWN, 0.12 if line.gap is None else 0.0))
     return Trace(
         shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
-        height=frame.height if raised else 0.0, common=0.0 if raised else frame.u_gap,
+        height=frame.height if raised else 0.0, common=common,
     )  # fmt: skip
 
 

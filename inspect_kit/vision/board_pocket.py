@@ -42,7 +42,7 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
     for name, edge in edges.items():
         if width > 0 and (isinstance(edge, Absent) or edge.outer.scatter > _CLEAR):
             again = _by_width(shot, corners[name], width)
-            edges[name] = edge if isinstance(again, Absent) and not isinstance(edge, Absent) else again
+            edges[name] = again if isinstance(edge, Absent) or _clearer(again, edge) else edge
         elif isinstance(edge, _Edge) and width > 0 and not edge.agrees(width):
             again = _by_width(shot, corners[name], width)
             # Without a ring of its own inside, what was found may be the hole itself, its rim further out.
@@ -50,6 +50,10 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
             edges[name] = again if further else edge
     edges = _doubting(edges, width)
     return {name: edge if isinstance(edge, Absent) else _traced(shot, edge, width) for name, edge in edges.items()}
+
+
+def _clearer(one: _Edge | Absent, other: _Edge) -> bool:
+    return isinstance(one, _Edge) and one.outer.scatter < other.outer.scatter
 
 
 def _doubting(edges: Mapping[str, _Edge | Absent], width: float) -> dict[str, _Edge | Absent]:

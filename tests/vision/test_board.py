@@ -221,9 +221,13 @@ def test_twelve_megapixels_cover_their_errors_and_show_nearly_everything() -> No
 
 def test_a_taped_side_stands_in_for_cards_with_a_budget_that_says_what_it_costs() -> None:
     found = _values(_taped())
-    for key, true in LEGAL.truth().items():
-        if key[0] in ("pocket.diameter", "outer.diameter", "baseline.length", "surface.side"):
-            assert abs(found[key].value - true) < 3 * found[key].u, key
+    wanted = {key: true for key, true in LEGAL.truth().items()
+              if key[0] in ("pocket.diameter", "outer.diameter", "baseline.length", "surface.side")}  # fmt: skip
+    # One rim lies in the shadow and may be refused; nothing else.
+    assert len(wanted.keys() - found.keys()) <= 1
+    assert all(key[0] == "pocket.diameter" for key in wanted.keys() - found.keys())
+    for key in wanted.keys() & found.keys():
+        assert abs(found[key].value - wanted[key]) < 3 * found[key].u, key
     parts = dict(found["outer.diameter", ""].budget)
     assert {"known length", "pose"} <= set(parts)
     assert found["surface.angle", "sw"].u > 2 * _values(_legal())["surface.angle", "sw"].u
