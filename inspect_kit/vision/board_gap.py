@@ -109,6 +109,7 @@ class Across:
 
     @cached_property
     def weights(self) -> Floats:
+        """One over the standard deviation of every place's light."""
         return np.asarray(1 / np.sqrt(_FLOOR**2 + (_SHARE * self.profile) ** 2 + self.scatter**2))
 
     @cached_property
@@ -118,6 +119,7 @@ class Across:
 
     @cached_property
     def spread(self) -> Floats:
+        """The blurs that go with the ends in `on`, mm."""
         return np.asarray(self.blur * np.tile(_BLURS, len(_STARTS))[:, None])
 
     @cached_property
@@ -128,6 +130,7 @@ class Across:
 
     @cached_property
     def powder(self) -> tuple[Floats, ...]:
+        """Strips of every width that end where the surface does."""
         return tuple(ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in _POWDER)
 
     def best(self, width: float, top: float | None) -> tuple[float, float]:
@@ -149,7 +152,8 @@ class Across:
         misfit += ((self.spread[:, 0] / self.blur - 1) / _BLUR_SPREAD) ** 2
         misfit += (np.minimum(found[:, 3], 0) / _NO_LIGHT) ** 2
         if gap is not None:
-            misfit += (found[:, gap] / _DARK - 1) ** 2 + np.clip((found[:, gap] - found[:, 3]) / _DARK, 0, _LIGHTER) ** 2
+            misfit += (found[:, gap] / _DARK - 1) ** 2
+            misfit += np.clip((found[:, gap] - found[:, 3]) / _DARK, 0, _LIGHTER) ** 2
         return np.asarray(misfit)
 
     def _parts(self, width: float, top: float | None) -> tuple[Floats, int | None]:
