@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board_frame import GAP, HEIGHT_U, Feet, after_gap
+from inspect_kit.vision.board_frame import GAP, HEIGHT_U, after_gap
 from inspect_kit.vision.board_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
 from inspect_kit.vision.board_marks import Trace, correlation
 from inspect_kit.vision.board_profile import Shot, fit_steps
@@ -77,9 +77,9 @@ class Frame:
         return mean, max(spread, _apart(line))
 
 
-def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Feet) -> dict[str, FootLine]:
+def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Mapping[str, int]) -> dict[str, FootLine]:
     """The edges of one photo; walls whose edge does not run straight are left out."""
-    found = {side: _line(shot, wall, feet.chosen[side]) for side, wall in walls.items()}
+    found = {side: _line(shot, walls[side], index) for side, index in feet.items()}
     return {side: line for side, line in found.items() if line is not None}
 
 

@@ -8,7 +8,6 @@ since one frame has one height and so each view predicts how far the top edge st
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -23,6 +22,8 @@ GAP: Final = 2.6
 """mm: no gap is wider."""
 POWDER: Final = 3.0
 """mm: no powder lies further from the wall."""
+_LEAST: Final = 1.0
+"""Score below which an edge is no foot: dark on both sides, or neither surface nor wall beside it."""
 _LIGHTER: Final = 1.15
 """Times by which a wall is lighter than the gap before it, at least."""
 
@@ -76,28 +77,19 @@ def _score(wall: Wall, index: int) -> float:
     return score - 0.02 * abs(edge.offset)
 
 
-@dataclass(frozen=True)
-class Feet:
-    """The chosen edge of each wall of one photo, and the frame's height that goes with them best (None: not seen)."""
-
-    chosen: Mapping[str, int]
-    height: float | None
-
-
-def choose_feet(walls: Mapping[str, Wall]) -> Feet:
-    """The edges that are the feet of all walls of one photo, by a common height of the frame."""
-    best, chosen, found = -np.inf, {}, None
+def choose_feet(walls: Mapping[str, Wall]) -> dict[str, int]:
+    """The edges that are the feet of all walls of one photo, by a common height; walls that show none are left out."""
+    best, chosen = -np.inf, dict[str, int]()
     bases = {side: [_score(wall, index) for index in range(len(wall.edges))] for side, wall in walls.items()}
     for height in np.arange(16.0, 29.1, 0.5):
-        total, picks, pairs = -0.5 * ((height - HEIGHT) / 4) ** 2 * 0.2, {}, 0.0
+        total, picks = -0.5 * ((height - HEIGHT) / 4) ** 2 * 0.2, {}
         for side, wall in walls.items():
             scores = [base + _pair(wall, index, float(height)) for index, base in enumerate(bases[side])]
             picks[side] = int(np.argmax(scores))
             total += max(scores)
-            pairs += _pair(wall, picks[side], float(height))
         if total > best:
-            best, chosen, found = total, picks, float(height) if pairs > 0.5 else None
-    return Feet(chosen, found)
+            best, chosen = total, picks
+    return {side: index for side, index in chosen.items() if bases[side][index] > _LEAST}
 
 
 def _pair(wall: Wall, index: int, height: float) -> float:

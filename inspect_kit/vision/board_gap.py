@@ -26,6 +26,8 @@ HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
 """mm: heights of the frame that are tried."""
 _NEAR: Final = 3.4
 """mm by which the highest frame's top may stand off its foot and still be fitted together with it."""
+_HIDDEN: Final = 1.0
+"""mm by which a frame's top may hide its foot and leave something of a gap to be seen."""
 _NODE: Final = 0.15
 """mm of stand-off between the heights that are fitted; between them it is interpolated."""
 _INSIDE: Final = -2.6
@@ -61,6 +63,8 @@ def fit_gap(shot: Shot, wall: Wall, offsets: Floats, good: Mask) -> GapFit | Non
     middle = float(offsets[good].mean())
     shifts = stand_offs(wall, np.full(len(HEIGHTS), middle), HEIGHTS)
     beyond = [edge.offset - middle for edge in wall.edges]
+    if shifts.min() < -_HIDDEN:
+        return None
     if shifts[-1] < _NEAR:
         end = min([shifts[-1] + 2.5, *(each - 0.6 for each in beyond if each > shifts[-1] + 2.0)])
         return _with_top(_across(shot, wall, (offsets, good), end), shifts)
