@@ -44,7 +44,9 @@ _POINTS: Final = 24
 _ROUGH: Final = 14.0
 """Codes by which most pixels differ from their surroundings in a picture of nothing."""
 _QUAD_NOISE: Final = 0.003
-_GLANCES: Final = 2
+_GLANCES: Final = 5
+_SETTLED: Final = 5.0
+"""Looks at the markings at most; and mm off the middle at which two of them are enough."""
 _DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
 _OFF_LEVEL: Final = 0.8
@@ -72,6 +74,8 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
+        if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
+            break
     around, _ = _surroundings(light, view, side.value)
     feet, shot = gather_feet(around)
     view = _from_feet(photo.camera, view, _all_feet(feet), side)
