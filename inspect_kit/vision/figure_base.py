@@ -36,11 +36,11 @@ LEAN_SPREAD: Final = 0.006
 TILT_SPREAD: Final = 0.01
 """Radians by which a backdrop leans and a base tilts, usually."""
 BIAS_SPREAD: Final = 0.15
-_SHADE: Final = (0.2, 0.15)
+_SHADE: Final = (0.2, 0.2)
 """Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
 towards the outline there, the more the less light comes from below."""
 _FACING_DOWN: Final = 0.3
-"""How far an outline's normal points down where this is so in full."""
+"""How far an outline's normal points down where this is so in full; at the widest place it is so by half."""
 _FADING: Final = 3.0
 """How much less an edge is believed where a light base fades into its own shadow on the table: by half a pixel and more
 all of them err together, mostly inwards."""
@@ -75,7 +75,7 @@ class Edges:
     on_table: Mask
     blur: float
     shade: Floats
-    """How much each is one at which a light base darkens: 1 where it does so in full before the sheet."""
+    """How much each is one at which a light base darkens, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     )
     sigma = sigma * np.where(_full(found, steps.offset - half), _FULL_DOUBT, 1.0)
     down = np.clip(lines.normals[:, 1] / _FACING_DOWN, 0, 1)
-    shade = np.where(~on_table & (steps.lighter > 0), down, 0.0)
+    shade = np.where(steps.lighter > 0, np.clip(0.5 + 0.5 * lines.normals[:, 1] / _FACING_DOWN, 0, 1), 0.0)
     sigma = sigma * np.where(on_table & (steps.lighter > 0), 1 + (_FADING - 1) * down, 1.0)
     return Edges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
 

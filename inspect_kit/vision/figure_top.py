@@ -25,6 +25,8 @@ _BLOCK: Final = 1.2
 _JUMPS: Final = (0.1, 0.3)
 """mm by which an edge, and a block of edges, jumps out of the line of its neighbours."""
 _FEWEST: Final = 6
+_PATCHY: Final = 0.4
+"""mm of scatter where too few edges agree on an outermost place: the true end may be missed beside them."""
 _SPECK: Final = 0.3
 """mm² below which a patch is noise."""
 _GAP: Final = 3.0
@@ -187,7 +189,7 @@ def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     u, v = along[near] - along[best], value[near]
     doubt = float(np.median(sigma[near])) / NOISE[0]
     if near.sum() < 5 or np.ptp(u) < 0.2:
-        return Extreme(points[best], 0.5, 0.05, doubt)
+        return Extreme(points[best], 0.5, _PATCHY, doubt)
     own = NOISE[0] / sigma[near]
     weights = own
     for _ in range(5):
