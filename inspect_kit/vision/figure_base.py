@@ -35,8 +35,8 @@ outwards and how many those in shade too far inwards, then the base's own number
 LEAN_SPREAD: Final = 0.006
 TILT_SPREAD: Final = 0.01
 """Radians by which a backdrop leans and a base tilts, usually."""
-BIAS_SPREAD: Final = 0.15
-_SHADE: Final = (0.2, 0.2)
+BIAS_SPREAD: Final = 0.22
+_SHADE: Final = (0.2, 0.3)
 """Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
 towards the outline there, the more the less light comes from below."""
 _FACING_DOWN: Final = 0.3
