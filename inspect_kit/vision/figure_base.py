@@ -26,16 +26,24 @@ from inspect_kit.vision.light import decoded
 from inspect_kit.vision.view import View, pixels_of, rotation_of
 
 VIEW: Final = 15
-X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS = range(VIEW, VIEW + 7)
-BASE: Final = VIEW + 7
+X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS, SHADE = range(VIEW, VIEW + 8)
+BASE: Final = VIEW + 8
 """Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet,
 the table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
-outwards, then the base's own numbers."""
+outwards and how many those in shade too far inwards, then the base's own numbers."""
 
 LEAN_SPREAD: Final = 0.006
 TILT_SPREAD: Final = 0.01
 """Radians by which a backdrop leans and a base tilts, usually."""
-BIAS_SPREAD: Final = 0.15
+BIAS_SPREAD: Final = 0.22
+_SHADE: Final = (0.2, 0.3)
+"""Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
+towards the outline there, the more the less light comes from below."""
+_FACING_DOWN: Final = 0.3
+"""How far an outline's normal points down where this is so in full; at the widest place it is so by half."""
+_FADING: Final = 3.0
+"""How much less an edge is believed where a light base fades into its own shadow on the table: by half a pixel and more
+all of them err together, mostly inwards."""
 _SPACING: Final = 2.0
 _MOST_LINES: Final = 400
 NOISE: Final = (0.5, 1.5, 2.5)
@@ -66,6 +74,8 @@ class Edges:
     sigma: Floats
     on_table: Mask
     blur: float
+    shade: Floats
+    """How much each is one at which a light base darkens, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: s
     """Prior means and spreads for one form of edge."""
     foot = ground.foot
     place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, LEAN_SPREAD),
-             (0.0, TILT_SPREAD), (0.0, BIAS_SPREAD)]  # fmt: skip
+             (0.0, TILT_SPREAD), (0.0, BIAS_SPREAD), _SHADE]  # fmt: skip
     base = [(9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (0.5, 0.6), (0.5, 0.6)][: NUMBERS[form]]
     mean, spread = np.array([*place, *base]).T
     information = np.zeros((BASE + len(base), BASE + len(base)))
@@ -104,7 +114,7 @@ def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: s
     information[VIEW:, VIEW:] = np.diag(1 / np.maximum(spread, 1e-5) ** 2)
     blocks = (("lens", tuple(range(VIEW))), ("standoff", (STANDOFF,)), ("table", (LEVEL, SLOPE)),
               ("backdrop's lean", (LEAN,)), ("figure's tilt", (TILT,)),
-              ("edge detection", (BIAS,)),
+              ("edge detection", (BIAS,)), ("shade on the base", (SHADE,)),
               ("form of the base", tuple(range(BASE, BASE + len(base)))))  # fmt: skip
     return Known(np.concatenate([view.vector, mean]), information, blocks)
 
@@ -196,7 +206,10 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )
     sigma = sigma * np.where(_full(found, steps.offset - half), _FULL_DOUBT, 1.0)
-    return Edges(points[good], sigma[good], on_table[good], steps.blur)
+    down = np.clip(lines.normals[:, 1] / _FACING_DOWN, 0, 1)
+    shade = np.where(steps.lighter > 0, np.clip(0.5 + 0.5 * lines.normals[:, 1] / _FACING_DOWN, 0, 1), 0.0)
+    sigma = sigma * np.where(on_table & (steps.lighter > 0), 1 + (_FADING - 1) * down, 1.0)
+    return Edges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
 
 
 def _full(found: Strips, place: Floats) -> Mask:

@@ -17,6 +17,7 @@ from inspect_kit.vision.figure_base import (
     BASE,
     BIAS,
     LEAN,
+    SHADE,
     SLOPE,
     STANDOFF,
     VIEW,
@@ -36,7 +37,7 @@ from inspect_kit.vision.view import rotation_of, view_slopes
 _LEAST_SPREAD: Final = 0.12
 CLOSE: Final = (_LEAST_SPREAD, _LEAST_SPREAD)
 """The last stage of settling: only edges as near as their own scatter count."""
-_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
+_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
@@ -52,6 +53,7 @@ class _State:
     places: Floats
     index: Whole
     share: Floats
+    shade: Floats
 
     def at(self, curve: Floats) -> Floats:
         """The places of a curve like the outline that are next to the edges."""
@@ -62,7 +64,7 @@ class _State:
 def _state(vector: Floats, form: str, edges: Edges) -> _State:
     own = own_outline(vector, form)
     index, share, apart, normals = _nearest(shown(vector, own), edges.points)
-    found = _State(vector, apart - vector[BIAS], normals, own, index, share)
+    found = _State(vector, apart - vector[BIAS] + vector[SHADE] * edges.shade, normals, own, index, share, edges.shade)
     return replace(found, places=found.at(own))
 
 
@@ -80,7 +82,7 @@ def _slopes(state: _State, form: str, before: Floats | None = None) -> Floats:
     # By places on the sheet's frame, along the normals.
     pull = np.einsum("ni,nik->nk", state.normals, seen[:, :, COUNT + 3 :]) @ rotation_of(vector[9:12])
     found[:, VIEW:BIAS] = np.einsum("nk,nkj->nj", pull, _frame_slopes(vector, state.places))
-    found[:, BIAS] = 1.0
+    found[:, BIAS], found[:, SHADE] = 1.0, -state.shade
     own = pull @ axes
     for number, step in enumerate(_BASE_SIZES[: len(vector) - BASE]):
         move = np.zeros(len(vector) - BASE)

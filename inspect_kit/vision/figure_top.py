@@ -8,7 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.camera import COUNT, rays
 from inspect_kit.vision.circle import Unfit
 from inspect_kit.vision.figure_base import BASE, NOISE, Edges, Fit, frame_of, gather, scale_at
@@ -20,6 +20,17 @@ from inspect_kit.vision.view import rotation_of
 _TALLEST: Final = 60.0
 _WINDOW: Final = 0.55
 """mm along the outline that an extreme point is taken from."""
+_BLOCK: Final = 1.2
+"""mm to either side that a block of stored colour is smaller than."""
+_JUMPS: Final = (0.1, 0.3)
+"""mm by which an edge, and a block of edges, jumps out of the line of its neighbours."""
+_FEWEST: Final = 6
+_PATCHY: Final = 0.4
+"""mm of scatter where too few edges agree on an outermost place: the true end may be missed beside them."""
+_SPECK: Final = 0.3
+"""mm² below which a patch is noise."""
+_GAP: Final = 3.0
+"""mm between patches of one figure, at most."""
 _BAND: Final = 1.1
 """mm from the extreme of the rough outline within which edges are looked for."""
 
@@ -106,13 +117,30 @@ def _outlines(look: Look, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
     own = cv2.remap(coarse.astype(np.float32), columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     above = (own[:, :, 1] > _above_base(fit) + 0.2) & (own[:, :, 1] < _TALLEST) & (np.abs(own[:, :, 0]) < 14)
     patch = cv2.morphologyEx((strange & above).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=8)
-    if count < 2 or stats[1:, 4].max() < 200:
+    keep = belonging(patch, 1 / max(float(np.median(np.abs(np.diff(own[:, :, 0], axis=1)))), 1e-6))
+    if keep is None:
         return Unfit("nothing is seen to stand on the base")
-    keep = np.isin(labels, [index for index in range(1, count) if stats[index, 4] > 0.08 * stats[1:, 4].max()])
     contours, _ = cv2.findContours(keep.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     order = sorted(contours, key=len, reverse=True)
     return [look.photo(contour.reshape(-1, 2).astype(np.float64)) for contour in order]
+
+
+def belonging(patch: AnyArray, scale: float) -> Mask | None:
+    """Patches that are large, or no speck and near to what is large; `scale` is pixels a mm.
+
+    Where a head is of the backdrop's colour, its shaded side passes for a shadow and only the rest stands out.
+    """
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=8)
+    if count < 2 or stats[1:, 4].max() < 200:
+        return None
+    specks = [index for index in range(1, count) if stats[index, 4] < _SPECK * scale**2]
+    clean = np.where(np.isin(labels, specks), 0, patch).astype(np.uint8)
+    reach = 2 * int(np.ceil(_GAP / 2 * scale)) + 1
+    near = cv2.dilate(clean, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    joined = cv2.connectedComponents(near, connectivity=8)[1]
+    sizes = np.bincount(joined[clean > 0], minlength=2)
+    sizes[0] = 0
+    return np.asarray((clean > 0) & (sizes > 0.08 * sizes.max())[joined])
 
 
 def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask, name: str) -> Extreme | Unfit:
@@ -120,9 +148,9 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
     lines = _lines(rough[near], _way(fit, rough[near].mean(axis=0), name))
     scale = scale_at(ground)
     edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
-    if len(edges.points) < 6:
+    if len(edges.points) < _FEWEST:
         edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=False)
-    if len(edges.points) < 6:
+    if len(edges.points) < _FEWEST:
         return Unfit("the edge of its top is not seen clearly enough")
     places = own_places(fit.vector, edges.points)
     value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
@@ -152,15 +180,17 @@ def _lines(rough: Floats, way: Floats) -> Lines:
 
 def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     """A parabola through the edges around the outermost one that is not alone, outliers left out."""
+    kept = _steady(edges, value, along)
+    points, sigma, value, along = edges.points[kept], edges.sigma[kept], value[kept], along[kept]
     company = (np.abs(along[:, None] - along) < 0.4) & (np.abs(value[:, None] - value) < 0.2)
     enough = min(5, int(company.sum(axis=1).max()))
     best = int(np.where(company.sum(axis=1) >= enough, value, -np.inf).argmax())
     near = (np.abs(along - along[best]) < _WINDOW) & (np.abs(value - value[best]) < 0.45)
     u, v = along[near] - along[best], value[near]
-    doubt = float(np.median(edges.sigma[near])) / NOISE[0]
+    doubt = float(np.median(sigma[near])) / NOISE[0]
     if near.sum() < 5 or np.ptp(u) < 0.2:
-        return Extreme(edges.points[best], 0.5, 0.05, doubt)
-    own = NOISE[0] / edges.sigma[near]
+        return Extreme(points[best], 0.5, _PATCHY, doubt)
+    own = NOISE[0] / sigma[near]
     weights = own
     for _ in range(5):
         factors = np.polyfit(u, v, 2, w=weights)
@@ -174,8 +204,25 @@ def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
         top = float(sure[np.polyval(factors, sure).argmax()])
     else:
         top = float(np.clip(-factors[1] / (2 * factors[0]), sure.min(), sure.max()))
-    pixel = _moved(edges.points[near], u, v, top, float(np.polyval(factors, top)))
+    pixel = _moved(points[near], u, v, top, float(np.polyval(factors, top)))
     return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
+
+
+def _steady(edges: Edges, value: Floats, along: Floats) -> Mask:
+    """Edges that do not jump out of the line of their neighbours: one or two by a tenth of a millimetre, or, where only
+    the colour tells them, a few: colour is stored in blocks, and such a block passes for a part of the figure.
+
+    The median of what rises or falls steadily is its middle, so that flanks of hands and heads stay.
+    """
+    order = np.argsort(along, kind="stable")
+    ranked = value[order]
+    few = np.stack([np.pad(ranked, 2, mode="edge")[shift : shift + len(ranked)] for shift in range(5)])
+    jump = np.zeros(len(value))
+    jump[order] = np.abs(ranked - np.median(few, axis=0))
+    around = np.where(np.abs(along[:, None] - along) < _BLOCK, value[None, :], np.nan)
+    block = (value - np.nanmedian(around, axis=1) > _JUMPS[1]) & (edges.sigma > NOISE[0])
+    kept = (jump < _JUMPS[0]) & ~block
+    return kept if kept.sum() >= _FEWEST else np.ones(len(value), dtype=bool)
 
 
 def _moved(points: Floats, u: Floats, v: Floats, top: float, wanted: float) -> Floats:
