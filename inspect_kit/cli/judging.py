@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.certificate.numerals import stated
 from inspect_kit.certificate.wording import Wording, wording_for
 from inspect_kit.cli.options import (
     files_argument,
@@ -136,13 +137,9 @@ def value_text(finding: Finding, words: Wording) -> str:
     if finding.measurement is None:
         return "—"
     measurement = finding.measurement
-    expanded = measurement.expanded_uncertainty
-    spread = f" ± {words.number(_two_digits(expanded))}" if expanded else ""
-    return words.quantity(f"{words.number(measurement.value)}{spread}", measurement.unit)
-
-
-def _two_digits(expanded: Decimal) -> Decimal:
-    return Decimal(f"{Decimal(f'{expanded:.1e}'):f}")
+    figures = stated(measurement.value, measurement.expanded_uncertainty)
+    spread = f" ± {words.number(figures.expanded)}" if figures.expanded else ""
+    return words.quantity(f"{words.number(figures.value)}{spread}", measurement.unit)
 
 
 def reason_text(finding: Finding, words: Wording) -> str:

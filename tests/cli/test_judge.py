@@ -47,6 +47,13 @@ def test_the_exit_code_tells_the_verdict(kit: Kit, striker: Path, mass: str, rul
     assert kit("judge", striker, *CALL, "--rule", rule).code == code
 
 
+def test_a_value_is_told_to_the_place_of_its_uncertainty_as_the_certificate_does(kit: Kit, striker: Path) -> None:
+    striker.write_text(STRIKER.replace("14.82,g,0.01", "14.8217345,g,0.0123"))
+    told = kit("judge", striker, *CALL).out
+    assert "14.822 ± 0.025" in told
+    assert "14.8217" not in told
+
+
 def test_something_not_measured_is_undecided(kit: Kit, striker: Path) -> None:
     striker.write_text(STRIKER.replace("striker.mass,,14.82,g,0.01,\n", ""))
     result = kit("judge", striker, *CALL)
