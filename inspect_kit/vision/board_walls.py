@@ -20,6 +20,8 @@ _ENDS: Final = 64.0
 """mm at both ends of a side that pockets and rounded corners may take."""
 _INSIDE, _OUTSIDE = -17.0, 31.0
 _BIN: Final = 6
+_PARTLY, _FAINT = 0.75, 0.2
+"""Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
 _SLOPES: Final = np.linspace(-0.012, 0.012, 25)
 
 
@@ -76,7 +78,16 @@ def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Ab
     if not edges:
         return Absent("missing")
     strips = _strips(lines, coarse, usable, edges)
+    clear = tuple(edge for number, edge in enumerate(edges) if not _faint(edge, strips[number], strips[number + 1]))
+    if 0 < len(clear) < len(edges):
+        edges, strips = clear, _strips(lines, coarse, usable, clear)
     return Wall(side, lines, coarse, usable, edges, strips, camera, float(shot.view.centre[2]))
+
+
+def _faint(edge: Edge, inside: Floats, outside: Floats) -> bool:
+    """Seen on a part of the wall only, and hardly a change of light: dirt or grain, which would part a wall in two."""
+    lights = sorted((float(inside.mean()), float(outside.mean())))
+    return edge.support < _PARTLY and lights[1] - lights[0] < _FAINT * lights[1]
 
 
 def _edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
