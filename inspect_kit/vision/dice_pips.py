@@ -109,7 +109,7 @@ def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
 
 
 def _strongest(spots: list[_Spot]) -> list[_Spot]:
-    return sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.5)[:_MOST]
+    return sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.25)[:_MOST]
 
 
 def _lines_like_pips(picture: Pixels, mask: AnyArray | None) -> list[_Spot]:

@@ -10,7 +10,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.dice_body import (
     ACES,
     LEAST_UNIFORM,
@@ -18,22 +18,20 @@ from inspect_kit.vision.dice_body import (
     Square,
     layers_of,
     places_of,
+    shows_through,
     square_around,
     tolerance,
 )
+from inspect_kit.vision.dice_cloth import akin, cloth, crowd, goes_on, kin_counts, off_the_cloth
 from inspect_kit.vision.dice_face import SURE, Face
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
-    akin,
-    cloth,
-    crowd,
     diagonal_frame,
     find_patterns,
-    goes_on,
-    kin_counts,
     left_over,
     root_of,
+    shows_from_below,
     spots_of,
 )
 from inspect_kit.vision.dice_pips import find_pips
@@ -69,6 +67,10 @@ _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in 
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+_TELLING: Final = 3
+"""Pips of a face from which on it tells that they are a die's."""
+_MAINLY: Final = 0.5
+"""Share of a clear die's face through which nothing shows."""
 _PLAIN: Final = 0.7
 """Share of a lone pip that has its colour; a gleam may have another."""
 _FAINTEST: Final = 35.0
@@ -102,15 +104,17 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     start = where.outlook if isinstance(where, Sheet) else where
     colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
     pips = find_pips(picture, colours, window.from_photo(where.corners) if isinstance(where, Sheet) else None)
-    spots, layers = spots_of(pips), layers_of(colours)
+    spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     lone = _lonely(spots, layers)
-    aces = [] if known else list(_lone(spots, layers, lone, None))
+    many = list(_many(spots, layers))
+    taken = _taken(spots, many)
+    aces = [] if known else list(_lone((spots, taken), layers, lone, None))
     # What is no ace whatever the plane need not be looked at twice.
     lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
-    faces = _best([*_many(spots, layers), *aces])
+    faces = _best([*many, *aces])
     plane = start if known else plane_of(faces, start)
-    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
+    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)])
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
@@ -143,15 +147,25 @@ def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
     colours = layers.colours(_PROBES[clear] @ pattern.frame.T + pattern.centre)
     if colours is None:
         return False
-    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(float(spots.contrast[list(pattern.pips)].mean()))).mean() > 0.75)
+    chosen = list(pattern.pips)
+    return _even(colours, 1.5 * tolerance(float(spots.contrast[chosen].mean())), spots.inner[chosen].mean(axis=0), 0.75)
+
+
+def _even(colours: AnyArray, limit: float, pip: Floats, least: float) -> bool:
+    """Whether colours are one, but for what shows through a clear die."""
+    body = np.median(colours, axis=0)
+    own = np.linalg.norm(colours - body, axis=1) < limit
+    if own.mean() > least:
+        return True
+    return bool(own.mean() > _MAINLY and (own | shows_through(colours, body, pip)).mean() > least)
 
 
 def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     chosen = list(pattern.pips)
     contrast = float(spots.contrast[chosen].mean())
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
-    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, contrast)
+    pip = spots.inner[chosen].mean(axis=0), contrast
+    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, pip)
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
@@ -172,7 +186,9 @@ def _looks(square: Square, weight: float) -> float:
 
 
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
-    return left_over(spots, chosen, places_of(spots.centres, *place), square.half_edge)
+    places = places_of(spots.centres, *place)
+    reach = square.half_edge * float(np.linalg.norm(place[1], 2))
+    return left_over(spots, chosen, places, square.half_edge) or shows_from_below(spots, chosen, place[0], reach)
 
 
 def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:
@@ -188,27 +204,38 @@ def _ended(square: Square) -> float:
 def _lonely(spots: Spots, layers: Layers) -> list[int]:
     """Pips that stand alone on one colour; strong ones first, the dots of a cloth last."""
     order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
-    return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
+    return list(islice((index for index in order if spots.usable[index] and _alone(spots, index, layers)), _MOST_LONE))
 
 
-def _lone(spots: Spots, layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
-    """Faces of one pip: a square around it, its middle where the pip is."""
+def _taken(spots: Spots, faces: list[Face]) -> Mask:
+    """Pips of faces that are sure."""
+    taken = np.zeros(len(spots.pips), dtype=bool)
+    for face in faces:
+        if face.score >= SURE and face.number >= _TELLING:
+            taken[list(face.pips)] = True
+    return taken
+
+
+def _lone(known: tuple[Spots, Mask], layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
+    """Faces of one pip: a square around it, its middle where the pip is. Of the spots some are known to be pips."""
+    spots, _ = known
     for index in lone:
         shape = spots.shapes[index]
         if plane is not None:
             shape = plane.shape(spots.centres[index]) * np.sqrt(np.linalg.det(shape))
         root = root_of(shape)
-        yield max((_ace(spots, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
+        yield max((_ace(known, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
 
 
-def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
+def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -> Face:
+    spots, taken = known
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
-    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
+    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, (spots.inner[index], contrast))
     score = _ACE * _looks(square, 1.0)
     frame = frame @ turned(square.turn)
     if score > _LEAST:
-        score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
+        score *= 1.0 if crowd(spots, index, taken) < 5 else _ended(square)
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
         score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
         score *= _DRAWN if square.ground < _GROUND else 1.0
@@ -232,8 +259,7 @@ def _alone(spots: Spots, index: int, layers: Layers) -> bool:
         return False
     if (np.linalg.norm(within - spots.inner[index], axis=1) < 0.5 * contrast).mean() < _PLAIN:
         return False
-    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(contrast)).mean() > 0.85)
+    return _even(colours, 1.5 * tolerance(contrast), spots.inner[index], 0.85)
 
 
 def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
