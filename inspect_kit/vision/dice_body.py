@@ -115,6 +115,15 @@ class Square:
         return float(self.sides.sum() + self.sides.min())
 
 
+@dataclass(frozen=True)
+class Paint:
+    """Of pips: colour, contrast, and whether weaker spots beside them may show through a clear die."""
+
+    colour: Floats
+    contrast: float
+    clear: bool
+
+
 def layers_of(colours: AnyArray) -> Layers:
     """A picture in Lab, at falling sizes."""
     levels = [colours]
@@ -137,20 +146,17 @@ def shows_through(colours: AnyArray, body: Floats, pip: Floats) -> Mask:
     return np.asarray((share > _THROUGH[0]) & (share < _THROUGH[1]) & (aside < _ASIDE * np.linalg.norm(way)))
 
 
-def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float, pip: tuple[Floats, float]) -> Square:
-    """The square around pips at the places `taken`, in the frame's units; a lone pip leaves open how it is turned.
-
-    `pip` is the colour of the pips and their contrast.
-    """
+def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float, paint: Paint) -> Square:
+    """The square around pips at the places `taken`, in the frame's units; a lone pip leaves open how it is turned."""
     lone = len(taken) == 1
     hidden = _hidden(taken, 1.25 * radius + patched[1])
-    opaque = _square(patched[0], hidden, pip[1], lone=lone)
-    if opaque.support > _CLEARLY and opaque.uniform > _WHOLE:
+    opaque = _square(patched[0], hidden, paint.contrast, lone=lone)
+    if not paint.clear or (opaque.support > _CLEARLY and opaque.uniform > _WHOLE):
         return opaque
-    far = _far_pips(patched, (_NEAR if lone else _FACE) & ~hidden, radius, pip[0])
+    far = _far_pips(patched, (_NEAR if lone else _FACE) & ~hidden, radius, paint.colour)
     if far is None:
         return opaque
-    clear = _square(patched[0], hidden | far, pip[1], lone=lone)
+    clear = _square(patched[0], hidden | far, paint.contrast, lone=lone)
     clear = replace(clear, uniform=_LOOSER * clear.uniform, sides=_LOOSER * clear.sides)
     return max(opaque, clear, key=lambda square: min(square.uniform, _WHOLE) * square.support)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -32,10 +34,11 @@ class Face:
     shape: Floats
     """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
 
-    @property
+    @cached_property
     def size(self) -> float:
         """Half the edge in pixels, foreshortening averaged."""
-        return float(np.sqrt(abs(np.linalg.det(self.frame)))) * self.square.half_edge
+        (a, b), (c, d) = self.frame.tolist()
+        return math.sqrt(abs(a * d - b * c)) * self.square.half_edge
 
     @property
     def axes(self) -> Floats:

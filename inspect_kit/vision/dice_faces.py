@@ -41,6 +41,8 @@ _BARE: Final = 2
 """Of four places between the pips so many show the body; what is behind a clear one shows through the others."""
 _GLEAM: Final = 0.9
 """A gleaming face stands out from its pips about as much as its rounded edge does, or more."""
+_WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
+"""Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
 _STRONGER: Final = 1.5
 _SAME_DIE: Final = 2.0
 """Half edges within which pips on top stand out from those that show through."""
@@ -255,6 +257,14 @@ def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float)
     pip &= np.abs(places).max(axis=1, initial=0) < 0.8 * half_edge
     near = np.linalg.norm(spots.centres[:, None] - spots.centres[None, chosen], axis=2).min(axis=1, initial=np.inf)
     return bool(np.any(pip & (near > size)))
+
+
+def far_pips_near(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> bool:
+    """Whether weaker spots lie among or around these, as pips do that show through a clear die."""
+    contrast, reach = spots.contrast[chosen].mean(), _AROUND * float(np.linalg.norm(frame, 2))
+    weaker = (spots.contrast > _WEAKEST * contrast) & (spots.contrast < _WEAKER * contrast)
+    weaker &= np.abs(spots.centres - centre).max(axis=1, initial=0) < reach
+    return bool(np.any(weaker & (spots.sizes < _LARGER * spots.sizes[chosen].mean())))
 
 
 def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: float) -> bool:

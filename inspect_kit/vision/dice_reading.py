@@ -15,6 +15,7 @@ from inspect_kit.vision.dice_body import (
     ACES,
     LEAST_UNIFORM,
     Layers,
+    Paint,
     Square,
     layers_of,
     places_of,
@@ -28,6 +29,7 @@ from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
     diagonal_frame,
+    far_pips_near,
     find_patterns,
     left_over,
     root_of,
@@ -164,8 +166,12 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     chosen = list(pattern.pips)
     contrast = float(spots.contrast[chosen].mean())
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
-    pip = spots.inner[chosen].mean(axis=0), contrast
-    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, pip)
+    square = square_around(
+        layers.patch(pattern.centre, pattern.frame),
+        taken,
+        pattern.radius,
+        _paint(spots, chosen, pattern.centre, pattern.frame),
+    )
     even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
     even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
     score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
@@ -176,6 +182,11 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
+
+
+def _paint(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> Paint:
+    contrast = float(spots.contrast[chosen].mean())
+    return Paint(spots.inner[chosen].mean(axis=0), contrast, far_pips_near(spots, chosen, centre, frame))
 
 
 def _looks(square: Square, weight: float) -> float:
@@ -231,7 +242,8 @@ def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -
     spots, taken = known
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
-    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, (spots.inner[index], contrast))
+    paint = _paint(spots, [index], centre, frame)
+    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, paint)
     score = _ACE * _looks(square, 1.0)
     frame = frame @ turned(square.turn)
     if score > _LEAST:
@@ -300,9 +312,9 @@ def _best(faces: list[Face]) -> list[Face]:
 
 
 def _clash(one: Face, other: Face) -> bool:
-    if set(one.pips) & set(other.pips):
+    if not set(one.pips).isdisjoint(other.pips):
         return True
-    apart = float(np.abs(one.centre - other.centre).max())
-    if apart > _FURTHEST * max(one.size, other.size):
+    across, down = (one.centre - other.centre).tolist()
+    if max(abs(across), abs(down)) > _FURTHEST * max(one.size, other.size):
         return False
     return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85
