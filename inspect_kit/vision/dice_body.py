@@ -8,7 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import AnyArray, Floats, Mask
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
 
 REACH: Final = 3.4
 _FINE: Final = 14
@@ -59,6 +59,8 @@ _SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).
 _ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
 _SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
 """For each turn what a ray counts for each side."""
+_TIE: Final = 0.15
+"""Support, of five, by which turns of a square differ that serve alike."""
 _CLEARLY: Final = 4.6
 _WHOLE: Final = 0.92
 """Share of a face of one colour beyond which more says nothing."""
@@ -262,10 +264,20 @@ def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:
     close = (upright < _LATEST) & (upright > _EARLIEST[:turns])
     shares = close.astype(np.float32) @ _SHARES[:turns]
     sums = shares.sum(axis=2) + shares.min(axis=2)
-    turn = int(sums.max(axis=1).argmax())
+    turn = _straightest(ends, np.nonzero(sums.max(axis=1) >= sums.max() - _TIE)[0])
     # Several half edges may serve alike: the middle one of them.
     best = int(np.median(np.nonzero(sums[turn] >= sums[turn].max() - 1e-6)[0]))
     return float(_HALF_EDGES[best]), float(_TURNS[turn]), shares[turn, best].astype(np.float64)
+
+
+def _straightest(ends: Floats, turns: Whole) -> int:
+    """Of several turns that serve alike the one whose sides are straightest."""
+    if len(turns) == 1:
+        return int(turns[0])
+    on = np.abs(_LEANS[turns]) < _CORNER
+    across = np.minimum(ends, REACH) * _UPRIGHT[turns]
+    middle = np.median(across, axis=1, keepdims=True)
+    return int(turns[((np.abs(across - middle) * on).sum(axis=1) / on.sum(axis=1)).argmin()])
 
 
 def places_of(centres: Floats, middle: Floats, frame: Floats) -> Floats:

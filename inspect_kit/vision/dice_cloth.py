@@ -15,6 +15,8 @@ _BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3
 _MORE_THAN_PIPS: Final = 60
 _CARRIED: Final = 0.4
 """Share of the places beyond a face that are taken, if the pattern goes on."""
+_HUE: Final = 0.15
+"""Share of the pips' contrast by which the hue of one body differs."""
 _NEIGHBOURS: Final = 4
 _STEPS: Final = np.array([-1.0, 2.0, -2.0])
 _WOVEN: Final = 0.7
@@ -114,6 +116,7 @@ def akin(spots: Spots, chosen: list[int]) -> Mask:
     contrast, size = spots.contrast[chosen].mean(), spots.sizes[chosen].mean()
     like = (np.abs(np.log(spots.sizes / size)) < 0.6) & (spots.contrast > 0.5 * contrast)
     like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.5 * contrast + 6
-    return np.asarray(
-        like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.35 * contrast + 6)
-    )
+    away = spots.around - spots.around[chosen].mean(axis=0)
+    # Light and shade change a body's lightness more than its hue.
+    like &= np.linalg.norm(away[:, 1:], axis=1) < _HUE * contrast + 6
+    return np.asarray(like & (np.linalg.norm(away, axis=1) < 0.35 * contrast + 6))

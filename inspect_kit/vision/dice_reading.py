@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -37,7 +37,7 @@ from inspect_kit.vision.dice_faces import (
     spots_of,
 )
 from inspect_kit.vision.dice_pips import find_pips
-from inspect_kit.vision.dice_plane import Outlook
+from inspect_kit.vision.dice_plane import Outlook, unlike
 from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
 
@@ -69,6 +69,11 @@ _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in 
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+_DOUBTFUL: Final = 0.27
+_WITNESSES: Final = 1
+_FLAT: Final = 0.2
+"""How unlike a circle on the plane a face may be that others of its make vouch for."""
+_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = 0.2, 1.25, 1.2, 1.4
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _MAINLY: Final = 0.5
@@ -117,6 +122,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     faces = _best([*many, *aces])
     plane = start if known else plane_of(faces, start)
     faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)])
+    faces = _of_one_make(faces, spots, plane)
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
@@ -284,6 +290,30 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
             if 0.15 < radius < 0.7:
                 yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+
+
+def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
+    """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
+    sure = [face for face in faces if face.score >= SURE and face.number > 1]
+
+    def vouched(face: Face) -> bool:
+        flat = unlike(plane.shape(face.centre), face.shape) < _FLAT
+        whole = not _rivals(spots, list(face.pips), face.square, (face.centre, face.frame))
+        return flat and whole and sum(_same_make(face, other) for other in sure) >= _WITNESSES
+
+    return [
+        replace(face, score=float(np.sqrt(face.score))) if _DOUBTFUL < face.score < SURE and vouched(face) else face
+        for face in faces
+    ]
+
+
+def _same_make(face: Face, other: Face) -> bool:
+    """Whether body, pips and, where there are several, their spacing are those of another face."""
+    alike = float(np.linalg.norm(face.square.colour - other.square.colour)) < _SAME_BODY * other.contrast
+    alike &= 1 / _SAME_PAINT < face.contrast / other.contrast < _SAME_PAINT
+    if face.number > 1:
+        return alike and 1 / _SAME_SPACING < face.radius / other.radius < _SAME_SPACING
+    return alike and 1 / _SAME_SIZE < face.spots[0].longest / other.spots[0].longest < _SAME_SIZE
 
 
 def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
