@@ -69,7 +69,7 @@ _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in 
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
-_DOUBTFUL: Final = 0.27
+_DOUBTFUL: Final = 0.33
 _WITNESSES: Final = 1
 _FLAT: Final = 0.2
 """How unlike a circle on the plane a face may be that others of its make vouch for."""

@@ -16,7 +16,8 @@ from inspect_kit.vision.view import View
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
 _FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
 _MOST_CURVES: Final = 2
-_USUAL: Final = (0.6, 0.6)
+_USUAL: Final = np.log(np.interp(_FINE, [0.25, 0.3, 0.4, 1.8, 2.0, 2.3], [1.2, 0.8, 0.4, 0.4, 0.15, 0.02]))
+"""Casino dice are sharp; others may be as round as their makers like."""
 _LIGHT: Final = 0.4
 """How much the light at the far sides counts: what explains it badly on one side does so on the others."""
 _CORNER: Final = 0.15
@@ -26,7 +27,7 @@ _CUT: Final = 0.2
 _DARKENING: Final = 0.1
 """mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
 _LEAST_ROUNDING: Final = 0.06
-_ALIKE: Final = 0.1
+_ALIKE: Final = 0.07
 """mm, standard deviation of the edges of dice of one make, as they are seen."""
 
 
@@ -44,7 +45,7 @@ def rounding_of(
     corners = [radius for cube, drift in cubes for radius in corner_radii(pixels, view, cube.vector, drift, blur)]
     if not curves and not corners:
         return None
-    total = ((_FINE - _USUAL[0]) / _USUAL[1]) ** 2 / 2
+    total = -_USUAL
     if curves:
         total = total + _LIGHT * np.interp(_FINE + _DARKENING, RADII, np.sum(curves, axis=0))
     if corners:
