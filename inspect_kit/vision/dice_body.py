@@ -33,7 +33,7 @@ _HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
 """Half the edge of a die over half the distance between its corner pips."""
 _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
-_LEAST_SEEN: Final = 40
+_LEAST_SEEN: Final = 20
 _LOOSE: Final = 0.36
 """Share of the pips' contrast that shows through a clear die at most."""
 _LOOSER: Final = 0.95

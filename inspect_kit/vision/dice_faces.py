@@ -264,7 +264,12 @@ def far_pips_near(spots: Spots, chosen: list[int], centre: Floats, frame: Floats
     contrast, reach = spots.contrast[chosen].mean(), _AROUND * float(np.linalg.norm(frame, 2))
     weaker = (spots.contrast > _WEAKEST * contrast) & (spots.contrast < _WEAKER * contrast)
     weaker &= np.abs(spots.centres - centre).max(axis=1, initial=0) < reach
-    return bool(np.any(weaker & (spots.sizes < _LARGER * spots.sizes[chosen].mean())))
+    weaker &= spots.sizes < _LARGER * spots.sizes[chosen].mean()
+    if not weaker.any():
+        return False
+    body, pip = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
+    on_body = np.linalg.norm(spots.around[weaker] - body, axis=1) < _EVEN * contrast
+    return bool(np.any(on_body & shows_through(spots.inner[weaker], body, pip)))
 
 
 def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: float) -> bool:
