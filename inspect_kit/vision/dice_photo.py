@@ -17,6 +17,8 @@ from inspect_kit.vision.view import View
 
 _SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
+_SMALLER, _BEYOND_DOUBT = 24.0, 0.85
+"""Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400
 _PER_MM: Final = 7.0
@@ -52,10 +54,16 @@ def _closer(pixels: Pixels, reading: Reading) -> Window | None:
         return whole_photo(pixels, side) if window.factor < 0.8 * side / limit else None
     sizes = [face.size for face in reading.faces]
     zoom = min(_WISHED / float(np.median(sizes)), 1.0 / window.factor if window.factor < 1 else 1.0)
-    if np.median(sizes) > _SMALL or zoom < 1.25:
+    if np.median(sizes) > _SMALL or zoom < 1.25 or _clear(reading):
         return None
     places = window.in_photo(np.array([face.centre for face in reading.faces] + list(reading.unread)))
     return _around(pixels, places, 8 * float(np.median(sizes)) / window.factor, window.factor * zoom)
+
+
+def _clear(reading: Reading) -> bool:
+    """Whether small dice are read beyond doubt already."""
+    sure = not reading.unread and min(face.score for face in reading.faces) > _BEYOND_DOUBT
+    return sure and float(np.median([face.size for face in reading.faces])) > _SMALLER
 
 
 def _around(pixels: Pixels, places: Floats, margin: float, factor: float) -> Window:

@@ -24,7 +24,7 @@ from inspect_kit.vision.dice_body import (
     tolerance,
 )
 from inspect_kit.vision.dice_cloth import akin, cloth, crowd, goes_on, kin_counts, off_the_cloth
-from inspect_kit.vision.dice_face import SURE, Face
+from inspect_kit.vision.dice_face import SURE, SUSPECTED, Face
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -145,7 +145,9 @@ def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
             continue
         seen.add(key)
         if not cloth(spots, pattern, layers.levels[0]) and _one_colour(pattern, spots, layers):
-            yield _face(pattern, spots, layers)
+            face = _face(pattern, spots, layers)
+            if face is not None:
+                yield face
 
 
 def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
@@ -168,19 +170,17 @@ def _even(colours: AnyArray, limit: float, pip: Floats, least: float) -> bool:
     return bool(own.mean() > _MAINLY and (own | shows_through(colours, body, pip)).mean() > least)
 
 
-def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
+def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face | None:
+    """The face around these pips; `None` where they differ so much that whatever is around them says nothing."""
     chosen = list(pattern.pips)
     contrast = float(spots.contrast[chosen].mean())
+    best = _evenness(spots, chosen) * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+    if best < SUSPECTED:
+        return None
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
-    square = square_around(
-        layers.patch(pattern.centre, pattern.frame),
-        taken,
-        pattern.radius,
-        _paint(spots, chosen, pattern.centre, pattern.frame),
-    )
-    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
-    even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
-    score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+    paint = _paint(spots, chosen, pattern.centre, pattern.frame)
+    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, paint)
+    score = _looks(square, _SIDES_COUNT[pattern.number]) * best
     if score > _LEAST:
         score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
         score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
@@ -188,6 +188,12 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
+
+
+def _evenness(spots: Spots, chosen: list[int]) -> float:
+    """0 to 1: pips of one size, none of them much fainter than the others."""
+    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
+    return even * float(np.clip(1.6 * spots.contrast[chosen].min() / spots.contrast[chosen].mean(), 0, 1))
 
 
 def _paint(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> Paint:
@@ -288,8 +294,9 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
             radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
-            if 0.15 < radius < 0.7:
-                yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+            again = _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+            if 0.15 < radius < 0.7 and again is not None:
+                yield again
 
 
 def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
