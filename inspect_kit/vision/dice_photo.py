@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
@@ -23,12 +24,13 @@ _WISHED: Final = 45.0
 _CLOSER: Final = 2400
 _PER_MM: Final = 7.0
 """Pixels a mm on the sheet at which dice of 10 mm are still read."""
-_SMALLEST: Final = 3.4
+_SMALLEST: Final = 4.0
 """mm, half the edge of a face as it is found; roundings make it look smaller than the die."""
 _USUAL_HEIGHT: Final = 15.0
 LARGEST: Final = 20.0
-_OVER: Final = 5.0
-"""mm by which the middle of a die may lie beside the free middle of a mat: further out there are markers, with dots."""
+_OVER: Final = 10.0
+"""mm by which the middle of a die may lie beside the free middle of a mat, among its markers."""
+_FARTHEST: Final = 20_000.0
 _MARGIN: Final = 15.0
 """mm around what is searched that dice reach into."""
 
@@ -95,7 +97,12 @@ def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     factor = float(np.clip(_PER_MM / max(view.resolution(np.array([*(low + high) / 2, 0.0])), 1e-3), 0.2, 1.0))
     window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
     reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
-    return replace(reading, faces=tuple(face for face in reading.faces if _large(face, window, view)))
+    large = [face for face in reading.faces if _large(face, window, view)]
+    hull = cv2.convexHull(np.clip(window.from_photo(seen), -_FARTHEST, _FARTHEST).astype(np.float32))
+    inside = [face for face in large if cv2.pointPolygonTest(hull, tuple(face.centre.tolist()), False) >= 0]
+    # Of a die further out some pips may not have been looked for.
+    beyond = [face.centre for face in large if not any(face is each for each in inside)]
+    return replace(reading, faces=tuple(inside), unread=(*reading.unread, *beyond))
 
 
 def _large(face: Face, window: Window, view: View) -> bool:

@@ -30,8 +30,8 @@ _LEAST_CONTRAST: Final = 16.0
 _MOST: Final = 500
 _GREY: Final = 5.0
 _FARTHEST: Final = 20_000.0
-_BEYOND: Final = 40
-"""Pixels around the part that is searched, into which its pips reach."""
+_BEYOND: Final = 80
+"""Pixels around the part that is searched, into which faces reach whose middle lies in it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class _Spot:
 def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None) -> list[Pip]:
     """Pips of a picture, strongest first; the picture's noise should be smoothed away, `colours` are its own in Lab.
 
-    With corners, pips in the hull of these alone.
+    With corners, pips in the hull of these alone, and as far beyond as a face in it may reach.
     """
     if corners is None:
         return _with_colours(colours, _strongest(_lines_like_pips(picture, None)))
@@ -108,7 +108,7 @@ def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None)
     cv2.polylines(mask, [np.round(hull).astype(np.int32)], True, 255, 2 * _BEYOND)
     part = (slice(top, bottom), slice(left, right))
     found = (replace(spot, x=spot.x + left, y=spot.y + top) for spot in _lines_like_pips(picture[part], mask[part]))
-    inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), False) >= 0]
+    inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), True) > -_BEYOND]
     return _with_colours(colours, _strongest(inside))
 
 

@@ -70,10 +70,10 @@ _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
 _DOUBTFUL: Final = 0.33
-_WITNESSES: Final = 1
 _FLAT: Final = 0.2
 """How unlike a circle on the plane a face may be that others of its make vouch for."""
-_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = 0.2, 1.25, 1.2, 1.4
+_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = (0.2, 0.12), (0.22, 0.12), 0.18, 0.33
+"""How far colours may be off, for several pips and for a lone one, which a side may show; and spacings, and sizes."""
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _MAINLY: Final = 0.5
@@ -301,12 +301,12 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
 
 def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
     """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
-    sure = [face for face in faces if face.score >= SURE and face.number > 1]
+    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _FLAT]
+    sure = [face for face in flat if face.score >= SURE and face.number > 1]
 
     def vouched(face: Face) -> bool:
-        flat = unlike(plane.shape(face.centre), face.shape) < _FLAT
         whole = not _rivals(spots, list(face.pips), face.square, (face.centre, face.frame))
-        return flat and whole and sum(_same_make(face, other) for other in sure) >= _WITNESSES
+        return face in flat and whole and any(_same_make(face, other) for other in sure)
 
     return [
         replace(face, score=float(np.sqrt(face.score))) if _DOUBTFUL < face.score < SURE and vouched(face) else face
@@ -316,11 +316,14 @@ def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
 
 def _same_make(face: Face, other: Face) -> bool:
     """Whether body, pips and, where there are several, their spacing are those of another face."""
-    alike = float(np.linalg.norm(face.square.colour - other.square.colour)) < _SAME_BODY * other.contrast
-    alike &= 1 / _SAME_PAINT < face.contrast / other.contrast < _SAME_PAINT
-    if face.number > 1:
-        return alike and 1 / _SAME_SPACING < face.radius / other.radius < _SAME_SPACING
-    return alike and 1 / _SAME_SIZE < face.spots[0].longest / other.spots[0].longest < _SAME_SIZE
+    lone = face.number == 1
+    body = float(np.linalg.norm(face.square.colour - other.square.colour)) / other.contrast
+    paint = abs(float(np.log(face.contrast / other.contrast)))
+    if body > _SAME_BODY[lone] or paint > _SAME_PAINT[lone]:
+        return False
+    if lone:
+        return abs(float(np.log(face.spots[0].longest / other.spots[0].longest))) < _SAME_SIZE
+    return abs(float(np.log(face.radius / other.radius))) < _SAME_SPACING
 
 
 def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
