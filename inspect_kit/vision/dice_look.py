@@ -43,7 +43,7 @@ _ODD: Final = (0.025, 0.15)
 _NARROW: Final = 0.4
 _AGREED: Final = 0.015
 """Difference in size from the other dice, as a share, of one that was looked for at their size."""
-_TURNS: Final = tuple(np.radians([-5.0, -2.5, 0.0, 2.5, 5.0]).tolist())
+_TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
 _CLEAR: Final = 0.7
 """Share of every side of the square around the pips from which on it tells the size."""
 

@@ -24,7 +24,7 @@ from inspect_kit.vision.dice_body import (
     tolerance,
 )
 from inspect_kit.vision.dice_cloth import akin, cloth, crowd, goes_on, kin_counts, off_the_cloth
-from inspect_kit.vision.dice_face import SURE, SUSPECTED, Face
+from inspect_kit.vision.dice_face import SURE, SUSPECTED, Face, same_make
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
@@ -54,6 +54,8 @@ _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 _WITHIN: Final = 0.85
 _DRAWN, _GROUND = 0.5, 0.4
 """What a lone pip still counts in a frame that is only drawn, and how little other ground such a frame has beyond."""
+_TINY: Final = 17.0
+"""Half an edge in pixels below which a lone pip may as well be the hole of a figure 6 or 8."""
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 STEEPEST: Final = np.radians(49)
@@ -72,8 +74,6 @@ _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.
 _DOUBTFUL: Final = 0.33
 _FLAT: Final = 0.2
 """How unlike a circle on the plane a face may be that others of its make vouch for."""
-_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = (0.2, 0.12), (0.22, 0.12), 0.18, 0.33
-"""How far colours may be off, for several pips and for a lone one, which a side may show; and spacings, and sizes."""
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _MAINLY: Final = 0.5
@@ -263,6 +263,7 @@ def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
         score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
         score *= _DRAWN if square.ground < _GROUND else 1.0
+        score *= _DRAWN if square.half_edge * np.sqrt(abs(np.linalg.det(frame))) < _TINY else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -306,24 +307,12 @@ def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
 
     def vouched(face: Face) -> bool:
         whole = not _rivals(spots, list(face.pips), face.square, (face.centre, face.frame))
-        return face in flat and whole and any(_same_make(face, other) for other in sure)
+        return face in flat and whole and any(same_make(face, other) for other in sure)
 
     return [
         replace(face, score=float(np.sqrt(face.score))) if _DOUBTFUL < face.score < SURE and vouched(face) else face
         for face in faces
     ]
-
-
-def _same_make(face: Face, other: Face) -> bool:
-    """Whether body, pips and, where there are several, their spacing are those of another face."""
-    lone = face.number == 1
-    body = float(np.linalg.norm(face.square.colour - other.square.colour)) / other.contrast
-    paint = abs(float(np.log(face.contrast / other.contrast)))
-    if body > _SAME_BODY[lone] or paint > _SAME_PAINT[lone]:
-        return False
-    if lone:
-        return abs(float(np.log(face.spots[0].longest / other.spots[0].longest))) < _SAME_SIZE
-    return abs(float(np.log(face.radius / other.radius))) < _SAME_SPACING
 
 
 def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
