@@ -10,6 +10,7 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_face import Face
+from inspect_kit.vision.dice_pips import hull_of
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
 from inspect_kit.vision.dice_reading import Reading, Sheet, read_dice
 from inspect_kit.vision.dice_window import Window, whole_photo
@@ -30,7 +31,6 @@ _USUAL_HEIGHT: Final = 15.0
 LARGEST: Final = 20.0
 _OVER: Final = 10.0
 """mm by which the middle of a die may lie beside the free middle of a mat, among its markers."""
-_FARTHEST: Final = 20_000.0
 _MARGIN: Final = 15.0
 """mm around what is searched that dice reach into."""
 
@@ -98,7 +98,7 @@ def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
     reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
     large = [face for face in reading.faces if _large(face, window, view)]
-    hull = cv2.convexHull(np.clip(window.from_photo(seen), -_FARTHEST, _FARTHEST).astype(np.float32))
+    hull = hull_of(window.from_photo(seen))
     inside = [face for face in large if cv2.pointPolygonTest(hull, tuple(face.centre.tolist()), False) >= 0]
     # Of a die further out some pips may not have been looked for.
     beyond = [face.centre for face in large if not any(face is each for each in inside)]

@@ -98,8 +98,7 @@ def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None)
     """
     if corners is None:
         return _with_colours(colours, _strongest(_lines_like_pips(picture, None)))
-    # Corners far outside the picture would not fit into whole pixels.
-    hull = cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32))
+    hull = hull_of(corners)
     left, top, right, bottom = _box(hull, picture.shape)
     if right - left < LEAST_SIDE or bottom - top < LEAST_SIDE:
         return []
@@ -110,6 +109,11 @@ def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None)
     found = (replace(spot, x=spot.x + left, y=spot.y + top) for spot in _lines_like_pips(picture[part], mask[part]))
     inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), True) > -_BEYOND]
     return _with_colours(colours, _strongest(inside))
+
+
+def hull_of(corners: Floats) -> AnyArray:
+    """Around points, of which those far outside the picture would not fit into whole pixels."""
+    return np.asarray(cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32)))
 
 
 def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:

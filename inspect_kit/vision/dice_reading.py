@@ -36,7 +36,7 @@ from inspect_kit.vision.dice_faces import (
     shows_from_below,
     spots_of,
 )
-from inspect_kit.vision.dice_pips import find_pips
+from inspect_kit.vision.dice_pips import find_pips, hull_of
 from inspect_kit.vision.dice_plane import Outlook, unlike
 from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
@@ -110,10 +110,11 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     known = isinstance(where, Sheet)
     start = where.outlook if isinstance(where, Sheet) else where
     colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
-    pips = find_pips(picture, colours, window.from_photo(where.corners) if isinstance(where, Sheet) else None)
+    corners = window.from_photo(where.corners) if isinstance(where, Sheet) else None
+    pips = find_pips(picture, colours, corners)
     spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    lone = _lonely(spots, layers)
+    lone = _lonely(spots, layers, corners)
     many = list(_many(spots, layers))
     taken = _taken(spots, many)
     aces = [] if known else list(_lone((spots, taken), layers, lone, None))
@@ -224,10 +225,14 @@ def _ended(square: Square) -> float:
     return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
-def _lonely(spots: Spots, layers: Layers) -> list[int]:
-    """Pips that stand alone on one colour; strong ones first, the dots of a cloth last."""
+def _lonely(spots: Spots, layers: Layers, corners: Floats | None) -> list[int]:
+    """Pips that stand alone on one colour, between the corners; strong ones first, the dots of a cloth last."""
+    free = spots.usable.copy()
+    if corners is not None:
+        hull = hull_of(corners)
+        free &= [cv2.pointPolygonTest(hull, (x, y), False) >= 0 for x, y in spots.centres.tolist()]
     order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
-    return list(islice((index for index in order if spots.usable[index] and _alone(spots, index, layers)), _MOST_LONE))
+    return list(islice((index for index in order if free[index] and _alone(spots, index, layers)), _MOST_LONE))
 
 
 def _taken(spots: Spots, faces: list[Face]) -> Mask:
