@@ -114,9 +114,9 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     pips = find_pips(picture, colours, corners)
     spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    lone = _lonely(spots, layers, corners)
     many = list(_many(spots, layers))
     taken = _taken(spots, many)
+    lone = [index for index in _lonely(spots, layers, corners) if not taken[index]]
     aces = [] if known else list(_lone((spots, taken), layers, lone, None))
     # What is no ace whatever the plane need not be looked at twice.
     lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
