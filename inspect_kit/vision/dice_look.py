@@ -41,7 +41,7 @@ _LONE: Final = (0.8, 1.45)
 _ODD: Final = (0.025, 0.15)
 """Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
 _NARROW: Final = 0.4
-_AGREED: Final = 0.015
+_AGREED: Final = 0.01
 """Difference in size from the other dice, as a share, of one that was looked for at their size."""
 _TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
 _CLEAR: Final = 0.7
