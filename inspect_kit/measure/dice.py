@@ -24,6 +24,8 @@ from inspect_kit.vision.references import Placed, place, shows_sheet
 FACES: Final = 6
 PIP_SHARE: Final = 0.05
 """Standard uncertainty of a pip's diameter as a share of it: hollows are shaded, and blurred into what is around."""
+RIM_SHARE: Final = 0.05
+"""Standard uncertainty of an edge over the radius of its rim: turned from the light, a rim fades into the shadow."""
 WORST: Final = 0.25
 """Standard uncertainty (mm) of an edge beyond which it is not given."""
 
@@ -159,6 +161,7 @@ def _shape_parts(fitted: Fitted, index: int, scale: float) -> Mapping[str, float
         share = min(share, 0.9 * left)
         parts[name] = float(np.sqrt(share)) * scale
         left -= share
+    parts["rim shape"] = float(np.hypot(parts["rim shape"], RIM_SHARE * fitted.cube.vector[ROUNDING] * scale))
     return {"edge": float(np.sqrt(max(left, 0.0))) * scale, **parts}
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import AnyArray, Floats
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
 
 REACH: Final = 3.4
 _FINE: Final = 14
@@ -33,10 +33,18 @@ _HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
 """Half the edge of a die over half the distance between its corner pips."""
 _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
-_LEAST_SEEN: Final = 40
+_LEAST_SEEN: Final = 20
 _LOOSE: Final = 0.36
 """Share of the pips' contrast that shows through a clear die at most."""
 _LOOSER: Final = 0.95
+_THROUGH: Final = (0.1, 0.72)
+"""How far from the body's colour to the pips' what shows through a clear die may be."""
+_ASIDE: Final = 0.3
+"""Share of the pips' contrast that it may be off that way."""
+_SHIMMER: Final = 2.5
+"""Area of what shows through over a pip's: two far pips may run together."""
+_SHOWN: Final = 0.015
+"""Share of a face that shows through, from which on a die may be clear."""
 _SLACK: Final = 0.13
 _ROUND: Final = 0.8
 _TURNS: Final = np.radians(np.arange(0, 90, 5))
@@ -51,7 +59,11 @@ _SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).
 _ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
 _SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
 """For each turn what a ray counts for each side."""
+_TIE: Final = 0.15
+"""Support, of five, by which turns of a square differ that serve alike."""
 _CLEARLY: Final = 4.6
+_WHOLE: Final = 0.92
+"""Share of a face of one colour beyond which more says nothing."""
 LEAST_UNIFORM: Final = 0.7
 """Share of a face that has one colour, up to which it counts nothing."""
 ACES: Final = (2.2, 3.3)
@@ -105,6 +117,15 @@ class Square:
         return float(self.sides.sum() + self.sides.min())
 
 
+@dataclass(frozen=True)
+class Paint:
+    """Of pips: colour, contrast, and whether weaker spots beside them may show through a clear die."""
+
+    colour: Floats
+    contrast: float
+    clear: bool
+
+
 def layers_of(colours: AnyArray) -> Layers:
     """A picture in Lab, at falling sizes."""
     levels = [colours]
@@ -118,11 +139,49 @@ def tolerance(contrast: float) -> float:
     return max(6.0, 0.16 * contrast)
 
 
-def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float, contrast: float) -> Square:
+def shows_through(colours: AnyArray, body: Floats, pip: Floats) -> Mask:
+    """Whether colours lie between a body's and its pips', as those of the pips on a clear die's far faces do."""
+    way = pip - body
+    away = colours - body
+    share = away @ way / max(float(way @ way), 1e-9)
+    aside = _length(away - share[..., None] * way)
+    return np.asarray((share > _THROUGH[0]) & (share < _THROUGH[1]) & (aside < _ASIDE * np.linalg.norm(way)))
+
+
+def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float, paint: Paint) -> Square:
     """The square around pips at the places `taken`, in the frame's units; a lone pip leaves open how it is turned."""
-    patch, blur = patched
     lone = len(taken) == 1
-    hidden = _hidden(taken, 1.25 * radius + blur)
+    hidden = _hidden(taken, 1.25 * radius + patched[1])
+    opaque = _square(patched[0], hidden, paint.contrast, lone=lone)
+    if not paint.clear or (opaque.support > _CLEARLY and opaque.uniform > _WHOLE):
+        return opaque
+    far = _far_pips(patched, (_NEAR if lone else _FACE) & ~hidden, radius, paint.colour)
+    if far is None:
+        return opaque
+    clear = _square(patched[0], hidden | far, paint.contrast, lone=lone)
+    clear = replace(clear, uniform=_LOOSER * clear.uniform, sides=_LOOSER * clear.sides)
+    return max(opaque, clear, key=lambda square: min(square.uniform, _WHOLE) * square.support)
+
+
+def _far_pips(patched: tuple[AnyArray, float], inside: Mask, radius: float, pip: Floats) -> Mask | None:
+    """Small spots that show through a face, and around it; `None` where the face shows none, or nothing else."""
+    if inside.sum() < _LEAST_SEEN:
+        return None
+    patch, blur = patched
+    between = shows_through(patch, np.median(patch[inside], axis=0), pip)
+    share = float(between[inside].mean())
+    if share < _SHOWN or share > 1 - LEAST_UNIFORM:
+        return None
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(between.astype(np.uint8), connectivity=4)
+    most = _SHIMMER * np.pi * ((radius + blur) * _FINE) ** 2
+    small = stats[:, cv2.CC_STAT_AREA] < most
+    small[0] = False
+    soft = 2 * max(1, round(blur * _FINE / 2)) + 1
+    return np.asarray(cv2.dilate(small[labels].astype(np.uint8), np.ones((soft, soft), np.uint8)), dtype=bool)
+
+
+def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Square:
+    """The square around what is hidden."""
     inside = (_NEAR if lone else _FACE) & ~hidden
     if inside.sum() < _LEAST_SEEN:
         return Square(1.0, 0.0, 0.0, np.zeros(4), np.zeros(3))
@@ -145,7 +204,7 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
         uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
         ground = _beyond(left) if lone else 1.0
         found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64), ground))
-    return max(found, key=lambda square: min(square.uniform, 0.92) * square.support)
+    return max(found, key=lambda square: min(square.uniform, _WHOLE) * square.support)
 
 
 def _motley(even: AnyArray, contrast: float) -> bool:
@@ -205,10 +264,20 @@ def _fit(ends: Floats, turns: int) -> tuple[float, float, Floats]:
     close = (upright < _LATEST) & (upright > _EARLIEST[:turns])
     shares = close.astype(np.float32) @ _SHARES[:turns]
     sums = shares.sum(axis=2) + shares.min(axis=2)
-    turn = int(sums.max(axis=1).argmax())
+    turn = _straightest(ends, np.nonzero(sums.max(axis=1) >= sums.max() - _TIE)[0])
     # Several half edges may serve alike: the middle one of them.
     best = int(np.median(np.nonzero(sums[turn] >= sums[turn].max() - 1e-6)[0]))
     return float(_HALF_EDGES[best]), float(_TURNS[turn]), shares[turn, best].astype(np.float64)
+
+
+def _straightest(ends: Floats, turns: Whole) -> int:
+    """Of several turns that serve alike the one whose sides are straightest."""
+    if len(turns) == 1:
+        return int(turns[0])
+    on = np.abs(_LEANS[turns]) < _CORNER
+    across = np.minimum(ends, REACH) * _UPRIGHT[turns]
+    middle = np.median(across, axis=1, keepdims=True)
+    return int(turns[((np.abs(across - middle) * on).sum(axis=1) / on.sum(axis=1)).argmin()])
 
 
 def places_of(centres: Floats, middle: Floats, frame: Floats) -> Floats:

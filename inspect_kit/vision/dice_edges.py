@@ -24,7 +24,7 @@ from inspect_kit.vision.dice_outline import (
     inside_picture,
     outline_edges,
 )
-from inspect_kit.vision.dice_solid import FIRST, ROUNDING, SECOND, Cube, Lines, lines_across, sight
+from inspect_kit.vision.dice_solid import FIRST, ROUNDING, SECOND, YAW, Cube, Lines, lines_across, sight
 from inspect_kit.vision.dice_system import Beliefs, Expected, System, derivatives, system_of
 from inspect_kit.vision.estimation import inverse
 from inspect_kit.vision.view import View, view_scale
@@ -57,6 +57,8 @@ class Sketch:
     sizes: tuple[float, float]
     others: tuple[Floats, ...] = ()
     """Outlines of the other dice in the photo, which may hide a side or lie against it."""
+    turns: tuple[float, ...] = (0.0,)
+    """By how much (radians) the axes may be turned: a lone pip tells little of that."""
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,10 @@ def _start(pixels: Pixels, view: View, sketch: Sketch, expected: Expected) -> Fl
     """The die that goes through one edge on each side, agrees with the middle of its pips, and has strong edges."""
     best: tuple[float, Floats] | None = None
     low, high = sketch.sizes
-    for edge in np.linspace(low, high, max(2, int(np.ceil((high - low) / 1.5)) + 1)):
+    edges = np.linspace(low, high, max(2, int(np.ceil((high - low) / 1.5)) + 1))
+    for edge, turn in product(edges, sketch.turns):
         vector = _placed(view, sketch, float(edge), expected.rounding)
+        vector[YAW] += turn
         reach = 1.6 * view.resolution(Cube(vector).top)
         if not inside_picture(pixels, view, vector, 1.0):
             continue

@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
+from inspect_kit.vision.dice_body import shows_through
 from inspect_kit.vision.dice_pips import Pip
 
 PLACES: Final = np.array(
@@ -29,15 +30,23 @@ PATTERNS: Final = {
 
 _SPACING: Final = (1.55, 5.6)
 """Half the distance between corner pips over a pip's radius."""
-_NEAR: Final = 0.34
+_NEAR, _BENT = 0.34, 0.45
+"""How far off their places pips may seem to be, on a flat face and on one that bends away."""
+_ON: Final = 1.45
+_MOST_BESIDE: Final = 5
 _ALIKE: Final = 1.75
 _COLOUR: Final = 0.5
 _EVEN: Final = 0.35
-_BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3) if max(abs(x), abs(y)) == 3])
-_MORE_THAN_PIPS: Final = 60
+_BARE: Final = 2
+"""Of four places between the pips so many show the body; what is behind a clear one shows through the others."""
+_GLEAM: Final = 0.9
+"""A gleaming face stands out from its pips about as much as its rounded edge does, or more."""
+_WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
+"""Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
+_STRONGER: Final = 1.5
+_SAME_DIE: Final = 2.0
+"""Half edges within which pips on top stand out from those that show through."""
 _RIVAL: Final = 0.85
-_CARRIED: Final = 0.4
-"""Share of the places beyond a face that are taken, if the pattern goes on."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +74,8 @@ class Spots:
     around: Floats
     sizes: Floats
     contrast: Floats
+    usable: Mask
+    """Those that may be pips; the others tell what the ground is like."""
 
     def of(self, chosen: list[int]) -> tuple[Pip, ...]:
         """Some of the pips."""
@@ -81,12 +92,13 @@ def spots_of(pips: list[Pip]) -> Spots:
         np.array([pip.around for pip in pips]).reshape(-1, 3),
         np.array([pip.longest for pip in pips]),
         np.array([pip.contrast for pip in pips]),
+        np.ones(len(pips), dtype=bool),
     )
 
 
 def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
     """Every way in which two or more pips stand as on a face: all such numbers have two pips on a diagonal."""
-    for first in range(len(spots.pips)):
+    for first in np.nonzero(spots.usable)[0].tolist():
         kin = _kin(spots, first)
         root = root_of(spots.shapes[first])
         away = (spots.centres[kin] - spots.centres[first]) @ inverse(root).T
@@ -106,14 +118,24 @@ def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, col
     at = np.round(np.stack([middle + step, middle - step, middle + aside, middle - aside], axis=1)).astype(int)
     limit = np.array([colours.shape[1] - 1, colours.shape[0] - 1])
     seen = colours[np.clip(at[:, :, 1], 0, limit[1]), np.clip(at[:, :, 0], 0, limit[0])]
-    gap = np.linalg.norm(seen - spots.around[first], axis=2).max(axis=1, initial=0)
-    return np.asarray((gap < _EVEN * spots.contrast[first] + 6) & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
+    return np.asarray(_bare(spots, first, seen) & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
+
+
+def _bare(spots: Spots, first: int, seen: AnyArray) -> Mask:
+    """Whether four places (on the middle axis) show the body: its colour beside a pip, or brighter where all gleam."""
+    body, pip, limit = spots.around[first], spots.inner[first], _EVEN * float(spots.contrast[first]) + 6
+    own = np.linalg.norm(seen - body, axis=2) < limit
+    clear = (own.sum(axis=1) >= _BARE) & np.all(own | shows_through(seen, body, pip), axis=1)
+    mean = seen.mean(axis=1)
+    alike = np.linalg.norm(seen - mean[:, None], axis=2).max(axis=1, initial=0) < limit
+    beyond = (mean - pip) @ (body - pip) > _GLEAM * float(spots.contrast[first]) ** 2
+    return np.asarray(clear | (alike & beyond & (np.linalg.norm(mean - body, axis=1) < spots.contrast[first])))
 
 
 def _kin(spots: Spots, index: int) -> Whole:
     """Pips of about the same size and colours that are near enough to be on the same face."""
     ratio = spots.sizes / spots.sizes[index]
-    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE)
+    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE) & spots.usable
     good &= np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 2.9 * _SPACING[1] * spots.sizes[index]
     limit = _COLOUR * np.minimum(spots.contrast, spots.contrast[index])
     good &= np.linalg.norm(spots.inner - spots.inner[index], axis=1) < 1.2 * limit + 8
@@ -142,17 +164,30 @@ def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
     shape = (spots.shapes[first] + spots.shapes[second]) / 2
     pattern = _with_shape(spots, (first, second), kin, shape)
     if pattern is None:
+        # Where the face bends away at its corners, each pip is flattened its own way.
+        near = _near(spots, (first, second), kin, shape)
+        if not 2 <= len(near) <= _MOST_BESIDE:
+            return None
+        pattern = _with_shape(spots, (first, second), kin, spots.shapes[[first, second, *near]].mean(axis=0), _BENT)
+    if pattern is None:
         return None
     mean = spots.shapes[list(pattern.pips)].mean(axis=0)
     better = _with_shape(spots, (first, second), kin, mean)
     return _fitted(spots, better if better is not None and len(better.pips) >= len(pattern.pips) else pattern)
 
 
-def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Pattern | None:
+def _near(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Whole:
+    """Pips that would be on the face with this diagonal, were its circles seen so."""
+    frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
+    others = kin[kin != pair[1]]
+    return np.asarray(others[np.abs((spots.centres[others] - centre) @ inverse(frame).T).max(axis=1, initial=0) < _ON])
+
+
+def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats, most: float = _NEAR) -> Pattern | None:
     frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
     others = kin[kin != pair[1]]
     seen = (spots.centres[others] - centre) @ inverse(frame).T
-    inside = np.abs(seen).max(axis=1, initial=0) < 1.45
+    inside = np.abs(seen).max(axis=1, initial=0) < _ON
     others, seen = others[inside], seen[inside]
     if not len(others):
         return Pattern(2, pair, centre, frame, _radius(shape, frame), 0.0)
@@ -160,7 +195,7 @@ def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) 
     nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1)
     first = _once(nearest, np.abs(np.log(spots.sizes[others] / spots.sizes[list(pair)].mean())))
     others, nearest, distance = others[first], nearest[first], distance[first]
-    if np.any(distance > _NEAR):
+    if np.any(distance > most):
         return None
     number = PATTERNS.get(frozenset({0, 1, *nearest.tolist()}))
     if number is None:
@@ -212,20 +247,6 @@ def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
     return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
 
 
-def goes_on(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
-    """Whether spots of the same kind carry the pattern on beyond the face, as on a dotted cloth or a page of print."""
-    chosen = list(pattern.pips)
-    seen = (spots.centres[_same_kind(spots, chosen)] - pattern.centre) @ inverse(pattern.frame).T
-    far = np.abs(seen).max(axis=1, initial=0)
-    seen = seen[(far > 1.5) & (far < 3.4)]
-    odd = np.abs(seen - (2 * np.floor(seen / 2) + 1)).max(axis=1, initial=0)
-    even = np.abs(seen - 2 * np.round(seen / 2)).max(axis=1, initial=0)
-    sites = _BEYOND @ pattern.frame.T + pattern.centre
-    inside = np.all((sites > 0) & (sites < (picture.shape[1], picture.shape[0])), axis=1).sum()
-    slack = 0.3 + 0.1 * (np.abs(seen).max(axis=1, initial=0) - 1.5)
-    return int((np.minimum(odd, even) < slack).sum()) >= max(2.0, _CARRIED * float(inside))
-
-
 def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float) -> bool:
     """Whether the face shows a pip, as strong as those that were chosen, which the number leaves out.
 
@@ -238,41 +259,24 @@ def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float)
     return bool(np.any(pip & (near > size)))
 
 
-def cloth(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
-    """Whether the pips are among so many alike, in such order, that they are a cloth's and not a die's."""
-    many = int(_same_kind(spots, list(pattern.pips)).sum()) > _MORE_THAN_PIPS
-    return many and goes_on(spots, pattern, picture)
+def far_pips_near(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> bool:
+    """Whether weaker spots lie among or around these, as pips do that show through a clear die."""
+    contrast, reach = spots.contrast[chosen].mean(), _AROUND * float(np.linalg.norm(frame, 2))
+    weaker = (spots.contrast > _WEAKEST * contrast) & (spots.contrast < _WEAKER * contrast)
+    weaker &= np.abs(spots.centres - centre).max(axis=1, initial=0) < reach
+    weaker &= spots.sizes < _LARGER * spots.sizes[chosen].mean()
+    if not weaker.any():
+        return False
+    body, pip = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
+    on_body = np.linalg.norm(spots.around[weaker] - body, axis=1) < _EVEN * contrast
+    return bool(np.any(on_body & shows_through(spots.inner[weaker], body, pip)))
 
 
-def crowd(spots: Spots, index: int) -> int:
-    """How many spots of the same kind stand within three edges of a die around a lone one."""
-    near = np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 14 * spots.sizes[index]
-    return int((_same_kind(spots, [index]) & near).sum()) - 1
-
-
-def _same_kind(spots: Spots, chosen: list[int]) -> Mask:
-    contrast = spots.contrast[chosen].mean()
-    like = np.abs(np.log(spots.sizes / spots.sizes[chosen].mean())) < 0.25
-    like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.25 * contrast
-    return np.asarray(
-        like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.15 * contrast)
-    )
-
-
-def kin_counts(spots: Spots) -> Whole:
-    """For every spot how many there are of its kind in the picture."""
-    sizes, limit = np.log(spots.sizes), 0.25 * spots.contrast[:, None]
-    like = np.abs(sizes[:, None] - sizes) < 0.25
-    for colours in (spots.inner, spots.around):
-        like &= np.linalg.norm(colours[:, None] - colours[None], axis=2) < limit
-    return np.asarray(like.sum(axis=1), dtype=np.intp)
-
-
-def akin(spots: Spots, chosen: list[int]) -> Mask:
-    """Spots that could as well be pips of the same die: about as large, on about the same colour, as strong."""
-    contrast, size = spots.contrast[chosen].mean(), spots.sizes[chosen].mean()
-    like = (np.abs(np.log(spots.sizes / size)) < 0.6) & (spots.contrast > 0.5 * contrast)
-    like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.5 * contrast + 6
-    return np.asarray(
-        like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.35 * contrast + 6)
-    )
+def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: float) -> bool:
+    """Whether there are stronger pips on the same body, of which these could be a clear die's far ones."""
+    size, contrast = spots.sizes[chosen].mean(), spots.contrast[chosen].mean()
+    pip = (np.abs(np.log(spots.sizes / size)) < 0.7) & (spots.contrast > _STRONGER * contrast)
+    pip &= np.linalg.norm(spots.centres - centre, axis=1) < _SAME_DIE * reach
+    body, inner = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
+    pip &= np.linalg.norm(spots.around - body, axis=1) < _EVEN * spots.contrast
+    return any(bool(shows_through(inner, body, spots.inner[index])) for index in np.nonzero(pip)[0])

@@ -41,6 +41,9 @@ _LONE: Final = (0.8, 1.45)
 _ODD: Final = (0.025, 0.15)
 """Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
 _NARROW: Final = 0.4
+_AGREED: Final = 0.01
+"""Difference in size from the other dice, as a share, of one that was looked for at their size."""
+_TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
 _CLEAR: Final = 0.7
 """Share of every side of the square around the pips from which on it tells the size."""
 
@@ -98,7 +101,7 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     view = placed.view
     sketches = _sketches(reading, view)
     expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
-    found = [(sketch_cube(pixels, view, sketch, expected), sketch) for sketch in sketches]
+    found = _patiently(pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected)
     rounding = told.rounding
     if rounding is None:
         rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
@@ -110,6 +113,23 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     fits = _of_one_make(pixels, view, list(zip(fits, sketches, strict=True)), expected)
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+
+
+def _patiently(
+    pixels: Pixels, view: View, found: Sequence[tuple[Cube | Unfit, Sketch]], expected: Expected
+) -> list[tuple[Cube | Unfit, Sketch]]:
+    """Dice whose outline was not found are looked for once more, at the size of the others and turned a little."""
+    sizes = [float(cube.vector[[FIRST, SECOND]].mean()) for cube, _ in found if isinstance(cube, Cube)]
+    if not sizes:
+        return list(found)
+    usual = float(np.median(sizes))
+    result = []
+    for cube, sketch in found:
+        again = sketch
+        if isinstance(cube, Unfit):
+            again = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW), turns=_TURNS)
+        result.append((sketch_cube(pixels, view, again, expected) if again is not sketch else cube, again))
+    return result
 
 
 def _rounding(
@@ -136,7 +156,8 @@ def _of_one_make(
     usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
     found: list[Fitted | Unfit] = []
     for fit, sketch in fits:
-        result = fit
+        result = _as_the_others(fit, sketch, [_size(each) for each, other in fits
+                                              if isinstance(each, Fitted) and other.turns != _TURNS])  # fmt: skip
         if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
             narrow = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW))
             again = sketch_cube(pixels, view, narrow, expected)
@@ -145,6 +166,14 @@ def _of_one_make(
                 result = Unfit("its outline is not clear, and another one than that of the dice beside it")
         found.append(result)
     return found
+
+
+def _as_the_others(fit: Fitted | Unfit, sketch: Sketch, sizes: Sequence[float]) -> Fitted | Unfit:
+    """A die that was found at the size of the others must have it."""
+    if isinstance(fit, Unfit) or sketch.turns != _TURNS:
+        return fit
+    alike = bool(sizes) and abs(_size(fit) / float(np.median(sizes)) - 1) < _AGREED
+    return fit if alike else Unfit("its outline is not clear, and another one than that of the dice beside it")
 
 
 def _size(fit: Fitted) -> float:

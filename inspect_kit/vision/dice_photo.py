@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_face import Face
+from inspect_kit.vision.dice_pips import hull_of
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
 from inspect_kit.vision.dice_reading import Reading, Sheet, read_dice
 from inspect_kit.vision.dice_window import Window, whole_photo
@@ -17,16 +19,18 @@ from inspect_kit.vision.view import View
 
 _SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
+_SMALLER, _BEYOND_DOUBT = 24.0, 0.85
+"""Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
 _WISHED: Final = 45.0
 _CLOSER: Final = 2400
 _PER_MM: Final = 7.0
 """Pixels a mm on the sheet at which dice of 10 mm are still read."""
-_SMALLEST: Final = 3.4
+_SMALLEST: Final = 4.0
 """mm, half the edge of a face as it is found; roundings make it look smaller than the die."""
 _USUAL_HEIGHT: Final = 15.0
 LARGEST: Final = 20.0
-_OVER: Final = 5.0
-"""mm by which the middle of a die may lie beside the free middle of a mat: further out there are markers, with dots."""
+_OVER: Final = 10.0
+"""mm by which the middle of a die may lie beside the free middle of a mat, among its markers."""
 _MARGIN: Final = 15.0
 """mm around what is searched that dice reach into."""
 
@@ -52,10 +56,16 @@ def _closer(pixels: Pixels, reading: Reading) -> Window | None:
         return whole_photo(pixels, side) if window.factor < 0.8 * side / limit else None
     sizes = [face.size for face in reading.faces]
     zoom = min(_WISHED / float(np.median(sizes)), 1.0 / window.factor if window.factor < 1 else 1.0)
-    if np.median(sizes) > _SMALL or zoom < 1.25:
+    if np.median(sizes) > _SMALL or zoom < 1.25 or _clear(reading):
         return None
     places = window.in_photo(np.array([face.centre for face in reading.faces] + list(reading.unread)))
     return _around(pixels, places, 8 * float(np.median(sizes)) / window.factor, window.factor * zoom)
+
+
+def _clear(reading: Reading) -> bool:
+    """Whether small dice are read beyond doubt already."""
+    sure = not reading.unread and min(face.score for face in reading.faces) > _BEYOND_DOUBT
+    return sure and float(np.median([face.size for face in reading.faces])) > _SMALLER
 
 
 def _around(pixels: Pixels, places: Floats, margin: float, factor: float) -> Window:
@@ -87,7 +97,12 @@ def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     factor = float(np.clip(_PER_MM / max(view.resolution(np.array([*(low + high) / 2, 0.0])), 1e-3), 0.2, 1.0))
     window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
     reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
-    return replace(reading, faces=tuple(face for face in reading.faces if _large(face, window, view)))
+    large = [face for face in reading.faces if _large(face, window, view)]
+    hull = hull_of(window.from_photo(seen))
+    inside = [face for face in large if cv2.pointPolygonTest(hull, tuple(face.centre.tolist()), False) >= 0]
+    # Of a die further out some pips may not have been looked for.
+    beyond = [face.centre for face in large if not any(face is each for each in inside)]
+    return replace(reading, faces=tuple(inside), unread=(*reading.unread, *beyond))
 
 
 def _large(face: Face, window: Window, view: View) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,9 @@ _REACH: Final = 1.6
 """Radii around the middle in which a pip's light is summed."""
 _CROWDED: Final = 2.9
 """Radii below which a neighbour's light reaches into that."""
+_TRIALS: Final = 6
+_SETTLED: Final = 0.04
+"""Change of the diameter, as a share, at which it is taken."""
 _SECTOR: Final = float(np.cos(np.radians(55)))
 
 
@@ -30,7 +33,18 @@ class Spot:
 
 
 def pip_diameter(pixels: Pixels, view: View, spot: Spot, others: Floats) -> float | None:
-    """Of the circle of the same area, mm; `None` where it does not stand out.
+    """Of the circle of the same area, mm; `None` where it does not stand out, or its size stays open."""
+    for _ in range(_TRIALS):
+        found = _summed(pixels, view, spot, others)
+        if found is None or abs(found / (2 * spot.radius) - 1) < _SETTLED:
+            return found
+        # The light must be summed as far as the pip reaches, and no further.
+        spot = replace(spot, radius=found / 2)
+    return None
+
+
+def _summed(pixels: Pixels, view: View, spot: Spot, others: Floats) -> float | None:
+    """The diameter from the light around a pip of about this radius.
 
     Linear light adds up: what a blurred pip lacks inside its outline lies outside, so the sum over both is its area.
     Towards neighbouring pips, at `others`, nothing is summed.

@@ -17,6 +17,9 @@ LARGEST_SHARE: Final = 0.2
 """Longest side of a pip over the longer side of the picture: an ace of a die that fills it."""
 
 _LEVELS: Final = tuple(range(12, 250, 11))
+_SEVERAL: Final = 4
+"""Levels, every second one looked at, on which a spot was found."""
+_NEARBY: Final = np.ones((3, 3), np.uint8)
 _FLATTEST: Final = 5.5
 _SOLID: Final = 0.78
 _ROUND: Final = 0.9
@@ -27,8 +30,8 @@ _LEAST_CONTRAST: Final = 16.0
 _MOST: Final = 500
 _GREY: Final = 5.0
 _FARTHEST: Final = 20_000.0
-_BEYOND: Final = 40
-"""Pixels around the part that is searched, into which its pips reach."""
+_BEYOND: Final = 80
+"""Pixels around the part that is searched, into which faces reach whose middle lies in it."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +78,27 @@ class _Spot:
 
     x: float
     y: float
-    shape: Floats
+    axes: tuple[float, float, float]
     area: float
     sharpness: float
+
+    @property
+    def shape(self) -> Floats:
+        """The matrix whose eigenvalues are the squared half axes."""
+        long, short, angle = self.axes
+        c, s = math.cos(angle), math.sin(angle)
+        a, b = long * long, short * short
+        return np.array([[a * c * c + b * s * s, (a - b) * c * s], [(a - b) * c * s, a * s * s + b * c * c]])
 
 
 def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None) -> list[Pip]:
     """Pips of a picture, strongest first; the picture's noise should be smoothed away, `colours` are its own in Lab.
 
-    With corners, pips in the hull of these alone.
+    With corners, pips in the hull of these alone, and as far beyond as a face in it may reach.
     """
     if corners is None:
         return _with_colours(colours, _strongest(_lines_like_pips(picture, None)))
-    # Corners far outside the picture would not fit into whole pixels.
-    hull = cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32))
+    hull = hull_of(corners)
     left, top, right, bottom = _box(hull, picture.shape)
     if right - left < LEAST_SIDE or bottom - top < LEAST_SIDE:
         return []
@@ -97,8 +107,13 @@ def find_pips(picture: Pixels, colours: AnyArray, corners: Floats | None = None)
     cv2.polylines(mask, [np.round(hull).astype(np.int32)], True, 255, 2 * _BEYOND)
     part = (slice(top, bottom), slice(left, right))
     found = (replace(spot, x=spot.x + left, y=spot.y + top) for spot in _lines_like_pips(picture[part], mask[part]))
-    inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), False) >= 0]
+    inside = [spot for spot in found if cv2.pointPolygonTest(hull, (spot.x, spot.y), True) > -_BEYOND]
     return _with_colours(colours, _strongest(inside))
+
+
+def hull_of(corners: Floats) -> AnyArray:
+    """Around points, of which those far outside the picture would not fit into whole pixels."""
+    return np.asarray(cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32)))
 
 
 def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
@@ -109,7 +124,7 @@ def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
 
 
 def _strongest(spots: list[_Spot]) -> list[_Spot]:
-    return sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.5)[:_MOST]
+    return sorted(_sharpest(spots), key=lambda spot: -spot.sharpness * spot.area**0.25)[:_MOST]
 
 
 def _lines_like_pips(picture: Pixels, mask: AnyArray | None) -> list[_Spot]:
@@ -117,8 +132,15 @@ def _lines_like_pips(picture: Pixels, mask: AnyArray | None) -> list[_Spot]:
     spots: list[_Spot] = []
     for layer in _layers(picture):
         steep = _steepness(layer)
-        shown = layer if mask is None else cv2.bitwise_and(layer, mask)
-        spots += [spot for level in _LEVELS for spot in _level_spots(np.asarray(shown, np.uint8), steep, level)]
+        shown = np.asarray(layer if mask is None else cv2.bitwise_and(layer, mask), np.uint8)
+        known = np.zeros(layer.shape, np.uint8)
+        found = [spot for level in _LEVELS[::2] for spot in _level_spots(shown, steep, level, known)]
+        # What stands out over several levels has its steepest line near one of them, which spares those in between.
+        for spot in found:
+            known[round(spot.y), round(spot.x)] += 1
+        several = np.asarray(cv2.dilate(known, _NEARBY)) >= _SEVERAL
+        spots += found
+        spots += [spot for level in _LEVELS[1::2] for spot in _level_spots(shown, steep, level, several)]
     return spots
 
 
@@ -137,25 +159,27 @@ def _steepness(layer: Pixels) -> AnyArray:
     return np.asarray(cv2.magnitude(across, down)) / 8
 
 
-def _level_spots(layer: Pixels, steep: AnyArray, level: int) -> Iterator[_Spot]:
-    """Closed lines of one level that look like ellipses."""
+def _level_spots(layer: Pixels, steep: AnyArray, level: int, known: AnyArray) -> Iterator[_Spot]:
+    """Closed lines of one level that look like ellipses, but around what is known already."""
     _, above = cv2.threshold(layer, level, 255, cv2.THRESH_BINARY)
     lines, kin = cv2.findContours(above, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
     largest = LARGEST_SHARE * max(layer.shape)
     for index, line in enumerate(lines):
         if len(line) < 3 * LEAST_SIDE or len(line) > 4 * largest:
             continue
-        _, _, width, height = cv2.boundingRect(line)
+        left, top, width, height = cv2.boundingRect(line)
         if min(width, height) < LEAST_SIDE or max(width, height) > min(largest, _FLATTEST * min(width, height)):
+            continue
+        if known[top + height // 2, left + width // 2]:
             continue
         spot = _elliptic(line, grow=-0.5 if kin[0, index, 3] >= 0 else 0.5)
         if spot is not None:
-            points = line[:, 0, :]
-            yield _Spot(*spot, float(steep[points[:, 1], points[:, 0]].mean()))
+            along = steep[line[:, 0, 1], line[:, 0, 0]]
+            yield _Spot(*spot, float(np.add.reduce(along)) / len(along))
 
 
-def _elliptic(line: AnyArray, grow: float) -> tuple[float, float, Floats, float] | None:
-    """Centre, shape and area of a line's hull, if the hull is an ellipse and the line nearly fills it.
+def _elliptic(line: AnyArray, grow: float) -> tuple[float, float, tuple[float, float, float], float] | None:
+    """Centre, half axes and angle, and area of a line's hull, if that is an ellipse and the line nearly fills it.
 
     Lines run through the middles of pixels: those around a spot lie half a pixel outside, those of a spot half inside.
     """
@@ -175,14 +199,8 @@ def _elliptic(line: AnyArray, grow: float) -> tuple[float, float, Floats, float]
         return None
     if short > 5 and _furthest(hull, (x, y), (xx, xy, yy)) > _FURTHEST:
         return None
-    angle = math.atan2(2 * xy, xx - yy) / 2
-    return x, y, _matrix(long + grow, max(short + grow, 0.5), angle), math.pi * (long + grow) * max(short + grow, 0.5)
-
-
-def _matrix(long: float, short: float, angle: float) -> Floats:
-    c, s = math.cos(angle), math.sin(angle)
-    a, b = long * long, short * short
-    return np.array([[a * c * c + b * s * s, (a - b) * c * s], [(a - b) * c * s, a * s * s + b * c * c]])
+    axes = long + grow, max(short + grow, 0.5), math.atan2(2 * xy, xx - yy) / 2
+    return x, y, axes, math.pi * axes[0] * axes[1]
 
 
 def _furthest(hull: AnyArray, centre: tuple[float, float], shape: tuple[float, float, float]) -> float:
@@ -223,14 +241,14 @@ def _with_colours(colours: AnyArray, spots: list[_Spot]) -> list[Pip]:
     if not spots:
         return []
     centres = np.array([[spot.x, spot.y] for spot in spots])
-    sizes, ways = np.linalg.eigh(np.array([spot.shape for spot in spots]))
+    shapes = np.array([spot.shape for spot in spots])
+    sizes, ways = np.linalg.eigh(shapes)
     roots = np.einsum("nij,nj,nkj->nik", ways, np.sqrt(sizes), ways)
     inner, _ = _medians(colours, centres, roots, _INNER)
     around, whole = _medians(colours, centres, roots, _OUTER)
     good = whole & (np.linalg.norm(inner - around, axis=1) >= _LEAST_CONTRAST)
     return [
-        Pip(spots[i].x, spots[i].y, spots[i].shape, inner[i], around[i], spots[i].sharpness)
-        for i in np.nonzero(good)[0]
+        Pip(spots[i].x, spots[i].y, shapes[i], inner[i], around[i], spots[i].sharpness) for i in np.nonzero(good)[0]
     ]
 
 

@@ -3,41 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
 import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.dice_body import (
     ACES,
     LEAST_UNIFORM,
     Layers,
+    Paint,
     Square,
     layers_of,
     places_of,
+    shows_through,
     square_around,
     tolerance,
 )
-from inspect_kit.vision.dice_face import SURE, Face
+from inspect_kit.vision.dice_cloth import akin, cloth, crowd, goes_on, kin_counts, off_the_cloth
+from inspect_kit.vision.dice_face import SURE, SUSPECTED, Face, same_make
 from inspect_kit.vision.dice_faces import (
     Pattern,
     Spots,
-    akin,
-    cloth,
-    crowd,
     diagonal_frame,
+    far_pips_near,
     find_patterns,
-    goes_on,
-    kin_counts,
     left_over,
     root_of,
+    shows_from_below,
     spots_of,
 )
-from inspect_kit.vision.dice_pips import find_pips
-from inspect_kit.vision.dice_plane import Outlook
+from inspect_kit.vision.dice_pips import find_pips, hull_of
+from inspect_kit.vision.dice_plane import Outlook, unlike
 from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
 
@@ -54,6 +54,8 @@ _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
 _WITHIN: Final = 0.85
 _DRAWN, _GROUND = 0.5, 0.4
 """What a lone pip still counts in a frame that is only drawn, and how little other ground such a frame has beyond."""
+_TINY: Final = 17.0
+"""Half an edge in pixels below which a lone pip may as well be the hole of a figure 6 or 8."""
 _ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 STEEPEST: Final = np.radians(49)
@@ -69,6 +71,13 @@ _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in 
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+_DOUBTFUL: Final = 0.33
+_FLAT: Final = 0.2
+"""How unlike a circle on the plane a face may be that others of its make vouch for."""
+_TELLING: Final = 3
+"""Pips of a face from which on it tells that they are a die's."""
+_MAINLY: Final = 0.5
+"""Share of a clear die's face through which nothing shows."""
 _PLAIN: Final = 0.7
 """Share of a lone pip that has its colour; a gleam may have another."""
 _FAINTEST: Final = 35.0
@@ -101,16 +110,20 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     known = isinstance(where, Sheet)
     start = where.outlook if isinstance(where, Sheet) else where
     colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
-    pips = find_pips(picture, colours, window.from_photo(where.corners) if isinstance(where, Sheet) else None)
-    spots, layers = spots_of(pips), layers_of(colours)
+    corners = window.from_photo(where.corners) if isinstance(where, Sheet) else None
+    pips = find_pips(picture, colours, corners)
+    spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    lone = _lonely(spots, layers)
-    aces = [] if known else list(_lone(spots, layers, lone, None))
+    many = list(_many(spots, layers))
+    taken = _taken(spots, many)
+    lone = [index for index in _lonely(spots, layers, corners) if not taken[index]]
+    aces = [] if known else list(_lone((spots, taken), layers, lone, None))
     # What is no ace whatever the plane need not be looked at twice.
     lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
-    faces = _best([*_many(spots, layers), *aces])
+    faces = _best([*many, *aces])
     plane = start if known else plane_of(faces, start)
-    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone(spots, layers, lone, plane)])
+    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)])
+    faces = _of_one_make(faces, spots, plane)
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
@@ -133,7 +146,9 @@ def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
             continue
         seen.add(key)
         if not cloth(spots, pattern, layers.levels[0]) and _one_colour(pattern, spots, layers):
-            yield _face(pattern, spots, layers)
+            face = _face(pattern, spots, layers)
+            if face is not None:
+                yield face
 
 
 def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
@@ -143,18 +158,30 @@ def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
     colours = layers.colours(_PROBES[clear] @ pattern.frame.T + pattern.centre)
     if colours is None:
         return False
-    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(float(spots.contrast[list(pattern.pips)].mean()))).mean() > 0.75)
+    chosen = list(pattern.pips)
+    return _even(colours, 1.5 * tolerance(float(spots.contrast[chosen].mean())), spots.inner[chosen].mean(axis=0), 0.75)
 
 
-def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
+def _even(colours: AnyArray, limit: float, pip: Floats, least: float) -> bool:
+    """Whether colours are one, but for what shows through a clear die."""
+    body = np.median(colours, axis=0)
+    own = np.linalg.norm(colours - body, axis=1) < limit
+    if own.mean() > least:
+        return True
+    return bool(own.mean() > _MAINLY and (own | shows_through(colours, body, pip)).mean() > least)
+
+
+def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face | None:
+    """The face around these pips; `None` where they differ so much that whatever is around them says nothing."""
     chosen = list(pattern.pips)
     contrast = float(spots.contrast[chosen].mean())
+    best = _evenness(spots, chosen) * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+    if best < SUSPECTED:
+        return None
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
-    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, contrast)
-    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
-    even *= float(np.clip(1.6 * spots.contrast[chosen].min() / contrast, 0, 1))
-    score = _looks(square, _SIDES_COUNT[pattern.number]) * even * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+    paint = _paint(spots, chosen, pattern.centre, pattern.frame)
+    square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, paint)
+    score = _looks(square, _SIDES_COUNT[pattern.number]) * best
     if score > _LEAST:
         score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
         score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
@@ -162,6 +189,17 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face:
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
+
+
+def _evenness(spots: Spots, chosen: list[int]) -> float:
+    """0 to 1: pips of one size, none of them much fainter than the others."""
+    even = float(np.exp(-((np.std(np.log(spots.sizes[chosen])) / 0.25) ** 2)))
+    return even * float(np.clip(1.6 * spots.contrast[chosen].min() / spots.contrast[chosen].mean(), 0, 1))
+
+
+def _paint(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> Paint:
+    contrast = float(spots.contrast[chosen].mean())
+    return Paint(spots.inner[chosen].mean(axis=0), contrast, far_pips_near(spots, chosen, centre, frame))
 
 
 def _looks(square: Square, weight: float) -> float:
@@ -172,7 +210,9 @@ def _looks(square: Square, weight: float) -> float:
 
 
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
-    return left_over(spots, chosen, places_of(spots.centres, *place), square.half_edge)
+    places = places_of(spots.centres, *place)
+    reach = square.half_edge * float(np.linalg.norm(place[1], 2))
+    return left_over(spots, chosen, places, square.half_edge) or shows_from_below(spots, chosen, place[0], reach)
 
 
 def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:
@@ -185,33 +225,50 @@ def _ended(square: Square) -> float:
     return float(np.clip((square.sides.min() - 0.45) / 0.3, 0.2, 1.0))
 
 
-def _lonely(spots: Spots, layers: Layers) -> list[int]:
-    """Pips that stand alone on one colour; strong ones first, the dots of a cloth last."""
+def _lonely(spots: Spots, layers: Layers, corners: Floats | None) -> list[int]:
+    """Pips that stand alone on one colour, between the corners; strong ones first, the dots of a cloth last."""
+    free = spots.usable.copy()
+    if corners is not None:
+        hull = hull_of(corners)
+        free &= [cv2.pointPolygonTest(hull, (x, y), False) >= 0 for x, y in spots.centres.tolist()]
     order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
-    return list(islice((index for index in order if _alone(spots, index, layers)), _MOST_LONE))
+    return list(islice((index for index in order if free[index] and _alone(spots, index, layers)), _MOST_LONE))
 
 
-def _lone(spots: Spots, layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
-    """Faces of one pip: a square around it, its middle where the pip is."""
+def _taken(spots: Spots, faces: list[Face]) -> Mask:
+    """Pips of faces that are sure."""
+    taken = np.zeros(len(spots.pips), dtype=bool)
+    for face in faces:
+        if face.score >= SURE and face.number >= _TELLING:
+            taken[list(face.pips)] = True
+    return taken
+
+
+def _lone(known: tuple[Spots, Mask], layers: Layers, lone: list[int], plane: Outlook | None) -> Iterable[Face]:
+    """Faces of one pip: a square around it, its middle where the pip is. Of the spots some are known to be pips."""
+    spots, _ = known
     for index in lone:
         shape = spots.shapes[index]
         if plane is not None:
             shape = plane.shape(spots.centres[index]) * np.sqrt(np.linalg.det(shape))
         root = root_of(shape)
-        yield max((_ace(spots, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
+        yield max((_ace(known, index, layers, unit * root) for unit in ACES), key=lambda face: face.score)
 
 
-def _ace(spots: Spots, index: int, layers: Layers, frame: Floats) -> Face:
+def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -> Face:
+    spots, taken = known
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
     radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
-    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, contrast)
+    paint = _paint(spots, [index], centre, frame)
+    square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, paint)
     score = _ACE * _looks(square, 1.0)
     frame = frame @ turned(square.turn)
     if score > _LEAST:
-        score *= 1.0 if crowd(spots, index) < 5 else _ended(square)
+        score *= 1.0 if crowd(spots, index, taken) < 5 else _ended(square)
         score *= _LEFT_OVER if _rivals(spots, [index], square, (centre, frame)) else 1.0
         score *= _CUT_OFF if _cut_off(layers, centre, 1.3 * frame, square) else 1.0
         score *= _DRAWN if square.ground < _GROUND else 1.0
+        score *= _DRAWN if square.half_edge * np.sqrt(abs(np.linalg.det(frame))) < _TINY else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
 
@@ -232,8 +289,7 @@ def _alone(spots: Spots, index: int, layers: Layers) -> bool:
         return False
     if (np.linalg.norm(within - spots.inner[index], axis=1) < 0.5 * contrast).mean() < _PLAIN:
         return False
-    away = np.linalg.norm(colours - np.median(colours, axis=0), axis=1)
-    return bool((away < 1.5 * tolerance(contrast)).mean() > 0.85)
+    return _even(colours, 1.5 * tolerance(contrast), spots.inner[index], 0.85)
 
 
 def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
@@ -244,8 +300,24 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
             radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
-            if 0.15 < radius < 0.7:
-                yield _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+            again = _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
+            if 0.15 < radius < 0.7 and again is not None:
+                yield again
+
+
+def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
+    """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
+    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _FLAT]
+    sure = [face for face in flat if face.score >= SURE and face.number > 1]
+
+    def vouched(face: Face) -> bool:
+        whole = not _rivals(spots, list(face.pips), face.square, (face.centre, face.frame))
+        return face in flat and whole and any(same_make(face, other) for other in sure)
+
+    return [
+        replace(face, score=float(np.sqrt(face.score))) if _DOUBTFUL < face.score < SURE and vouched(face) else face
+        for face in faces
+    ]
 
 
 def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
@@ -274,9 +346,9 @@ def _best(faces: list[Face]) -> list[Face]:
 
 
 def _clash(one: Face, other: Face) -> bool:
-    if set(one.pips) & set(other.pips):
+    if not set(one.pips).isdisjoint(other.pips):
         return True
-    apart = float(np.abs(one.centre - other.centre).max())
-    if apart > _FURTHEST * max(one.size, other.size):
+    across, down = (one.centre - other.centre).tolist()
+    if max(abs(across), abs(down)) > _FURTHEST * max(one.size, other.size):
         return False
     return one.inside(other.centre) < 0.85 or other.inside(one.centre) < 0.85

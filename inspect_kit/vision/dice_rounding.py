@@ -9,14 +9,15 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_outline import corner_radii, falling_off
-from inspect_kit.vision.dice_solid import Cube
+from inspect_kit.vision.dice_solid import FIRST, ROUNDING, SECOND, Cube
 from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.view import View
 
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
 _FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
 _MOST_CURVES: Final = 2
-_USUAL: Final = (0.6, 0.6)
+_USUAL: Final = np.log(np.interp(_FINE, [0.25, 0.3, 0.4, 1.8, 2.0, 2.3], [1.2, 0.8, 0.4, 0.4, 0.15, 0.02]))
+"""Casino dice are sharp; others may be as round as their makers like."""
 _LIGHT: Final = 0.4
 """How much the light at the far sides counts: what explains it badly on one side does so on the others."""
 _CORNER: Final = 0.15
@@ -26,6 +27,8 @@ _CUT: Final = 0.2
 _DARKENING: Final = 0.1
 """mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
 _LEAST_ROUNDING: Final = 0.06
+_ALIKE: Final = 0.07
+"""mm, standard deviation of the edges of dice of one make, as they are seen."""
 
 
 def rounding_of(
@@ -42,15 +45,26 @@ def rounding_of(
     corners = [radius for cube, drift in cubes for radius in corner_radii(pixels, view, cube.vector, drift, blur)]
     if not curves and not corners:
         return None
-    total = ((_FINE - _USUAL[0]) / _USUAL[1]) ** 2 / 2
+    total = -_USUAL
     if curves:
         total = total + _LIGHT * np.interp(_FINE + _DARKENING, RADII, np.sum(curves, axis=0))
     if corners:
         total = total - np.log(_corner_chance(corners))
+    if not roughly:
+        total = total + _unlike(cubes)
     chance = np.exp(total.min() - total)
     chance /= chance.sum()
     mean = float(chance @ _FINE)
     return mean, float(np.sqrt(chance @ (_FINE - mean) ** 2 + _LEAST_ROUNDING**2))
+
+
+def _unlike(cubes: Sequence[tuple[Cube, Floats]]) -> Floats:
+    """How badly each rounding makes edges of one make agree, which are seen from various sides (half a chi-square)."""
+    sizes = np.array([cube.vector[index] + drift[index] * (_FINE - cube.vector[ROUNDING])
+                      for cube, drift in cubes for index in (FIRST, SECOND)])  # fmt: skip
+    away = (sizes - np.median(sizes, axis=0)) / _ALIKE
+    # A die that is of another make, or badly seen, says little.
+    return np.asarray(np.log1p(away**2 / 4).sum(axis=0) * 2, dtype=np.float64)
 
 
 def _corner_chance(corners: Sequence[float]) -> Floats:

@@ -15,6 +15,8 @@ _SIDE_SEEN: Final = 0.15
 """What a side below an upper face says for a plane, in votes of a face."""
 _SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
 """Sizes of faces, and of lone pips with what is around them, over that of the main one."""
+_SMALLER, _WEAKER, _AT_ITS_SIDE = 0.7, 0.75, 2.3
+"""Size and contrast of a side's pips over the upper face's, and their distance from it in half edges."""
 _OUTLINE: Final = 0.8
 _FLAT: Final = 0.12
 _FAR: Final = 5.0
@@ -59,8 +61,17 @@ def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Float
 
 def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
     """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
+    if any(_fragment(face, top) for top in firm if top is not face):
+        return True
     below = any(is_side(face, top, plane) for top in firm if top is not face)
     return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
+
+
+def _fragment(face: Face, top: Face) -> bool:
+    """Whether a face is but some pips of another die's side: weaker, and too near to its upper face for a small die."""
+    if face.size > _SMALLER * top.size or face.contrast > _WEAKER * top.contrast:
+        return False
+    return float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre))) < _AT_ITS_SIDE
 
 
 def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:

@@ -19,6 +19,8 @@ WHITE, ROUND = Body(), Body(rounding=1.4, ball=1.42)
 BLACK = Body(colour=(0.02, 0.02, 0.022), pip_colour=LIGHT)
 RED = Body(colour=(0.5, 0.03, 0.03), pip_colour=LIGHT, rounding=0.1)
 CLEAR = Body(colour=(0.1, 0.4, 0.1), pip_colour=(0.9, 0.9, 0.9), clear=0.5, rounding=0.2)
+GLASS = Body(colour=(0.03, 0.08, 0.4), pip_colour=LIGHT, clear=0.72, rounding=0.5)
+GLEAMING = Body(colour=(0.7, 0.51, 0.05), ball=1.37, rounding=1.0, dimple=0.6, gloss=0.25, spread=0.27)
 SAND = (0.6, 0.5, 0.38)
 
 THROWS = {
@@ -27,6 +29,11 @@ THROWS = {
     "sharp ones that touch": set_out(SIX, RED, gap=1.01),
     "round corners": set_out(SIX, ROUND, tilt=0.35),
     "see-through": set_out(SIX, CLEAR, tone=(0.85, 0.84, 0.82), lens=small_lens(960)),
+    "so clear that far pips stand between those on top": set_out(
+        SIX, GLASS, tone=(0.1, 0.15, 0.4), lens=small_lens(960)
+    ),
+    "clear, seen obliquely": set_out(SIX, GLASS, tone=SAND, lens=small_lens(960), tilt=0.5),
+    "gleaming, corners cut by a ball": set_out(SIX, GLEAMING, tone=SAND, tilt=0.4),
     "on print": set_out(SIX, RED, ground="print", tone=SAND),
 }
 
@@ -49,6 +56,13 @@ def test_every_number_is_read_and_where_it_is(name: str) -> None:
 def test_no_die_is_invented_where_there_is_none(ground: str) -> None:
     empty = replace(set_out((1,), WHITE, ground=ground, tone=SAND), dice=())
     assert _look(empty).dice == ()
+
+
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_pips_that_show_through_a_clear_die_are_not_counted(number: int) -> None:
+    """The lower face has five and more, and is seen between the pips on top."""
+    look = _look(set_out((number,), GLASS, tone=(0.85, 0.84, 0.82), lens=small_lens(960)))
+    assert [die.number for die in look.dice] == [number]
 
 
 def test_a_side_that_looks_better_than_the_top_is_not_read_as_the_top() -> None:

@@ -19,9 +19,9 @@ from tests.scenes.table import BEND
 from tests.scenes.throws import thrown
 
 SPREAD = np.array([1.0, 1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-5, 1e-5, 1e-3])
-ON_THE_MAT = (500, 503)
-ANYWHERE = (5, 20, 61, 89, 111)
-"""Throws on leather, print, wood, dots and checks: touching, small, oblique, one die behind another."""
+ON_THE_MAT = (9600, 9601, 9602)
+ANYWHERE = tuple(range(9710, 9718))
+"""Throws that nothing was tuned on: whatever they show must be read."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def test_every_number_on_the_mat_is_right_and_no_die_is_invented(measured: list[
 
 def test_edges_err_by_no_more_than_six_hundredths_on_average(measured: list[Measured]) -> None:
     errors = [abs(error) for each in measured for rolled in each.photo.dice for error, _ in _errors(each.roll, rolled)]
-    assert len(errors) >= 14
+    assert len(errors) >= 2 * 0.8 * sum(len(each.roll.dice) for each in measured)
     assert np.mean(errors) <= 0.06
 
 
@@ -90,8 +90,8 @@ def test_pip_diameters_are_right_to_a_twelfth(measured: list[Measured]) -> None:
     for each in measured:
         for rolled in each.photo.dice:
             die, _ = _nearest(each.roll, rolled.die.pixel)
-            if rolled.die.pips is not None and die.up > 1:
-                true = 2 * die.body.pip * float(np.mean(die.size))
+            if rolled.die.pips is not None:
+                true = 2 * die.body.pip * float(np.mean(die.size)) * (die.body.ace if die.up == 1 else 1.0)
                 assert rolled.die.pips.diameter == pytest.approx(true, rel=0.08)
 
 
