@@ -19,7 +19,7 @@ from inspect_kit.vision.dice_look import DiceLook, Die, Told, look_at_dice, meas
 from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND
 from inspect_kit.vision.dice_system import MIDDLE
 from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
-from inspect_kit.vision.references import Placed, place, shows_sheet
+from inspect_kit.vision.references import Placed, glimpse, place
 
 FACES: Final = 6
 PIP_SHARE: Final = 0.05
@@ -105,13 +105,15 @@ def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int
 
 def _placed(photo: Photograph, camera: Camera | None, stated: Stated) -> Placed | None:
     """The reference, if there is one; without it numbers are still read. One asked for by name must be there."""
-    if stated.reference.kind == "auto" and not shows_sheet(photo.pixels):
-        return None
+    by_chance = stated.reference.kind == "auto"
     try:
-        placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
+        own = camera_for(photo, camera)
+        placed = glimpse(photo.pixels, own) if by_chance else place(photo.pixels, own, stated.reference)
     except BadInput:
-        if stated.reference.kind != "auto":
+        if not by_chance:
             raise
+        return None
+    if placed is None:
         return None
     if float(np.degrees(placed.view.tilt)) > STEEPEST:
         raise BadInput("the camera looks at the sheet too obliquely", where=photo.file, hint="hold it more from above")

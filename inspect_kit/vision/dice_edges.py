@@ -24,7 +24,7 @@ from inspect_kit.vision.dice_outline import (
     inside_picture,
     outline_edges,
 )
-from inspect_kit.vision.dice_solid import FIRST, ROUNDING, SECOND, YAW, Cube, Lines, lines_across, sight
+from inspect_kit.vision.dice_solid import FIRST, ROUNDING, SECOND, YAW, Cube, Lines, lines_across, outline_on, sight
 from inspect_kit.vision.dice_system import Beliefs, Expected, System, derivatives, system_of
 from inspect_kit.vision.estimation import inverse
 from inspect_kit.vision.view import View, view_scale
@@ -266,7 +266,7 @@ def _described(view: View, found: _Round) -> Fitted:
     left = found.seen.offset - system.outline - system.by_die @ (vector - found.before)
     scatter = float(np.sqrt(np.average(left**2, weights=weights + 1e-12)))
     by_view = derivatives(
-        lambda trial: sight(trial, found.before, lines).outline, view.vector, 1e-6 * view_scale(view.camera)
+        lambda trial: outline_on(trial, found.before, lines), view.vector, 1e-6 * view_scale(view.camera)
     )
     shared = weights / max(1.0, (scatter / 0.25) ** 2)
     observed, believed = system.by_die, system.by_belief

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats
-from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND, Cube, Lines, sight
+from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND, Cube, Lines, outline_on
 from inspect_kit.vision.edges import Optics
 from inspect_kit.vision.view import View, pixels_of
 
@@ -83,8 +83,8 @@ class System:
 def system_of(view: View, vector: Floats, lines: Lines, beliefs: Beliefs) -> System:
     """The equations for small changes of a die."""
     return System(
-        sight(view.vector, vector, lines).outline,
-        derivatives(lambda trial: sight(view.vector, trial, lines).outline, vector, 1e-3 * SCALE),
+        outline_on(view.vector, vector, lines),
+        derivatives(lambda trial: outline_on(view.vector, trial, lines), vector, 1e-3 * SCALE),
         beliefs.residuals(view, vector),
         derivatives(lambda trial: beliefs.residuals(view, trial), vector, 1e-3 * SCALE),
     )

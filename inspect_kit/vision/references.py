@@ -81,13 +81,17 @@ def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
     return best
 
 
-def shows_sheet(pixels: Pixels) -> bool:
-    """Whether a quick look reads a few markers of one sheet of ours; for photos that may well show none."""
+def glimpse(pixels: Pixels, camera: Camera) -> Placed | None:
+    """A sheet of ours, if a quick look reads a few of its markers; for photos that may well show none."""
     grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
     large, small = _large_ids(), _small_ids()
-    looks = ((large, (13, 13)), (large, (3, 23)), (small, (13, 13)))
-    found = (_best_of(all_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, windows, ids)) for ids, windows in looks)
-    return any(len(markers) >= _A_FEW for _, markers in found)
+    for ids, windows in ((large, (13, 13)), (large, (3, 23)), (small, (13, 13))):
+        sheet, markers = _best_of(all_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, windows, ids))
+        if len(markers) >= 2 * LEAST_MARKERS:
+            return place_sheet(grey, camera, sheet, markers)
+        if len(markers) >= _A_FEW:
+            return _own_sheet(grey, camera, Reference())
+    return None
 
 
 def _small_ids() -> range:
