@@ -13,6 +13,8 @@ from inspect_kit.vision.dice_faces import Pattern, Spots, inverse
 
 _BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3) if max(abs(x), abs(y)) == 3])
 _MORE_THAN_PIPS: Final = 60
+_SAME_SIZE, _FAR_AND_NEAR = 0.25, 0.7
+"""Logarithms of sizes of neighbours, and of what lies in front and far behind in an oblique photo."""
 _CARRIED: Final = 0.4
 """Share of the places beyond a face that are taken, if the pattern goes on."""
 _HUE: Final = 0.15
@@ -34,7 +36,7 @@ def _woven(spots: Spots, shape: tuple[int, ...]) -> Mask:
     if len(spots.pips) <= _MORE_THAN_PIPS:
         return woven
     like = _alike(spots)
-    many = np.nonzero(like.sum(axis=1) > _MORE_THAN_PIPS)[0]
+    many = np.nonzero(_alike(spots, _FAR_AND_NEAR).sum(axis=1) > _MORE_THAN_PIPS)[0]
     if not len(many):
         return woven
     owner = _owners(spots, shape)
@@ -60,10 +62,10 @@ def _owners(spots: Spots, shape: tuple[int, ...]) -> AnyArray:
     return owner
 
 
-def _alike(spots: Spots) -> Mask:
-    """For every two spots whether the second is of the first one's kind."""
+def _alike(spots: Spots, spread: float = _SAME_SIZE) -> Mask:
+    """For every two spots whether the second is of the first one's kind, as the logarithms of their sizes spread."""
     sizes = np.log(spots.sizes).astype(np.float32)
-    like = np.abs(sizes[:, None] - sizes) < 0.25
+    like = np.abs(sizes[:, None] - sizes) < spread
     limit = (0.25 * spots.contrast[:, None]) ** 2
     for colours in (spots.inner.astype(np.float32), spots.around.astype(np.float32)):
         square = (colours**2).sum(axis=1)
@@ -87,7 +89,7 @@ def goes_on(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
 
 def cloth(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
     """Whether the pips are among so many alike, in such order, that they are a cloth's and not a die's."""
-    many = int(_same_kind(spots, list(pattern.pips)).sum()) > _MORE_THAN_PIPS
+    many = int(_same_kind(spots, list(pattern.pips), _FAR_AND_NEAR).sum()) > _MORE_THAN_PIPS
     return many and goes_on(spots, pattern, picture)
 
 
@@ -97,9 +99,9 @@ def crowd(spots: Spots, index: int, known: Mask) -> int:
     return int((_same_kind(spots, [index]) & near & ~known).sum()) - 1
 
 
-def _same_kind(spots: Spots, chosen: list[int]) -> Mask:
+def _same_kind(spots: Spots, chosen: list[int], spread: float = _SAME_SIZE) -> Mask:
     contrast = spots.contrast[chosen].mean()
-    like = np.abs(np.log(spots.sizes / spots.sizes[chosen].mean())) < 0.25
+    like = np.abs(np.log(spots.sizes / spots.sizes[chosen].mean())) < spread
     like &= np.linalg.norm(spots.inner - spots.inner[chosen].mean(axis=0), axis=1) < 0.25 * contrast
     return np.asarray(
         like & (np.linalg.norm(spots.around - spots.around[chosen].mean(axis=0), axis=1) < 0.15 * contrast)

@@ -64,6 +64,8 @@ _FURTHEST: Final = 6.0
 """Half edges, foreshortening averaged, beyond which no face reaches."""
 _NEARBY: Final = 3.0
 """Half edges from the middle of a face at which other faces of its die, and their pips, are."""
+_FEW_AGREE: Final = 0.6
+"""How much two pips must be alike: any two spots of a leather or a page would make a two, and there are many."""
 _BEYOND_DOUBT: Final = 0.8
 _LOOSE: Final = 12
 """Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
@@ -176,7 +178,7 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face | None:
     chosen = list(pattern.pips)
     contrast = float(spots.contrast[chosen].mean())
     best = _evenness(spots, chosen) * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
-    if best < SUSPECTED:
+    if best < (_FEW_AGREE if pattern.number < _TELLING else SUSPECTED):
         return None
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
     paint = _paint(spots, chosen, pattern.centre, pattern.frame)

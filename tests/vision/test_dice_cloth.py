@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from inspect_kit.vision.dice_body import shows_through
@@ -28,6 +30,15 @@ def _dots() -> list[Pip]:
 def test_dots_of_a_cloth_may_be_no_pips() -> None:
     usable = off_the_cloth(spots_of(_dots()), PICTURE).usable
     assert usable.mean() < 0.4
+
+
+def test_dots_that_grow_towards_the_viewer_are_a_cloth_too() -> None:
+    growing = [1.05**row for row in range(14)]
+    heights = 30 * np.cumsum(growing)
+    dots = [replace(_pip(350 + 30 * size * (column - 2), y, BLUE, SAND), shape=36.0 * size**2 * np.eye(2))
+            for size, y in zip(growing, heights, strict=True) for column in range(5)]  # fmt: skip
+    usable = off_the_cloth(spots_of(dots), PICTURE).usable
+    assert usable.mean() < 0.5
 
 
 def test_pips_on_a_cloth_full_of_dots_may_be() -> None:
