@@ -24,9 +24,7 @@ from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.dice_look import look_at_dice
 from tests.scenes.dice import Die, Roll, photograph_roll
 from tests.scenes.render import project
-from tests.scenes.scene import phone
-from tests.scenes.table import BEND
-from tests.scenes.throws import thrown
+from tests.scenes.throws import on_the_mat, thrown
 
 SPREAD = np.array([1.0, 1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-5, 1e-5, 1e-3])
 
@@ -55,7 +53,7 @@ def main() -> None:
     seeds = range(chosen.first, chosen.first + chosen.scenes)
     on_mat, anywhere = Tally(), Tally()
     for seed in seeds:
-        _measure(_on_mat(seed), on_mat)
+        _measure(on_the_mat(seed), on_mat)
         _read(thrown(seed), anywhere)
     for name, tally in (("on the mat", on_mat), ("on any ground, without a reference", anywhere)):
         print(f"{name}: {tally.right} of {tally.dice} numbers right, {tally.wrong} wrong, {tally.invented} invented, "
@@ -65,11 +63,6 @@ def main() -> None:
         print(f"{label:32s} mean {sizes.mean():.3f} mm  median {np.median(sizes):.3f} mm  worst {sizes.max():.3f} mm")
     ratios = np.array(on_mat.ratios)
     print(f"{len(ratios) // 2} dice measured; U = 2u covers {np.mean(np.abs(ratios) < 2):.1%}")
-
-
-def _on_mat(seed: int) -> Roll:
-    tilt = (0.0, 45.0) if seed % 2 else (0.0, 20.0)
-    return thrown(seed, lens=phone(8.0, bend=BEND), grounds=("mat",), count=(3, 5), tilt=tilt, clear=0.1)
 
 
 def _nearest(roll: Roll, pixel: tuple[float, float], reach: float) -> Die | None:

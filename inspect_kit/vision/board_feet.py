@@ -91,7 +91,9 @@ def _line(shot: Shot, wall: Wall, index: int) -> FootLine | None:
         return None
     middle = _middle(wall, offsets, good)
     gap = fit_gap(shot, wall, offsets, good)
-    return FootLine(wall, offsets, good, middle, _tops(shot, wall, edge.offset), gap)
+    # Where the top was fitted together with the gap, it is not asked for again.
+    tops = () if gap is not None and gap.with_top else _tops(shot, wall, edge.offset)
+    return FootLine(wall, offsets, good, middle, tops, gap)
 
 
 def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:

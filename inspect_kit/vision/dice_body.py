@@ -116,6 +116,11 @@ class Square:
         """How well all four sides are seen, the worst counting twice."""
         return float(self.sides.sum() + self.sides.min())
 
+    @property
+    def worth(self) -> float:
+        """What speaks for it, beside other squares around the same pips."""
+        return min(self.uniform, _WHOLE) * self.support
+
 
 @dataclass(frozen=True)
 class Paint:
@@ -160,7 +165,7 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
         return opaque
     clear = _square(patched[0], hidden | far, paint.contrast, lone=lone)
     clear = replace(clear, uniform=_LOOSER * clear.uniform, sides=_LOOSER * clear.sides)
-    return max(opaque, clear, key=lambda square: min(square.uniform, _WHOLE) * square.support)
+    return max(opaque, clear, key=lambda square: square.worth)
 
 
 def _far_pips(patched: tuple[AnyArray, float], inside: Mask, radius: float, pip: Floats) -> Mask | None:
@@ -204,7 +209,7 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
         uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
         ground = _beyond(left) if lone else 1.0
         found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64), ground))
-    return max(found, key=lambda square: min(square.uniform, _WHOLE) * square.support)
+    return max(found, key=lambda square: square.worth)
 
 
 def _motley(even: AnyArray, contrast: float) -> bool:

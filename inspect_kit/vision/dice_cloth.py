@@ -35,8 +35,9 @@ def _woven(spots: Spots, shape: tuple[int, ...]) -> Mask:
     woven = np.zeros(len(spots.pips), dtype=bool)
     if len(spots.pips) <= _MORE_THAN_PIPS:
         return woven
-    like = _alike(spots)
-    many = np.nonzero(_alike(spots, _FAR_AND_NEAR).sum(axis=1) > _MORE_THAN_PIPS)[0]
+    paint = _painted_alike(spots)
+    like = paint & _as_large(spots, _SAME_SIZE)
+    many = np.nonzero((paint & _as_large(spots, _FAR_AND_NEAR)).sum(axis=1) > _MORE_THAN_PIPS)[0]
     if not len(many):
         return woven
     owner = _owners(spots, shape)
@@ -62,15 +63,20 @@ def _owners(spots: Spots, shape: tuple[int, ...]) -> AnyArray:
     return owner
 
 
-def _alike(spots: Spots, spread: float = _SAME_SIZE) -> Mask:
-    """For every two spots whether the second is of the first one's kind, as the logarithms of their sizes spread."""
+def _as_large(spots: Spots, spread: float) -> Mask:
+    """For every two spots whether the logarithms of their sizes lie no further apart."""
     sizes = np.log(spots.sizes).astype(np.float32)
-    like = np.abs(sizes[:, None] - sizes) < spread
+    return np.asarray(np.abs(sizes[:, None] - sizes) < spread)
+
+
+def _painted_alike(spots: Spots) -> Mask:
+    """For every two spots whether the second one and its ground have the first one's colours."""
+    like = np.ones((len(spots.pips), len(spots.pips)), dtype=bool)
     limit = (0.25 * spots.contrast[:, None]) ** 2
     for colours in (spots.inner.astype(np.float32), spots.around.astype(np.float32)):
         square = (colours**2).sum(axis=1)
         like &= square[:, None] + square[None] - 2 * colours @ colours.T < limit
-    return np.asarray(like)
+    return like
 
 
 def goes_on(spots: Spots, pattern: Pattern, picture: AnyArray) -> bool:
@@ -110,7 +116,8 @@ def _same_kind(spots: Spots, chosen: list[int], spread: float = _SAME_SIZE) -> M
 
 def kin_counts(spots: Spots) -> Whole:
     """For every spot how many there are of its kind in the picture."""
-    return np.asarray(_alike(spots).sum(axis=1), dtype=np.intp)
+    like = _painted_alike(spots) & _as_large(spots, _SAME_SIZE)
+    return np.asarray(like.sum(axis=1), dtype=np.intp)
 
 
 def akin(spots: Spots, chosen: list[int]) -> Mask:

@@ -123,13 +123,19 @@ def _patiently(
     if not sizes:
         return list(found)
     usual = float(np.median(sizes))
-    result = []
+    result: list[tuple[Cube | Unfit, Sketch]] = []
     for cube, sketch in found:
-        again = sketch
-        if isinstance(cube, Unfit):
-            again = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW), turns=_TURNS)
-        result.append((sketch_cube(pixels, view, again, expected) if again is not sketch else cube, again))
+        if isinstance(cube, Cube):
+            result.append((cube, sketch))
+            continue
+        narrow = replace(_narrowed(sketch, usual), turns=_TURNS)
+        result.append((sketch_cube(pixels, view, narrow, expected), narrow))
     return result
+
+
+def _narrowed(sketch: Sketch, size: float) -> Sketch:
+    """To be looked for at about this size only."""
+    return replace(sketch, sizes=(size - _NARROW, size + _NARROW))
 
 
 def _rounding(
@@ -159,7 +165,7 @@ def _of_one_make(
         result = _as_the_others(fit, sketch, [_size(each) for each, other in fits
                                               if isinstance(each, Fitted) and other.turns != _TURNS])  # fmt: skip
         if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
-            narrow = replace(sketch, sizes=(usual - _NARROW, usual + _NARROW))
+            narrow = _narrowed(sketch, usual)
             again = sketch_cube(pixels, view, narrow, expected)
             result = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
             if isinstance(result, Fitted) and abs(_size(result) / usual - 1) > _ODD[0]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.dice_face import Face
-from inspect_kit.vision.dice_pips import hull_of
+from inspect_kit.vision.dice_pips import hull_of, within
 from inspect_kit.vision.dice_plane import outlook_of, straight_down
 from inspect_kit.vision.dice_reading import Reading, Sheet, read_dice
 from inspect_kit.vision.dice_window import Window, whole_photo
@@ -98,11 +97,11 @@ def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
     reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
     large = [face for face in reading.faces if _large(face, window, view)]
-    hull = hull_of(window.from_photo(seen))
-    inside = [face for face in large if cv2.pointPolygonTest(hull, tuple(face.centre.tolist()), False) >= 0]
+    centres = np.array([face.centre for face in large]).reshape(-1, 2)
+    inside = within(hull_of(window.from_photo(seen)), centres)
     # Of a die further out some pips may not have been looked for.
-    beyond = [face.centre for face in large if not any(face is each for each in inside)]
-    return replace(reading, faces=tuple(inside), unread=(*reading.unread, *beyond))
+    faces = tuple(face for face, near in zip(large, inside.tolist(), strict=True) if near)
+    return replace(reading, faces=faces, unread=(*reading.unread, *centres[~inside]))
 
 
 def _large(face: Face, window: Window, view: View) -> bool:

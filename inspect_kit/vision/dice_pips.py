@@ -116,6 +116,11 @@ def hull_of(corners: Floats) -> AnyArray:
     return np.asarray(cv2.convexHull(np.clip(corners, -_FARTHEST, _FARTHEST).astype(np.float32)))
 
 
+def within(hull: AnyArray, points: Floats) -> Mask:
+    """Which points lie in a hull."""
+    return np.array([cv2.pointPolygonTest(hull, (x, y), False) >= 0 for x, y in points.tolist()], dtype=bool)
+
+
 def _box(hull: AnyArray, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
     """Around a hull and what pips may reach beyond it: left, top, right, bottom."""
     low = np.clip(np.floor(hull.min(axis=(0, 1))) - _BEYOND, 0, (shape[1], shape[0])).astype(int)

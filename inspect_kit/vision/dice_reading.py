@@ -36,7 +36,7 @@ from inspect_kit.vision.dice_faces import (
     shows_from_below,
     spots_of,
 )
-from inspect_kit.vision.dice_pips import find_pips, hull_of
+from inspect_kit.vision.dice_pips import find_pips, hull_of, within
 from inspect_kit.vision.dice_plane import Outlook, unlike
 from inspect_kit.vision.dice_tops import is_side, plane_of, uppermost
 from inspect_kit.vision.dice_window import Window, working_picture
@@ -231,8 +231,7 @@ def _lonely(spots: Spots, layers: Layers, corners: Floats | None) -> list[int]:
     """Pips that stand alone on one colour, between the corners; strong ones first, the dots of a cloth last."""
     free = spots.usable.copy()
     if corners is not None:
-        hull = hull_of(corners)
-        free &= [cv2.pointPolygonTest(hull, (x, y), False) >= 0 for x, y in spots.centres.tolist()]
+        free &= within(hull_of(corners), spots.centres)
     order = (int(index) for index in np.argsort(-spots.contrast * spots.sizes / (_SOME + kin_counts(spots))))
     return list(islice((index for index in order if free[index] and _alone(spots, index, layers)), _MOST_LONE))
 
@@ -302,8 +301,10 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
             radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+            if not 0.15 < radius < 0.7:
+                continue
             again = _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
-            if 0.15 < radius < 0.7 and again is not None:
+            if again is not None:
                 yield again
 
 

@@ -64,10 +64,30 @@ def course(vector: Floats, camera: Floats, shares: Floats) -> Course:
     smaller one swept by a ball, so touching gives β in closed form, at the upper edge where the plane rises (the far
     sides) and at the lower one where the camera sees the wall.
     """
-    x, y, yaw, first, second, height, r = vector.tolist()
-    r = min(max(r, 1e-3), 0.45 * min(first, second, height))
+    r = _rounding(vector)
     sides = [_across_side(vector, camera, side, r) for side in range(SIDES)]
     angle, level = np.array([side[1] for side in sides]), np.array([side[2] for side in sides])
+    height = float(vector[HEIGHT])
+    low = (height - r - level) / max(height - 2 * r, 1e-6)
+    near = np.array([side[0] for side in sides])
+    return Course(
+        _points(vector, r, (angle, level), shares),
+        np.repeat(angle, len(shares), axis=0),
+        np.repeat(low, len(shares), axis=0),
+        np.repeat(near, len(shares)),
+    )
+
+
+def _rounding(vector: Floats) -> float:
+    """The radius of the edges, which is no more than a die has room for."""
+    *_, first, second, height, r = vector.tolist()
+    return float(min(max(r, 1e-3), 0.45 * min(first, second, height)))
+
+
+def _points(vector: Floats, r: float, section: tuple[Floats, Floats], shares: Floats) -> Floats:
+    """Where the normal has these elevations on arcs of these levels (sides × nodes), at all shares of the sides."""
+    angle, level = section
+    x, y, yaw, first, second, _, _ = vector.tolist()
     way = _ways(yaw)
     half = np.array([first, second, first, second]) / 2
     out = (half - r)[:, None] + r * np.cos(angle)
@@ -79,14 +99,7 @@ def course(vector: Floats, camera: Floats, shares: Floats) -> Course:
     )
     points[..., :2] += (x, y)
     points[..., 2] = (level + r * np.sin(angle))[:, None, :]
-    low = (height - r - level) / max(height - 2 * r, 1e-6)
-    near = np.array([side[0] for side in sides])
-    return Course(
-        points.reshape(-1, angle.shape[1], 3),
-        np.repeat(angle, len(shares), axis=0),
-        np.repeat(low, len(shares), axis=0),
-        np.repeat(near, len(shares)),
-    )
+    return points.reshape(-1, angle.shape[1], 3)
 
 
 def _ways(yaw: float) -> Floats:
@@ -112,20 +125,12 @@ def _touching(vector: Floats, camera: Floats, side: int, r: float) -> tuple[bool
 
 
 def _outline(vector: Floats, camera: Floats, shares: Floats) -> Floats:
-    """The first nodes of the course, which is all that a fit of the outline needs: sides × shares, as points."""
-    x, y, yaw, first, second, height, r = vector.tolist()
-    r = min(max(r, 1e-3), 0.45 * min(first, second, height))
+    """The first nodes of the course, which is all that a fit of the outline needs."""
+    r = _rounding(vector)
     touching = [_touching(vector, camera, side, r) for side in range(SIDES)]
-    angle = np.array([lower if near else upper for near, upper, lower in touching])
-    level = np.array([r if near else height - r for near, _, _ in touching])
-    way, half = _ways(yaw), np.array([first, second, first, second]) / 2
-    out = half - r + r * np.cos(angle)
-    along = shares * (half[[1, 0, 3, 2]] - r)[:, None]
-    points = np.empty((SIDES, len(shares), 3))
-    aside = np.stack([-way[:, 1], way[:, 0]], axis=1)
-    points[..., :2] = (out[:, None] * way)[:, None, :] + along[:, :, None] * aside[:, None, :] + (x, y)
-    points[..., 2] = (level + r * np.sin(angle))[:, None]
-    return points.reshape(-1, 3)
+    angle = np.array([[lower if near else upper] for near, upper, lower in touching])
+    level = np.array([[r if near else float(vector[HEIGHT]) - r] for near, _, _ in touching])
+    return _points(vector, r, (angle, level), shares)[:, 0]
 
 
 def corner_point(vector: Floats, camera: Floats, side: int, radius: float) -> Floats:
@@ -187,16 +192,18 @@ class Sight:
 
 def sight(view_vector: Floats, vector: Floats, lines: Lines) -> Sight:
     """The die of these seven numbers, seen by this camera and pose, on the lines."""
-    centre = -rotation_of(view_vector[COUNT : COUNT + 3]).T @ view_vector[COUNT + 3 :]
-    across = course(vector, centre, lines.shares)
+    across = course(vector, _camera(view_vector), lines.shares)
     seen = pixels_of(view_vector, across.points.reshape(-1, 3)).reshape(*across.points.shape[:2], 2)
     depth = ((seen - lines.feet[:, None, :]) * lines.normals[:, None, :]).sum(axis=2)
     falling = np.minimum.accumulate(depth, axis=1)
     return Sight(falling[:, 0], falling[:, -1], falling, across.angle, across.low, across.near)
 
 
+def _camera(view_vector: Floats) -> Floats:
+    return np.asarray(-rotation_of(view_vector[COUNT : COUNT + 3]).T @ view_vector[COUNT + 3 :])
+
+
 def outline_on(view_vector: Floats, vector: Floats, lines: Lines) -> Floats:
     """Where the outline of such a die crosses the lines, pixels outwards; what `sight` says of it, and quicker."""
-    centre = -rotation_of(view_vector[COUNT : COUNT + 3]).T @ view_vector[COUNT + 3 :]
-    seen = pixels_of(view_vector, _outline(vector, centre, lines.shares))
+    seen = pixels_of(view_vector, _outline(vector, _camera(view_vector), lines.shares))
     return np.asarray(((seen - lines.feet) * lines.normals).sum(axis=1))

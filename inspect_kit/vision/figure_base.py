@@ -206,9 +206,9 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )
     sigma = sigma * np.where(_full(found, steps.offset - half), _FULL_DOUBT, 1.0)
-    down = np.clip(lines.normals[:, 1] / _FACING_DOWN, 0, 1)
-    shade = np.where(steps.lighter > 0, np.clip(0.5 + 0.5 * lines.normals[:, 1] / _FACING_DOWN, 0, 1), 0.0)
-    sigma = sigma * np.where(on_table & (steps.lighter > 0), 1 + (_FADING - 1) * down, 1.0)
+    light, down = steps.lighter > 0, lines.normals[:, 1] / _FACING_DOWN
+    shade = np.where(light, np.clip(0.5 + 0.5 * down, 0, 1), 0.0)
+    sigma = sigma * np.where(on_table & light, 1 + (_FADING - 1) * np.clip(down, 0, 1), 1.0)
     return Edges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
 
 

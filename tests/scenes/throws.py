@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from tests.scenes.dice import PATTERNED, PLAIN, Body, Die, Roll, small_lens
-from tests.scenes.scene import Lamp, Lens, Scene, Sensor, Stand
+from tests.scenes.scene import Lamp, Lens, Scene, Sensor, Stand, phone
+from tests.scenes.table import BEND
 
 BODIES = {
     "white": (0.82, 0.81, 0.77), "ivory": (0.75, 0.68, 0.5), "black": (0.02, 0.02, 0.022), "red": (0.5, 0.03, 0.03),
@@ -122,6 +123,12 @@ def _stand(
     # Roll so that what is further away is higher in the picture.
     roll = azimuth + math.pi / 2 + random.normal(0, 0.15)
     return Stand(distance, tilt, azimuth, roll, (float(middle[0]), float(middle[1])))
+
+
+def on_the_mat(seed: int) -> Roll:
+    """A throw on the mat as a phone takes it, every other one obliquely."""
+    tilt = (0.0, 45.0) if seed % 2 else (0.0, 20.0)
+    return thrown(seed, lens=phone(8.0, bend=BEND), grounds=("mat",), count=(3, 5), tilt=tilt, clear=0.1)
 
 
 def lamp_by_chance(random: np.random.Generator) -> Lamp:

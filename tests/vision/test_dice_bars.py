@@ -14,9 +14,7 @@ from inspect_kit.measure.pieces import Stated
 from inspect_kit.vision.camera import Camera
 from inspect_kit.vision.dice_look import DiceLook, look_at_dice
 from tests.scenes.dice import Die, Roll, photograph_roll
-from tests.scenes.scene import phone
-from tests.scenes.table import BEND
-from tests.scenes.throws import thrown
+from tests.scenes.throws import on_the_mat, thrown
 
 SPREAD = np.array([1.0, 1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-5, 1e-5, 1e-3])
 ON_THE_MAT = (9600, 9601, 9602)
@@ -36,8 +34,7 @@ class Measured:
 def measured() -> list[Measured]:
     found = []
     for seed in ON_THE_MAT:
-        tilt = (0.0, 45.0) if seed % 2 else (0.0, 20.0)
-        roll = thrown(seed, lens=phone(8.0, bend=BEND), grounds=("mat",), count=(3, 5), tilt=tilt, clear=0.1)
+        roll = on_the_mat(seed)
         lens = roll.scene.lens
         values = np.array([lens.focal, lens.focal, *lens.centre, *lens.bend])
         camera = Camera(lens.width, lens.height, values, np.diag(SPREAD**2), "test")

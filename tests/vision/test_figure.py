@@ -73,7 +73,7 @@ def _fit(form: str, cost: float, spread: float) -> Fit:
     """A fit of this cost whose numbers the photo leaves this free, each known to 1 beforehand."""
     count = BASE + NUMBERS[form]
     known = Known(np.zeros(count), np.eye(count), ())
-    edges = Edges(np.zeros((4, 2)), np.ones(4), np.zeros(4, dtype=bool), 1.0, np.zeros(4))
+    edges = _edges(np.zeros((4, 2)), np.ones(4))
     covariance = np.eye(count)
     covariance[BASE:, BASE:] *= spread**2
     return Fit(form, np.zeros(count), covariance, known, cost, edges, np.zeros(4), np.ones(4))
@@ -87,12 +87,17 @@ def test_a_form_with_more_numbers_must_explain_the_photo_better_to_be_believed_a
     assert alike.sum() == pytest.approx(1.0)
 
 
+def _edges(places: np.ndarray, sigma: np.ndarray) -> Edges:
+    """Edges above the table, ten pixels a mm, none in shade."""
+    return Edges(10 * places, sigma, np.zeros(len(sigma), dtype=bool), 1.0, np.zeros(len(sigma)))
+
+
 def test_an_edge_that_ran_into_the_ground_does_not_widen_a_hand() -> None:
     """As found at a hand that is as light as the backdrop: outwards, along, and the pixels each is believed to."""
     outwards = np.array([3.94, 4.635, 5.196, 4.73, 4.741, 4.748, 4.722, 4.688, 4.627, 4.485, 4.251, 4.312])
     along = 28.92 + 0.1635 * np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
     sigma = np.where(np.isin(np.arange(12), (0, 1, 2, 11)), 3 * NOISE[0], NOISE[0])
-    edges = Edges(10 * np.column_stack([outwards, along]), sigma, np.zeros(12, dtype=bool), 1.0, np.zeros(12))
+    edges = _edges(np.column_stack([outwards, along]), sigma)
     assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(4.745, abs=0.02)
 
 
@@ -101,8 +106,7 @@ def test_a_block_of_stored_colour_beside_an_arm_does_not_widen_it() -> None:
     outwards = np.full(41, 3.75)
     outwards[18:23] = 4.32
     along = 20.0 + 0.1635 * np.arange(41)
-    edges = Edges(10 * np.column_stack([outwards, along]), np.full(41, 3 * NOISE[0]), np.zeros(41, dtype=bool), 1.0,
-                  np.zeros(41))  # fmt: skip
+    edges = _edges(np.column_stack([outwards, along]), np.full(41, 3 * NOISE[0]))
     assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(3.75, abs=0.02)
 
 
@@ -110,16 +114,14 @@ def test_a_single_edge_that_jumps_does_not_raise_a_head() -> None:
     along = np.linspace(-1.1, 1.1, 15)
     upwards = 33.0 + np.sqrt(2.1**2 - along**2)
     upwards[6] += 0.3
-    edges = Edges(10 * np.column_stack([along, upwards]), np.full(15, NOISE[0]), np.zeros(15, dtype=bool), 1.0,
-                  np.zeros(15))  # fmt: skip
+    edges = _edges(np.column_stack([along, upwards]), np.full(15, NOISE[0]))
     assert summit(edges, upwards, along).pixel[1] / 10 == pytest.approx(35.1, abs=0.02)
 
 
 def test_a_hand_narrower_than_a_block_of_colour_is_still_the_widest_place() -> None:
     along = np.linspace(-2.5, 2.5, 45)
     outwards = 3.0 + np.sqrt(np.maximum(0.7**2 - along**2, 0.0))
-    edges = Edges(10 * np.column_stack([outwards, along]), np.full(45, NOISE[0]), np.zeros(45, dtype=bool), 1.0,
-                  np.zeros(45))  # fmt: skip
+    edges = _edges(np.column_stack([outwards, along]), np.full(45, NOISE[0]))
     assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(3.7, abs=0.06)
 
 
