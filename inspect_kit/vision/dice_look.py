@@ -110,7 +110,7 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: 
     fits = [
         cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
     ]
-    fits = _of_one_make(pixels, view, list(zip(fits, sketches, strict=True)), expected)
+    fits = _of_one_make(pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected)
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
 
@@ -160,10 +160,10 @@ def _of_one_make(
     """
     sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
     usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
+    firm = [_size(fit) for fit, sketch in fits if isinstance(fit, Fitted) and sketch.turns != _TURNS]
     found: list[Fitted | Unfit] = []
     for fit, sketch in fits:
-        result = _as_the_others(fit, sketch, [_size(each) for each, other in fits
-                                              if isinstance(each, Fitted) and other.turns != _TURNS])  # fmt: skip
+        result = _as_the_others(fit, sketch, firm)
         if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
             narrow = _narrowed(sketch, usual)
             again = sketch_cube(pixels, view, narrow, expected)
