@@ -10,16 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from inspect_kit.quality.batch import Batch, find_photos, run
-from inspect_kit.quality.batch_pool import Pool, cores
-from inspect_kit.quality.batch_work import Work
+from inspect_kit.quality.batch.run import Batch, find_photos, run
+from inspect_kit.quality.batch.workers import Pool, Work, cores
 
 PHOTOS = 2_000
 ROUNDS = 12
 """How often the small picture is looked at: about as long as a real one takes to be decoded at a low size."""
 TRAYS = 8
 LIGHT = "tests.quality.photo_measuring:measure"
-OWN = "inspect_kit.cli.batching:measure"
+OWN = "inspect_kit.cli.batch:measure"
 
 
 @dataclass(frozen=True)

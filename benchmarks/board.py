@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from inspect_kit.vision.board import Known, Photo, measure_board
-from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.board.measure import Known, Photo, measure_board
+from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board import Shot, any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph
 from tests.scenes.painted import calibrated

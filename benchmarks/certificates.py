@@ -12,7 +12,7 @@ from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect

@@ -19,10 +19,10 @@ from skimage.measure import EllipseModel
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.measure.pieces import KINDS, Stated, measure_pieces
-from inspect_kit.vision.calibration import calibrate, sheet_corners
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.references import Reference, place
-from inspect_kit.vision.sheets import Paper, mat
+from inspect_kit.vision.optics.calibration import calibrate, sheet_corners
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.reference.find import Reference, place
+from inspect_kit.vision.reference.sheets import Paper, mat
 from tests.scenes.render import photograph, project
 from tests.scenes.scene import Piece, Scene
 from tests.scenes.table import BEND, calibration_scenes, phone, scattered

@@ -22,7 +22,7 @@ import numpy as np
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.figure import StatedFigure, measure_figure
-from inspect_kit.vision.camera import Camera
+from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.figure import FigureScene, photograph, silhouette
 from tests.scenes.figure_poses import posed
 from tests.scenes.render import project

@@ -23,14 +23,13 @@ def certified(path: Path) -> tuple[bytes, str]:
     """Read, judge, record and certify a file of coins."""
     from datetime import date
 
-    from inspect_kit.certificate.lot import make_lot_certificate
+    from inspect_kit.certificate.pages.render import make_lot_certificate
     from inspect_kit.inspection.record import Subject
     from inspect_kit.inspection.walk import Task
     from inspect_kit.judgement.rules import RuleName
-    from inspect_kit.quality.lot import Usual, judge_pieces
-    from inspect_kit.quality.lot_file import Wanted, read_lot
-    from inspect_kit.quality.lot_plan import Agreed, plan_for
-    from inspect_kit.quality.lot_recording import lot_record_of
+    from inspect_kit.quality.lot.file import Wanted, read_lot
+    from inspect_kit.quality.lot.judge import Agreed, Usual, judge_pieces, plan_for
+    from inspect_kit.quality.lot.record import lot_record_of
     from inspect_kit.rulebook.library import load
 
     sheet = load("icf-cs")

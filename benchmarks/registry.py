@@ -22,15 +22,15 @@ from typing import Any
 import pikepdf
 from msgspec import structs
 
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
-from inspect_kit.certificate.keys import Founding, found, unlock
-from inspect_kit.certificate.qr import Claim, compose, read
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.issue.qr import Claim, compose, read
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.chain import link, write
 from inspect_kit.registry.entries import FIRST, Certified, Entry, File, Gauge, Made, Thing
-from inspect_kit.registry.finding import Wanted, find, listing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, open_registry
+from inspect_kit.registry.search import Wanted, find, listing
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 BATCH = 5_000

@@ -15,11 +15,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from inspect_kit.certificate.keys import Founding, found
-from inspect_kit.registry.accounts import set_account
+from inspect_kit.certificate.issue.keys import Founding, found
 from inspect_kit.registry.auditing import audit
-from inspect_kit.registry.checkin import inspections, unissued
-from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.registry.checkin.accounts import set_account
+from inspect_kit.registry.checkin.entries import AccountSet
+from inspect_kit.registry.checkin.store import inspections, unissued
 from inspect_kit.registry.opening import Registry, open_registry
 
 DESKS = 20
@@ -27,7 +27,7 @@ STRIKERS = 8
 PIN = "402861"
 _SERVER = """
 import sys; from pathlib import Path
-from inspect_kit.certificate.keys import own_keyring, unlock
+from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.serving import Listening, serve
 from inspect_kit.station.station import Station

@@ -13,17 +13,14 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.lot import make_lot_certificate
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.pages.render import make_certificate, make_lot_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot import Usual, clauses_for, judge_pieces
-from inspect_kit.quality.lot_file import Wanted, read_lot
-from inspect_kit.quality.lot_plan import Agreed, plan_for
-from inspect_kit.quality.lot_record import LotRecord
-from inspect_kit.quality.lot_recording import lot_record_of
+from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.judge import Agreed, Usual, clauses_for, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent

@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from inspect_kit.capture.desk import checked_id
+from inspect_kit.capture.daily_checks import checked_id
 from inspect_kit.capture.instruments import FORMAT, Effect, Instrument, Shape, read_instrument
 from inspect_kit.errors import BadInput, BadSheet
 

@@ -17,7 +17,7 @@ from random import Random
 from typing import Final, Protocol
 
 from inspect_kit.capture.line import socket_address
-from inspect_kit.capture.voices import VOICES, Display, Mood
+from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
 from inspect_kit.errors import BadInput, UsageError
 
 _LOOK: Final = 0.05

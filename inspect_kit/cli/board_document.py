@@ -19,7 +19,7 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.measurement import Reading
-from inspect_kit.vision.board import BoardMeasurement, BoardResult
+from inspect_kit.vision.board.measure import BoardMeasurement, BoardResult
 
 FORMAT = 1
 _SCALES = frozenset({"print scale", "known length"})

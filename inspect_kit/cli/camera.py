@@ -13,11 +13,17 @@ from inspect_kit.cli.chosen_camera import shelf_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.vision.calibration import LEAST_PHOTOS, calibrate, sheet_corners
-from inspect_kit.vision.camera import uncertainties
-from inspect_kit.vision.camera_file import camera_data, read_camera
-from inspect_kit.vision.camera_shelf import camera_to_keep, kept_cameras, same_camera, shelf_name
-from inspect_kit.vision.view import Known
+from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
+from inspect_kit.vision.optics.camera import uncertainties
+from inspect_kit.vision.optics.camera_files import (
+    camera_data,
+    camera_to_keep,
+    kept_cameras,
+    read_camera,
+    same_camera,
+    shelf_name,
+)
+from inspect_kit.vision.optics.pose import Known
 
 
 @click.group("camera")

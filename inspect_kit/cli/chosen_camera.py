@@ -9,9 +9,8 @@ import click
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.cli.options import home_of
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.camera_file import read_camera
-from inspect_kit.vision.camera_shelf import camera_of, kept_cameras, shelf_in
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.camera_files import camera_of, kept_cameras, read_camera, shelf_in
 
 
 def shelf_of(ctx: click.Context) -> Path:

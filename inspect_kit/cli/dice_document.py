@@ -12,7 +12,7 @@ from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import photo_entries
 from inspect_kit.measure.dice import DicePhoto, DiceSession, Rolled, of_the_face
 from inspect_kit.measure.photographed import Estimate
-from inspect_kit.vision.overlay import Mark, Tone, draw_overlay
+from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 
 FORMAT = 1
 AXES = ("a", "b")

@@ -7,8 +7,8 @@ import numpy as np
 from inspect_kit.cli.photo_document import photo_entries
 from inspect_kit.measure.figure import FigureSession, FigureValue
 from inspect_kit.vision.arrays import Floats
-from inspect_kit.vision.figure import Measured
-from inspect_kit.vision.overlay import Mark, Tone
+from inspect_kit.vision.figure.measure import Measured
+from inspect_kit.vision.optics.overlay import Mark, Tone
 
 FORMAT = 1
 MOST_POINTS = 400

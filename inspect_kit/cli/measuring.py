@@ -17,7 +17,7 @@ from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_document import document, overlay_marks
 from inspect_kit.cli.photo_options import parse_length, parse_reference, parse_scale, read_photos
 from inspect_kit.measure.pieces import KINDS, Kind, Session, Stated, measure_pieces
-from inspect_kit.vision.overlay import draw_overlay
+from inspect_kit.vision.optics.overlay import draw_overlay
 
 
 @click.group("measure")

@@ -16,10 +16,10 @@ from inspect_kit.cli.photo_options import parse_scale
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import UNITS, parse_quantity
-from inspect_kit.vision.board import MAX_PHOTOS, BoardResult, Known, Photo, measure_board
-from inspect_kit.vision.board_overlay import draw_png
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.photo import camera_for
+from inspect_kit.vision.board.measure import MAX_PHOTOS, BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board.overlay import draw_png
+from inspect_kit.vision.disc.measure import camera_for
+from inspect_kit.vision.optics.camera import Camera
 
 _KNOWN: Final = "surface.side"
 _SIDES: Final = (600.0, 900.0)

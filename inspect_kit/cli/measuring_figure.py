@@ -14,8 +14,8 @@ from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo_options import parse_length, parse_scale
 from inspect_kit.errors import UsageError
 from inspect_kit.measure.figure import MOST_VIEWS, FigureSession, StatedFigure, measure_figure
-from inspect_kit.vision.overlay import draw_overlay
-from inspect_kit.vision.references import Reference
+from inspect_kit.vision.optics.overlay import draw_overlay
+from inspect_kit.vision.reference.find import Reference
 
 _LONGEST_NAME = 40
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import click
 
+from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
 from inspect_kit.errors import BadInput
-from inspect_kit.judgement.finding import Verdict
-from inspect_kit.lasting import open_to_all, sync_folder, written_beside
+from inspect_kit.judgement.verdict import Verdict
 
 EXIT_CODES: Final = {Verdict.CONFORMS: 0, Verdict.FAILS: 1, Verdict.UNDECIDED: 3}
 """What a verdict over an item leaves the command with."""

@@ -9,7 +9,7 @@ import numpy as np
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.photographed import PRINT, Contribution, Estimate
 from inspect_kit.measure.pieces import Piece, Session
-from inspect_kit.vision.overlay import Mark, Tone
+from inspect_kit.vision.optics.overlay import Mark, Tone
 
 FORMAT = 1
 

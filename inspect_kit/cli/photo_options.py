@@ -10,7 +10,7 @@ from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.measure.pieces import stated_scale
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
-from inspect_kit.vision.references import Reference, marker_dictionary
+from inspect_kit.vision.reference.find import Reference, marker_dictionary
 
 MOST_PHOTOS: Final = 24
 _PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")

@@ -8,9 +8,9 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from inspect_kit.judgement.finding import Finding, Reason, Verdict
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.sheet import Sheet
 

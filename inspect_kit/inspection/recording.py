@@ -11,7 +11,7 @@ from msgspec import structs
 from inspect_kit import __version__
 from inspect_kit.capture.instruments import Instrument
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.record import (
+from inspect_kit.inspection.record import (  # fmt: skip
     Gauge,
     ItemRef,
     Line,
@@ -23,9 +23,9 @@ from inspect_kit.inspection.record import (
     SheetRef,
     Source,
     Subject,
-)  # fmt: skip
+)
 from inspect_kit.inspection.walk import Outcome
-from inspect_kit.judgement.finding import Finding
+from inspect_kit.judgement.verdict import Finding
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.values.measurement import COVERAGE_FACTOR, Budget, Measurement, Reading
 

@@ -8,15 +8,15 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.desk import Standing, standing
+from inspect_kit.capture.daily_checks import Standing, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, needed_by
 from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, team_readings, type_sentences
-from inspect_kit.judgement.finding import Reason
 from inspect_kit.judgement.judge import Evidence, Judgement, answer_to, judge
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Reason
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import measurement_of, observation_of
 from inspect_kit.nearest import nearest

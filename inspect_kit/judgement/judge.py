@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from inspect_kit.judgement.finding import Finding, Reason, Verdict, overall
 from inspect_kit.judgement.probability import conformance_probability
 from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict, overall
 from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
 from inspect_kit.values.limits import Limits
 from inspect_kit.values.measurement import COVERAGE_FACTOR, Measurement, Observation

@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
-from inspect_kit.judgement.finding import Reason, Verdict
+from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 Decision = tuple[Verdict, Reason]

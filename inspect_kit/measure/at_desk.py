@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
     from inspect_kit.measure.photographed import Estimate
     from inspect_kit.measure.pieces import Piece, Session, Stated
-    from inspect_kit.vision.camera import Camera
+    from inspect_kit.vision.optics.camera import Camera
 
 KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
 """Pieces that come one at a time: the first word of their characteristics, and what `measure` calls them."""
@@ -104,7 +104,7 @@ def told_by(content: bytes, kind: str, given: Given) -> Told:
 
 
 def _camera(photo: Photograph, home: Path | None) -> Camera | None:
-    from inspect_kit.vision.camera_shelf import camera_of, kept_cameras, shelf_in
+    from inspect_kit.vision.optics.camera_files import camera_of, kept_cameras, shelf_in
 
     found = None if home is None else camera_of([photo], kept_cameras(shelf_in(home)))
     return None if found is None else found.stored.camera

@@ -13,13 +13,12 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, estimate
 from inspect_kit.measure.pieces import GIVEN, UNKNOWN_PRINT, Stated
-from inspect_kit.vision.camera import COUNT, Camera
-from inspect_kit.vision.dice_edges import Fitted
-from inspect_kit.vision.dice_look import DiceLook, Die, Told, look_at_dice, measure_on_sheet
-from inspect_kit.vision.dice_solid import FIRST, HEIGHT, ROUNDING, SECOND
-from inspect_kit.vision.dice_system import MIDDLE
-from inspect_kit.vision.photo import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
-from inspect_kit.vision.references import Placed, glimpse, place
+from inspect_kit.vision.dice.fit import MIDDLE, Fitted
+from inspect_kit.vision.dice.measure import DiceLook, Die, Told, look_at_dice, measure_on_sheet
+from inspect_kit.vision.dice.solid import FIRST, HEIGHT, ROUNDING, SECOND
+from inspect_kit.vision.disc.measure import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
+from inspect_kit.vision.optics.camera import COUNT, Camera
+from inspect_kit.vision.reference.find import Placed, glimpse, place
 
 FACES: Final = 6
 PIP_SHARE: Final = 0.05

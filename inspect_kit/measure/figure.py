@@ -15,11 +15,11 @@ from inspect_kit.errors import BadInput
 from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, combine, estimate
 from inspect_kit.measure.pieces import UNKNOWN_PRINT
 from inspect_kit.vision.arrays import Floats
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.colour import Colour
-from inspect_kit.vision.figure import STANDOFF_USUAL, FigureView, Measured, measure_view
-from inspect_kit.vision.photo import camera_for
-from inspect_kit.vision.references import Placed, Reference, place
+from inspect_kit.vision.disc.measure import camera_for
+from inspect_kit.vision.figure.measure import STANDOFF_USUAL, FigureView, Measured, measure_view
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.colour import Colour
+from inspect_kit.vision.reference.find import Placed, Reference, place
 
 MOST_VIEWS: Final = 12
 STATED_STANDOFF: Final = 0.5

@@ -7,16 +7,8 @@ from typing import Final
 
 from inspect_kit.capture.instruments import Effect, Instrument, Shape
 from inspect_kit.errors import BadInput
-from inspect_kit.values.measurement import (
-    Budget,
-    Component,
-    Measurement,
-    Observation,
-    Reading,
-    StatedPart,
-    combined,
-)
-from inspect_kit.values.quantity import (
+from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
+from inspect_kit.values.quantity import (  # fmt: skip
     EXACT_UNITS,
     PRECISION,
     Quantity,
@@ -25,7 +17,7 @@ from inspect_kit.values.quantity import (
     parse_quantity,
     scaled,
     unit,
-)  # fmt: skip
+)
 
 _CONTEXT: Final = Context(prec=PRECISION)
 _DIVISOR: Final = {

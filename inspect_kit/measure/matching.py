@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from inspect_kit.vision.photo import Look, Spotted
+from inspect_kit.vision.disc.measure import Look, Spotted
 
 _NEAR: Final = 3.0
 _ALIKE: Final = 1.5

@@ -13,12 +13,12 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, best_distance, combine, estimate
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.condition import glaring
-from inspect_kit.vision.disc import Shape
-from inspect_kit.vision.photo import Look, Request, Spotted, look
-from inspect_kit.vision.references import Reference
-from inspect_kit.vision.sighting import Sighting, sightings
+from inspect_kit.vision.disc.appearance import Sighting, sightings
+from inspect_kit.vision.disc.fit import Shape
+from inspect_kit.vision.disc.measure import Look, Request, Spotted, look
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.quality import glaring
+from inspect_kit.vision.reference.find import Reference
 
 
 @dataclass(frozen=True)

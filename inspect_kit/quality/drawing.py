@@ -5,14 +5,20 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping
-from math import ceil, floor
+from math import ceil, floor, pi, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.dice import FACES, Fairness
+from inspect_kit.quality.gauge.bias import Linearity, TypeOne
+from inspect_kit.quality.gauge.study import GaugeResult, Study
+from inspect_kit.quality.process.capability import Capability
+from inspect_kit.quality.process.charts import Chart, Track
+from inspect_kit.quality.process.run_rules import Signal
+from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 if TYPE_CHECKING:
@@ -115,3 +121,238 @@ def _edge_at_limit(low: float, step: float, span: tuple[int, int], limits: Limit
         return allowed
     first_allowed = 0 if lower is None else ceil((float(lower) - low) / step - 1e-6)
     return first_allowed if -width < first_allowed < steps else 0
+
+
+# Drawings of a process: the histogram against its limits, and control charts.
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MANY_POINTS = 60
+
+
+def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "") -> Draw:
+    """The readings as a histogram, the normal curve of all of them, the limits and the indices."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        edges = bins_of(values, limits)
+        axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
+        _normal_curve(axes, values, study, float(edges[1] - edges[0]))
+        for name, value in (("lower", lower_of(limits)), ("upper", upper_of(limits))):
+            if value is not None:
+                limit_line(axes, float(value), name, upright=True)
+        axes.axvline(study.mean, color=INK, linestyle=":")
+        axes.set_xlabel("value")
+        axes.set_ylabel("pieces")
+        axes.set_title(_capability_title(study, title), pad=16)
+
+    return draw
+
+
+def _normal_curve(axes: Axes, values: Floats, study: Capability, width: float) -> None:
+    reach = 4 * study.overall.sigma
+    places = np.linspace(study.mean - reach, study.mean + reach, 201)
+    heights = np.exp(-(((places - study.mean) / study.overall.sigma) ** 2) / 2) / (study.overall.sigma * sqrt(2 * pi))
+    axes.plot(places, heights * len(values) * width, color=GREY, linewidth=1.4)
+
+
+def _capability_title(study: Capability, title: str) -> str:
+    low, high = study.long_term.actual_interval
+    head = f"{title}   " if title else ""
+    return (
+        f"{head}n = {study.count}, mean {study.mean:.6g}, s {study.overall.sigma:.4g}\n"
+        f"Cpk {study.short_term.actual:.2f}, Ppk {study.long_term.actual:.2f} (95 %: {low:.2f} to {high:.2f})"
+    )
+
+
+def chart_drawing(chart: Chart, title: str = "") -> Draw:
+    """The upper and the lower track one above the other; points with a signal are framed, the rules named above."""
+
+    def draw(figure: Figure) -> None:
+        tracks = [track for track in (chart.upper, chart.lower) if track is not None]
+        grid = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)
+        for axes, track in zip(grid[:, 0], tracks, strict=True):
+            _draw_track(axes, track)
+        _frame(grid[0, 0], chart.upper, tuple({point for signal in chart.signals for point in signal.points}))
+        if chart.lower is not None:
+            _frame(grid[1, 0], chart.lower, chart.lower.outside)
+        grid[0, 0].set_title("\n".join([title or f"{chart.kind} chart", *map(_signal_line, chart.signals)]), fontsize=9)
+        grid[-1, 0].set_xlabel("point")
+
+    return draw
+
+
+def _signal_line(signal: Signal) -> str:
+    shown = ", ".join(map(str, signal.points[:8]))
+    more = f", … ({len(signal.points)})" if len(signal.points) > 8 else ""
+    return f"rule {signal.rule}, {signal.text}: {shown}{more}"
+
+
+def _draw_track(axes: Axes, track: Track) -> None:
+    mark = "o" if len(track.points) <= MANY_POINTS else ""
+    axes.plot(track.places, track.points, color=INK, marker=mark, markersize=3, linewidth=0.8)
+    for name, line, dash in (("UCL", track.ucl, "--"), ("CL", track.centre, "-"), ("LCL", track.lcl, "--")):
+        axes.step(track.places, line, where="mid", color=GREY, linestyle=dash, linewidth=0.9)
+        axes.annotate(
+            f"{name} {line[-1]:.5g}", (1, float(line[-1])), xycoords=("axes fraction", "data"), xytext=(3, -3),
+            textcoords="offset points", fontsize=8,
+        )  # fmt: skip
+    axes.set_ylabel(track.name)
+
+
+def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
+    places = np.array(numbers, dtype=int)
+    axes.plot(
+        places, track.points[places - track.first], linestyle="", marker="s", markersize=7,
+        markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.2,
+    )  # fmt: skip
+
+
+# Drawings of studies: gauges, operating characteristics and dice.
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKS = "os^Dv<>pPX*h"
+_DASHES = ("-", "--", ":", "-.")
+_HATCHES = ("", "///", "...", "xxx", "---")
+
+
+def gauge_drawing(study: Study, result: GaugeResult) -> Draw:
+    """Shares of the total variation, and every operator's mean of every part."""
+
+    def draw(figure: Figure) -> None:
+        shares, means = figure.subplots(1, 2, width_ratios=[1, 2])
+        _draw_shares(shares, result)
+        _draw_operators(means, study)
+        ndc = "∞" if result.ndc is None else str(result.ndc)
+        figure.suptitle(
+            f"Gauge R&R ({result.method}): {result.percent(result.grr):.1f} % of total variation, ndc {ndc}",
+            x=0.01, ha="left", fontsize=10,
+        )  # fmt: skip
+
+    return draw
+
+
+def _draw_shares(axes: Axes, result: GaugeResult) -> None:
+    parts = [("EV", result.ev), ("AV", result.av), ("INT", result.interaction), ("GRR", result.grr), ("PV", result.pv)]
+    shown = [(name, value) for name, value in parts if name != "INT" or value > 0]
+    for place, ((name, value), hatch) in enumerate(zip(shown, _HATCHES, strict=False)):
+        axes.bar(place, result.percent(value), color=PALE, edgecolor=INK, hatch=hatch, linewidth=0.8)
+        axes.annotate(
+            f"{result.percent(value):.1f}", (place, result.percent(value)), ha="center", va="bottom", fontsize=8
+        )
+        del name
+    axes.set_xticks(range(len(shown)), [name for name, _ in shown])
+    axes.set_ylabel("% of total variation")
+
+
+def _draw_operators(axes: Axes, study: Study) -> None:
+    means = study.origin + study.readings.mean(axis=2)
+    places = np.arange(len(study.parts))
+    for number, operator in enumerate(study.operators):
+        axes.plot(
+            places, means[:, number], color=INK if number % 2 == 0 else GREY, marker=_MARKS[number % len(_MARKS)],
+            linestyle=_DASHES[number % len(_DASHES)], markersize=4, label=operator[:20],
+        )  # fmt: skip
+    if len(study.parts) <= 30:
+        axes.set_xticks(places, [part[:6] for part in study.parts])
+    axes.set_xlabel("part")
+    axes.set_ylabel("mean of trials")
+    axes.legend(title="operator")
+
+
+def type_one_drawing(sample: Sample, result: TypeOne, reference: float) -> Draw:
+    """The readings in order, the reference and their mean."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        places = np.arange(1, len(sample) + 1)
+        axes.plot(places, sample.values, color=INK, marker="o", markersize=3, linewidth=0.8)
+        axes.axhline(reference, color=INK, linestyle="--", label=f"reference {reference:.6g}")
+        axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=f"mean {result.mean:.6g}")
+        indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
+        axes.set_title(f"Type 1 study: s {result.deviation:.4g}, bias {result.bias:.4g}{indices}")
+        axes.set_xlabel("reading")
+        axes.set_ylabel("value")
+        axes.legend()
+
+    return draw
+
+
+def linearity_drawing(result: Linearity) -> Draw:
+    """The bias of every reading over its reference, with the line and its 95 % band."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.plot(result.references, result.biases, linestyle="", marker="o", markersize=3, color=GREY)
+        places = np.linspace(float(result.references.min()), float(result.references.max()), 101)
+        line, band = result.intercept + result.slope * places, result.band(places)
+        axes.fill_between(places, line - band, line + band, color=PALE)
+        axes.plot(places, line, color=INK, linewidth=1.4)
+        axes.axhline(0, color=INK, linestyle=":")
+        axes.set_title(
+            f"Linearity: bias = {result.intercept:.5g} {result.slope:+.5g} · reference, R² {result.r_squared:.3f}"
+        )
+        axes.set_xlabel("reference")
+        axes.set_ylabel("bias")
+
+    return draw
+
+
+def curve_drawing(fractions: Floats, probabilities: Floats, title: str) -> Draw:
+    """An operating characteristic, cut where hardly a lot is accepted any more."""
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        shown = max(int(np.count_nonzero(probabilities > 0.0005)) + 1, 2)
+        axes.plot(100 * fractions[:shown], probabilities[:shown], color=INK, linewidth=1.4)
+        for level, name in ((0.95, "95 %"), (0.5, "50 %"), (0.1, "10 %")):
+            axes.axhline(level, color=GREY, linestyle=":", linewidth=0.8)
+            axes.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(3, -3),
+                          textcoords="offset points", fontsize=8)  # fmt: skip
+        axes.set_ylim(0, 1.02)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("nonconforming in the lot, %")
+        axes.set_ylabel("probability of acceptance")
+        axes.set_title(title)
+
+    return draw
+
+
+def dice_drawing(result: Fairness, path: Floats | None = None) -> Draw:
+    """The six counts against what is expected, and the e-value on its way if the rolls are in order."""
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(1, 1 if path is None else 2, squeeze=False)
+        _draw_faces(grid[0, 0], result)
+        if path is not None:
+            _draw_path(grid[0, 1], path)
+
+    return draw
+
+
+def _draw_faces(axes: Axes, result: Fairness) -> None:
+    expected = result.rolls / FACES
+    spread = 2 * (result.rolls * (1 / FACES) * (1 - 1 / FACES)) ** 0.5
+    axes.bar(range(1, FACES + 1), result.counts, color=PALE, edgecolor=INK, linewidth=0.8)
+    axes.axhline(expected, color=INK, label=f"fair: {expected:.6g}")
+    axes.axhline(expected + spread, color=INK, linestyle="--", linewidth=0.8, label="± 2 standard deviations")
+    axes.axhline(max(0.0, expected - spread), color=INK, linestyle="--", linewidth=0.8)
+    axes.set_xlabel("face")
+    axes.set_ylabel("came up")
+    axes.set_title(f"{result.rolls} rolls, chi-square {result.chi2:.2f}, p {result.p_value:.3g}")
+    axes.legend(loc="lower right", frameon=True, framealpha=0.9)
+
+
+def _draw_path(axes: Axes, path: Floats) -> None:
+    axes.plot(np.arange(1, len(path) + 1), path / np.log(10), color=INK, linewidth=0.9)
+    axes.axhline(np.log10(20), color=INK, linestyle="--", label="20: unfair, at a 5 % risk of error")
+    axes.axhline(0, color=GREY, linestyle=":", linewidth=0.8)
+    axes.set_xlabel("rolls")
+    axes.set_ylabel("e-value, power of ten")
+    axes.set_title("evidence roll by roll")
+    axes.legend(loc="upper left")

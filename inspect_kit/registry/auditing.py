@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
 from inspect_kit.registry.chain import Row, entries_after, rows_of
-from inspect_kit.registry.desk_entries import Decided, EventSet, Kept, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, Kept, Recorded
 from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry

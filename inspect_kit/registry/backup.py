@@ -12,8 +12,8 @@ from typing import IO, Final
 import msgspec
 from sqlalchemy import Connection
 
+from inspect_kit.atomic_write import sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
-from inspect_kit.lasting import sync_folder, written_beside
 from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
 from inspect_kit.registry.opening import Registry

@@ -11,8 +11,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, select
 
-from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Recorded
-from inspect_kit.registry.desk_rows import account_rows, decided_rows, event_rows, recorded_rows
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.registry.checkin.rows import account_rows, decided_rows, event_rows, recorded_rows
 from inspect_kit.registry.entries import (
     FIRST,
     KINDS,
@@ -27,7 +27,7 @@ from inspect_kit.registry.entries import (
     folded,
 )
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.tables import (
+from inspect_kit.registry.tables import (  # fmt: skip
     CERTIFICATES,
     DESCRIPTIONS,
     ENTRIES,
@@ -40,7 +40,7 @@ from inspect_kit.registry.tables import (
     SHARED,
     SUBJECTS,
     USES,
-)  # fmt: skip
+)
 
 Row = tuple[Table, dict[str, Any]]
 Seal = Callable[[bytes], tuple[str, str]]

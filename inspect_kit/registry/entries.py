@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.errors import BrokenSeal
-from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

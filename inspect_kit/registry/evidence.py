@@ -10,8 +10,8 @@ from typing import Protocol
 
 from sqlalchemy import Connection, select
 
+from inspect_kit.atomic_write import sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal
-from inspect_kit.lasting import sync_folder, written_beside
 from inspect_kit.registry.tables import FILES
 
 

@@ -11,9 +11,9 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.errors import BadInput
-from inspect_kit.lasting import written_beside
-from inspect_kit.registry.finding import Standing
+from inspect_kit.registry.search import Standing
 
 _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 

@@ -7,8 +7,8 @@ from datetime import datetime
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import append
 from inspect_kit.registry.entries import Described, Entry, File, Revoked, Thing
-from inspect_kit.registry.finding import known
 from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.search import known
 
 
 def revoke(registry: Registry, number: str, because: str, by: str, at: datetime) -> Entry:

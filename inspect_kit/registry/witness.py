@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.lasting import written_beside
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.registry.entries import Entry
 
 _FILE: Final = "witness.json"

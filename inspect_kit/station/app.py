@@ -13,9 +13,10 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from inspect_kit.inspection.roles import Act
+from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, signing, tickets
+from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
+from inspect_kit.station import sign_in as signing
 from inspect_kit.station.guard import Guard
 from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.refusals import not_found

@@ -10,14 +10,13 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from inspect_kit.certificate.checkin import Inspecting
+from inspect_kit.checkin.certify import Inspecting
+from inspect_kit.checkin.form import Field, Gauges, fields_of, file_of, filled, fits_a_page, gauges_for, name_on_badge
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.badges import name_on_badge
-from inspect_kit.inspection.desk_form import Field, Gauges, fields_of, file_of, filled, fits_a_page, gauges_for
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject, digest_of, open_record
-from inspect_kit.registry.checkin import File, Seen, inspection, is_ticket, recent, record
-from inspect_kit.registry.desk_entries import EventSet, Recorded
+from inspect_kit.registry.checkin.entries import EventSet, Recorded
+from inspect_kit.registry.checkin.store import File, Seen, inspection, is_ticket, recent, record
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import Look, kind_of, looks_of, shot_of, taken

@@ -9,15 +9,15 @@ from functools import cache
 import msgspec
 from starlette.responses import Response
 
-from inspect_kit.certificate.checkin import with_house_text
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.checkin.certify import with_house_text
+from inspect_kit.checkin.form import fits_a_page
+from inspect_kit.checkin.progress import State, Thing, labels, tallies, things
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.desk_form import fits_a_page
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.progress import State, Thing, labels, tallies, things
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.registry.checkin import all_events, inspections, recent, set_event
-from inspect_kit.registry.desk_entries import DayMark, EventSet, Expected
+from inspect_kit.registry.checkin.entries import DayMark, EventSet, Expected
+from inspect_kit.registry.checkin.store import all_events, inspections, recent, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.visit import Visit, sees

@@ -8,21 +8,20 @@ from pathlib import Path
 
 from starlette.responses import Response
 
-from inspect_kit.certificate.content import Group
-from inspect_kit.certificate.findings import groups_of
-from inspect_kit.certificate.wording import wording_for
+from inspect_kit.certificate.content.findings import groups_of
+from inspect_kit.certificate.content.model import Group
+from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.checkin.form import Gauges, answer_to, gauges_for, name_on_badge
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.badges import name_on_badge
 from inspect_kit.inspection.catalogue import WORD
-from inspect_kit.inspection.desk_form import Gauges, answer_to, gauges_for
 from inspect_kit.inspection.guided import SKIPPED, Answer, Entry, Question, as_draft, from_draft
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.registry.accounts import draft, drafts, drop_draft, keep_draft
-from inspect_kit.registry.checkin import inspection, is_ticket
+from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
+from inspect_kit.registry.checkin.store import inspection, is_ticket
 from inspect_kit.station.desk import Made, Place, enter, place_of
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.pictures import picture_for

@@ -8,11 +8,12 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from inspect_kit.certificate.qr import looks_like_qr
-from inspect_kit.certificate.verifying import Counter, Verification, verify_qr
+from inspect_kit.certificate.issue.qr import looks_like_qr
+from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
+from inspect_kit.checkin.progress import State, state_of
 from inspect_kit.errors import InspectKitError, UsageError
-from inspect_kit.inspection.progress import State, state_of
-from inspect_kit.registry.checkin import (
+from inspect_kit.registry.checkin.entries import EventSet
+from inspect_kit.registry.checkin.store import (  # fmt: skip
     Seen,
     event_of,
     inspection,
@@ -20,10 +21,9 @@ from inspect_kit.registry.checkin import (
     is_ticket,
     recorded,
     ticket_of_record,
-)  # fmt: skip
-from inspect_kit.registry.desk_entries import EventSet
-from inspect_kit.registry.finding import Standing, find
+)
 from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.search import Standing, find
 from inspect_kit.station.photos import Benches, Shot, kept_shot
 from inspect_kit.station.visit import Visit, sees
 
@@ -67,7 +67,7 @@ def look_at_code(visit: Visit) -> Response:
 
 def _code_in(content: bytes) -> str:
     # Loaded only where a photo is read, which is in the helper program.
-    from inspect_kit.vision.code import read_code
+    from inspect_kit.vision.reference.qr_code import read_code
 
     return read_code(content)
 

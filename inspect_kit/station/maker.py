@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 from typing import Final
 
-from inspect_kit.certificate.checkin import certify_decided
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.issuing import AlreadyIssued, Drawing, load_slow_parts
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.content.model import Issue
+from inspect_kit.certificate.issue.issue import AlreadyIssued, Drawing, load_slow_parts
+from inspect_kit.certificate.pages.render import make_certificate
+from inspect_kit.checkin.certify import certify_decided
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
-from inspect_kit.registry.checkin import Seen, event_of, unissued
+from inspect_kit.registry.checkin.store import Seen, event_of, unissued
 from inspect_kit.station.station import Station
 from inspect_kit.station.workshop import Workshop
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from inspect_kit.checkin.roles import Role
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.roles import Role
-from inspect_kit.registry.accounts import account, accounts, set_account
-from inspect_kit.registry.checkin import all_events
-from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.registry.checkin.accounts import account, accounts, set_account
+from inspect_kit.registry.checkin.entries import AccountSet
+from inspect_kit.registry.checkin.store import all_events
 from inspect_kit.station.visit import Visit, sees
 
 

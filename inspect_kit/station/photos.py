@@ -10,14 +10,14 @@ from typing import Any, Final, Protocol, TypeVar
 import msgspec
 from starlette.responses import Response
 
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.measurement_file import Photo
-from inspect_kit.certificate.checkin import EvidencePhoto, evidence_photo
+from inspect_kit.checkin.certify import EvidencePhoto, evidence_photo
+from inspect_kit.checkin.form import fields_of
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.desk_form import fields_of
 from inspect_kit.inspection.record import open_record
-from inspect_kit.lasting import written_beside
 from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
-from inspect_kit.registry.checkin import Seen, is_ticket, recorded
+from inspect_kit.registry.checkin.store import Seen, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit

@@ -14,8 +14,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from inspect_kit.certificate.station_wording import station_words
-from inspect_kit.certificate.wording import LANGUAGES, Wording, wording_for
+from inspect_kit.certificate.content.wording import LANGUAGES, Wording, station_words, wording_for
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"

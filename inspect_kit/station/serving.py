@@ -11,7 +11,7 @@ from pathlib import Path
 import uvicorn
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.registry.accounts import anybody
+from inspect_kit.registry.checkin.accounts import anybody
 from inspect_kit.station.app import LOOPBACK, create_app
 from inspect_kit.station.station import Station, open_station
 

@@ -12,20 +12,20 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.connections import Connection, read_connections
 from inspect_kit.capture.driver import Watch, read_live
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
-from inspect_kit.certificate.checkin import sheet_of
-from inspect_kit.certificate.issuing import Desk
-from inspect_kit.certificate.keyring import Keyring
-from inspect_kit.certificate.keys import SigningKey
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.issue.issue import Desk
+from inspect_kit.certificate.issue.keyring import Keyring
+from inspect_kit.certificate.issue.keys import SigningKey
+from inspect_kit.certificate.pages.render import make_certificate
+from inspect_kit.checkin.certify import sheet_of
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.lasting import written_beside
-from inspect_kit.registry.accounts import RightPins
-from inspect_kit.registry.checkin import event_of, newest_settings, ticket_from
-from inspect_kit.registry.desk_entries import EventSet
+from inspect_kit.registry.checkin.accounts import RightPins
+from inspect_kit.registry.checkin.entries import EventSet
+from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket_from
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.queueing import queued
 from inspect_kit.rulebook.sheet import Sheet

@@ -8,20 +8,20 @@ from functools import lru_cache
 from msgspec import structs
 from starlette.responses import Response
 
-from inspect_kit.certificate.checkin import code_as_svg, decided_record
-from inspect_kit.certificate.content import Group
-from inspect_kit.certificate.findings import groups_of
-from inspect_kit.certificate.labels import STOCKS, draw_labels, sticker_of
-from inspect_kit.certificate.wording import wording_for
+from inspect_kit.certificate.content.findings import groups_of
+from inspect_kit.certificate.content.model import Group
+from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
+from inspect_kit.checkin.certify import code_as_svg, decided_record
+from inspect_kit.checkin.progress import State, state_of
+from inspect_kit.checkin.roles import Decision, check_decision, check_four_eyes, overrides
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.progress import State, state_of
 from inspect_kit.inspection.record import Record, digest_of, open_record
-from inspect_kit.inspection.roles import Decision, check_decision, check_four_eyes, overrides
-from inspect_kit.judgement.finding import Verdict
-from inspect_kit.registry.checkin import File, Seen, acts, decide, inspection, is_ticket, recorded
-from inspect_kit.registry.desk_entries import Decided, EventSet, Recorded
-from inspect_kit.registry.finding import Standing, find
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
+from inspect_kit.registry.checkin.store import File, Seen, acts, decide, inspection, is_ticket, recorded
+from inspect_kit.registry.search import Standing, find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import kept_shot
 from inspect_kit.station.refusals import Refused, not_found

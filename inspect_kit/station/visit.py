@@ -17,11 +17,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.errors import InspectKitError
-from inspect_kit.inspection.roles import Act, allowed
-from inspect_kit.registry.accounts import pin_holds, who_is
-from inspect_kit.registry.checkin import is_ticket
-from inspect_kit.registry.desk_entries import AccountSet, EventSet
+from inspect_kit.registry.checkin.accounts import pin_holds, who_is
+from inspect_kit.registry.checkin.entries import AccountSet, EventSet
+from inspect_kit.registry.checkin.store import is_ticket
 from inspect_kit.station.guard import TooLarge
 from inspect_kit.station.refusals import Refused, not_found
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.capture.desk import (
+from inspect_kit.capture.daily_checks import (
     Check,
     Point,
     State,

@@ -21,8 +21,8 @@ from inspect_kit.capture.line import Address, Framer
 from inspect_kit.capture.protocols.reply import Kind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
+from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Performance, Simulator, script_of, simulated
-from inspect_kit.capture.voices import Display
 from inspect_kit.errors import BadInput
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

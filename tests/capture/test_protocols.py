@@ -11,7 +11,7 @@ from inspect_kit.capture.discovery import _PROBES
 from inspect_kit.capture.protocols import mt_sics, sylvac
 from inspect_kit.capture.protocols.reply import Reply, Status, plain
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named, spoken_by
-from inspect_kit.capture.voices import VOICES, Display, Mood
+from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
 from inspect_kit.errors import UsageError
 
 S, U = Status.STABLE, Status.UNSTABLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inspect_kit.inspection.record import (
+from inspect_kit.inspection.record import (  # fmt: skip
     Gauge,
     ItemRef,
     Line,
@@ -16,7 +16,7 @@ from inspect_kit.inspection.record import (
     SheetRef,
     Source,
     Subject,
-)  # fmt: skip
+)
 
 CALIPER = Gauge(
     "caliper-150", "Digital caliper, 150 mm", "caliper", "0.01 mm", "Mitutoyo", "A17-0042", "2027-06-30", "cert 1234/26"

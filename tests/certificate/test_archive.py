@@ -5,7 +5,7 @@ import io
 import pikepdf
 import pytest
 
-from inspect_kit.certificate.archive import Label, archived
+from inspect_kit.certificate.pages.pdfa import Label, archived
 from inspect_kit.errors import BadInput
 
 LABEL = Label("A <title> & more", "R. Řeháčková", "cs", "2026-11-16", "inspect-kit 0.1.0", "7F3A")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.certificate.columns import _cut, _height, _lines, columned_pieces
-from inspect_kit.certificate.content import Columned
-from inspect_kit.certificate.grid import BODY_HEIGHT
-from inspect_kit.certificate.styles import FINE
+from inspect_kit.certificate.content.model import Columned
+from inspect_kit.certificate.pages.flow import _cut, _height, _lines, columned_pieces
+from inspect_kit.certificate.pages.page import BODY_HEIGHT
+from inspect_kit.certificate.pages.styles import FINE
 
 WORDS = "The uncertainty stated is the expanded uncertainty, multiplied by the coverage factor. "
 

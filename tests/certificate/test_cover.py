@@ -5,11 +5,10 @@ import re
 import msgspec
 import pytest
 
-from inspect_kit.certificate.content import Columned, Facts, Field, Listing, Paragraph, Plan, Results
-from inspect_kit.certificate.cover import content_of, reference_of
-from inspect_kit.certificate.front import _pairs
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.cover import content_of, reference_of
+from inspect_kit.certificate.content.model import Columned, Facts, Field, Issue, Listing, Paragraph, Plan, Results
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Line, RawReading, Record, Source
 from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, line, record, striker

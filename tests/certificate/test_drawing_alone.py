@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from inspect_kit.certificate.make import make_certificate
+from inspect_kit.certificate.pages.render import make_certificate
 from tests.certificate.records import striker
 
 

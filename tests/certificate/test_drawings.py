@@ -9,15 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.board import CORNERS, SIDES, _place
-from inspect_kit.certificate.board_tables import everywhere, rows_at
-from inspect_kit.certificate.content import Plan, Scale, Tag
-from inspect_kit.certificate.cover import content_of
-from inspect_kit.certificate.fonts import SANS, font
-from inspect_kit.certificate.front import draw_qr
-from inspect_kit.certificate.gauge import Axis, _range, draw_gauge
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.sections import PLANNED
+from inspect_kit.certificate.content.cover import content_of
+from inspect_kit.certificate.content.model import Issue, Plan, Scale, Tag
+from inspect_kit.certificate.content.sections import PLANNED
+from inspect_kit.certificate.pages.board_plan import CORNERS, SIDES, _place, everywhere, rows_at
+from inspect_kit.certificate.pages.fonts import SANS, font
+from inspect_kit.certificate.pages.front import draw_qr
+from inspect_kit.certificate.pages.scale_bar import Axis, _range, draw_gauge
 from tests.certificate.records import board
 
 numbers = st.floats(-1000, 1000, allow_nan=False)

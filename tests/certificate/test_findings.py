@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspect_kit.certificate.findings import (
+from inspect_kit.certificate.content.findings import (  # fmt: skip
     GRID_FROM,
     groups_of,
     mark_of,
@@ -11,8 +11,8 @@ from inspect_kit.certificate.findings import (
     requirement,
     result_of,
     shown_unit,
-)  # fmt: skip
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+)
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.errors import BadInput
 from tests.certificate.records import coins, failing_coins, figure, line, record, seen, striker
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.certificate.flow import Piece, paginate, stacked
+from inspect_kit.certificate.pages.flow import Piece, paginate, stacked
 
 
 def piece(height: float, **changes: object) -> Piece:

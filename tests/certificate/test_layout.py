@@ -3,8 +3,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from inspect_kit.certificate.make import make_certificate
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record
 from tests.certificate.reading import pages_of, text_of
 from tests.certificate.records import ALL, board, coins, failing_striker, record, striker

@@ -4,8 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.certificate.fonts import BOLD, FALLBACK, ITALIC, SANS, SERIF, check_printable, font, runs, width_of
-from inspect_kit.certificate.lettering import Style, clipped, measured, prepared, settled, shrunk, wrapped
+from inspect_kit.certificate.pages.fonts import (
+    BOLD,
+    FALLBACK,
+    ITALIC,
+    SANS,
+    SERIF,
+    check_printable,
+    font,
+    runs,
+    width_of,
+)
+from inspect_kit.certificate.pages.text import Style, clipped, measured, prepared, settled, shrunk, wrapped
 from inspect_kit.errors import BadInput
 
 BODY = Style(SANS, 9, 12)

@@ -14,21 +14,18 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
-from inspect_kit.certificate.keys import Founding, found, unlock
-from inspect_kit.certificate.lot import make_lot_certificate, with_attachment
-from inspect_kit.certificate.lot_drawing import MOST_STROKES, stride_of
-from inspect_kit.certificate.lot_figures import ticks
-from inspect_kit.certificate.lot_sections import MOST_PIECES
-from inspect_kit.certificate.lot_wording import lot_wording_for, lot_words
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.lot_sections import MOST_PIECES, ticks
+from inspect_kit.certificate.content.model import Issue
+from inspect_kit.certificate.content.wording import LANGUAGES, lot_wording_for, lot_words, wording_for
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.pages.lot_charts import MOST_STROKES, stride_of
+from inspect_kit.certificate.pages.render import make_lot_certificate, with_attachment
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef
-from inspect_kit.quality.lot_plan import Agreed, plan_for
-from inspect_kit.quality.lot_record import LotRecord, open_lot_record
-from inspect_kit.quality.lot_recording import lot_record_of
-from inspect_kit.quality.run_rules import NELSON, WESTERN_ELECTRIC
+from inspect_kit.quality.lot.judge import Agreed, plan_for
+from inspect_kit.quality.lot.record import LotRecord, lot_record_of, open_lot_record
+from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC
 from inspect_kit.registry.opening import open_registry
 from tests.certificate.reading import pages_of, spaced, text_of
 from tests.certificate.records import striker
@@ -69,7 +66,7 @@ def test_the_wording_of_lots_lies_over_that_of_every_certificate(language: str) 
 
 
 def test_every_run_rule_has_words() -> None:
-    from inspect_kit.certificate.lot_sections import _RULES
+    from inspect_kit.certificate.content.lot_sections import _RULES
 
     assert {rule.text for rule in (*NELSON, *WESTERN_ELECTRIC)} == set(_RULES)
 

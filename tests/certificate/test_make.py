@@ -12,9 +12,9 @@ import pypdfium2
 import pytest
 from PIL import Image
 
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.make import make_certificate
-from inspect_kit.certificate.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.model import Issue
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record, Subject, open_record
 from tests.certificate.reading import spaced, text_of
@@ -194,7 +194,7 @@ def test_the_same_record_gives_the_same_bytes(name: str) -> None:
 def test_the_same_record_gives_the_same_bytes_in_another_process() -> None:
     script = (
         "import sys, hashlib; sys.path[:0] = sys.argv[1:]; from tests.certificate import records;"
-        "from inspect_kit.certificate.make import make_certificate;"
+        "from inspect_kit.certificate.pages.render import make_certificate;"
         "print(hashlib.sha256(make_certificate(records.figure(), language='it')).hexdigest())"
     )
     found = subprocess.run([sys.executable, "-c", script, *sys.path], capture_output=True, text=True, check=True)
@@ -202,9 +202,7 @@ def test_the_same_record_gives_the_same_bytes_in_another_process() -> None:
 
 
 def test_judging_alone_never_waits_for_reportlab() -> None:
-    script = (
-        "import sys, inspect_kit.certificate.make as m; print('reportlab' in sys.modules, 'pikepdf' in sys.modules)"
-    )
+    script = "import sys, inspect_kit.certificate.pages.render as m; print('reportlab' in sys.modules, 'pikepdf' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["False", "False"]
 

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.certificate.content import OVERLAY
-from inspect_kit.certificate.overlaid import overlays_of
+from inspect_kit.certificate.content.model import OVERLAY
+from inspect_kit.certificate.pages.photos import overlays_of
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.rules import RuleName

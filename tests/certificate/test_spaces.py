@@ -2,11 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from inspect_kit.certificate.content import Authorisation, Field, Tag
-from inspect_kit.certificate.cover import content_of
-from inspect_kit.certificate.issue import Issue
-from inspect_kit.certificate.spaces import bound, bound_text
-from inspect_kit.certificate.wording import LANGUAGES
+from inspect_kit.certificate.content.cover import content_of
+from inspect_kit.certificate.content.model import Authorisation, Field, Issue, Tag
+from inspect_kit.certificate.content.numbers import bound, bound_text
+from inspect_kit.certificate.content.wording import LANGUAGES
 from tests.certificate.records import ALL
 
 

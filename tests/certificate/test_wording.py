@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from inspect_kit.certificate.wording import LANGUAGES, missing_wording, wording_for
+from inspect_kit.certificate.content.wording import LANGUAGES, missing_wording, wording_for
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import UNITS
 

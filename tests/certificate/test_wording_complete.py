@@ -10,9 +10,9 @@ from typing import Final
 
 import pytest
 
-from inspect_kit.certificate.wording import LANGUAGES, missing_wording, wording_for
+from inspect_kit.certificate.content.wording import LANGUAGES, missing_wording, wording_for
 from inspect_kit.inspection.catalogue import all_names
-from inspect_kit.judgement.finding import Reason, Verdict
+from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Answer
 from inspect_kit.rulebook.library import load, sheet_ids

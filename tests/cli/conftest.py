@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.cli.app import app
-from inspect_kit.cli.border import run
+from inspect_kit.cli.app import app, run
 
 
 @dataclass(frozen=True)

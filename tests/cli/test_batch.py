@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.cli.app import app
-from inspect_kit.cli.batching import MEASURE, check, measure
-from inspect_kit.cli.border import run
+from inspect_kit.cli.app import app, run
+from inspect_kit.cli.batch import MEASURE, check, measure
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.batch_work import Work
+from inspect_kit.quality.batch.workers import Work
 from tests.certificate.reading import text_of
 from tests.quality.photo_measuring import draw_photos
 from tests.quality.trays import camera_file

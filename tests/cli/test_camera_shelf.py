@@ -14,10 +14,9 @@ from PIL import Image
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.measure.at_desk import given_by, told_by
-from inspect_kit.vision.calibration import Calibration
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.camera_file import camera_data, read_camera
-from inspect_kit.vision.camera_shelf import Kept, camera_of
+from inspect_kit.vision.optics.calibration import Calibration
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.camera_files import Kept, camera_data, camera_of, read_camera
 from tests.cli.conftest import Kit
 from tests.scenes.example import DIAMETER, FOCAL, HEIGHT, PLACE, WIDTH
 

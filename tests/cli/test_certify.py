@@ -144,7 +144,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_half_of_a_new_one(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("inspect_kit.certificate.issuing.write_part", full)
+    monkeypatch.setattr("inspect_kit.certificate.issue.issue.write_part", full)
     result = _certify(kit, striker, out)
     assert result.code == 4
     assert "No space left" in result.err

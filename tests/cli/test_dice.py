@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from inspect_kit.cli.app import app
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.vision.camera import PARAMETERS
+from inspect_kit.vision.optics.camera import PARAMETERS
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 

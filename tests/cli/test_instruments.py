@@ -11,16 +11,16 @@ import pytest
 
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.capture.protocols.table import PROTOCOLS
+from inspect_kit.capture.simulated_replies import Display, Mood
 from inspect_kit.capture.simulator import Fault, Performance, script_of, simulated
-from inspect_kit.capture.voices import Display, Mood
 from tests.cli.conftest import Kit
 
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = sys.modules["inspect_kit.cli.app"]._COMMANDS  # type: ignore[attr-defined]
-    monkeypatch.setitem(commands, "read", "inspect_kit.cli.reading")
-    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments")
+    monkeypatch.setitem(commands, "read", "inspect_kit.cli.instruments.read")
+    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments.commands")
 
 
 def home() -> Path:
@@ -217,7 +217,7 @@ RUN = """
 import sys
 from inspect_kit.cli.app import main
 commands = sys.modules["inspect_kit.cli.app"]._COMMANDS
-commands.setdefault("instruments", "inspect_kit.cli.instruments")
+commands.setdefault("instruments", "inspect_kit.cli.instruments.commands")
 main()
 """
 

@@ -120,7 +120,7 @@ def test_a_fault_of_ours_is_a_sentence_too(kit: Kit, striker: Path, monkeypatch:
     def broken(*_: object) -> None:
         raise ZeroDivisionError("the sky\nfell")
 
-    monkeypatch.setattr("inspect_kit.cli.judging.inspect", broken)
+    monkeypatch.setattr("inspect_kit.cli.judge.inspect", broken)
     result = kit("judge", striker, *CALL)
     assert result.code == 4
     assert result.err.count("\n") == 1

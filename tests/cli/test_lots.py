@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.cli.app import app
-from inspect_kit.cli.batching import command as batch_command
-from inspect_kit.cli.border import run
-from inspect_kit.cli.lots import export, lot
+from inspect_kit.cli.app import app, run
+from inspect_kit.cli.batch import command as batch_command
+from inspect_kit.cli.qa.lot import export, lot
 from tests.certificate.reading import text_of
 from tests.quality.lots import coins, wide
 

@@ -44,8 +44,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     import io
     from contextlib import redirect_stdout
 
-    from inspect_kit.cli.app import app
-    from inspect_kit.cli.border import run
+    from inspect_kit.cli.app import app, run
 
     folder = tmp_path_factory.mktemp("planted")
     arguments = _written(

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inspect_kit.vision.camera import PARAMETERS
+from inspect_kit.vision.optics.camera import PARAMETERS
 from tests.cli.conftest import Kit
 from tests.scenes.figure import Base, Figure, FigureScene, Top, photograph
 from tests.scenes.figure_poses import COLOURS, TABLES, stand_at

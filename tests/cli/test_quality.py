@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.cli.app import app
-from inspect_kit.cli.border import run
-from inspect_kit.cli.quality import command
+from inspect_kit.cli.app import app, run
+from inspect_kit.cli.qa.group import command
 
 Run = Callable[..., tuple[int, str, str]]
 

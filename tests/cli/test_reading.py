@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
-from inspect_kit.capture.voices import Display
 from tests.cli.conftest import Kit
 
 ALL = ["mt-sics", "kcp", "and", "sbi", "ohaus", "radwag", "mitutoyo", "sylvac"]
@@ -16,8 +16,8 @@ ALL = ["mt-sics", "kcp", "and", "sbi", "ohaus", "radwag", "mitutoyo", "sylvac"]
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     commands = sys.modules["inspect_kit.cli.app"]._COMMANDS  # type: ignore[attr-defined]
-    monkeypatch.setitem(commands, "read", "inspect_kit.cli.reading")
-    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments")
+    monkeypatch.setitem(commands, "read", "inspect_kit.cli.instruments.read")
+    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments.commands")
 
 
 def kind_of(name: str) -> str:

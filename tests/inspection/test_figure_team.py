@@ -11,8 +11,8 @@ from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, Task, inspect
-from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.measurement import Reading
 

@@ -8,8 +8,8 @@ import pytest
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.walk import Outcome, Task, inspect
-from inspect_kit.judgement.finding import Finding, Reason, Verdict
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.measurement import Reading
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from inspect_kit.judgement.finding import Finding, Reason, Verdict
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.values.limits import lower_of, upper_of

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.judgement.finding import Reason, Verdict, overall
 from inspect_kit.judgement.rules import guarded, simple
+from inspect_kit.judgement.verdict import Reason, Verdict, overall
 from inspect_kit.values.limits import AtLeast, AtMost, Between, Limits
 
 D = Decimal

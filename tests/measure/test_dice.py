@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.measure.dice import spotted
-from inspect_kit.vision.dice_look import DiceLook, Die
+from inspect_kit.vision.dice.measure import DiceLook, Die
 
 
 def _look(number: int, *sides: int) -> DiceLook:

@@ -9,8 +9,8 @@ import pytest
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.figure import FigureSession, StatedFigure, measure_figure, thickness_of
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.figure import Measured
+from inspect_kit.vision.figure.measure import Measured
+from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.figure import FigureScene, photograph
 from tests.scenes.figure_poses import posed
 

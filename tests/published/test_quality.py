@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from inspect_kit.quality.attributes import Severity, look_up, plan_of
-from inspect_kit.quality.capability import indices
-from inspect_kit.quality.chart_constants import c4, d2, range_factors
-from inspect_kit.quality.charts import Readings, draw_up
 from inspect_kit.quality.dice import exact_p, fairness, ln_e, noncentrality, rolls_needed
-from inspect_kit.quality.gauge_bias import linearity
-from inspect_kit.quality.gauge_study import GaugeResult, Study, arranged, by_anova, by_average_and_range
-from inspect_kit.quality.master_tables import AQLS
-from inspect_kit.quality.operating import Model, acceptance, quality_at
-from inspect_kit.quality.run_rules import NELSON, signals
+from inspect_kit.quality.gauge.bias import linearity
+from inspect_kit.quality.gauge.study import GaugeResult, Study, arranged, by_anova, by_average_and_range
+from inspect_kit.quality.process.capability import indices
+from inspect_kit.quality.process.chart_constants import c4, d2, range_factors
+from inspect_kit.quality.process.charts import Readings, draw_up
+from inspect_kit.quality.process.run_rules import NELSON, signals
+from inspect_kit.quality.process.subgroups import one_way
 from inspect_kit.quality.sample import Sample
-from inspect_kit.quality.subgroups import one_way
-from inspect_kit.quality.variables import Standard, Wanted, decide, estimated_fraction, look_up_variables
+from inspect_kit.quality.sampling.attributes import Severity, look_up, plan_of
+from inspect_kit.quality.sampling.operating_curve import Model, acceptance, quality_at
+from inspect_kit.quality.sampling.tables_105e import AQLS
+from inspect_kit.quality.sampling.variables import Standard, Wanted, decide, estimated_fraction, look_up_variables
 from inspect_kit.values.limits import AtMost, Between
 
 Published = Callable[[str], Any]

@@ -11,11 +11,9 @@ from pathlib import Path
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot import LotOutcome, Usual, judge_pieces
-from inspect_kit.quality.lot_file import Wanted, read_lot
-from inspect_kit.quality.lot_plan import Agreed, plan_for
-from inspect_kit.quality.lot_record import LotRecord
-from inspect_kit.quality.lot_recording import lot_record_of
+from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Usual, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 DIAMETER, MASS = "coin.diameter", "coin.mass"

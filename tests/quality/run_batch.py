@@ -8,9 +8,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from inspect_kit.quality.batch import Batch, find_photos, run
-from inspect_kit.quality.batch_pool import Pool
-from inspect_kit.quality.batch_work import Work
+from inspect_kit.quality.batch.run import Batch, find_photos, run
+from inspect_kit.quality.batch.workers import Pool, Work
 
 
 def killed_at(last: int, finished: int) -> None:

@@ -16,12 +16,10 @@ from typing import Any
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.batch import Batch, Summary, find_photos, run
-from inspect_kit.quality.batch_cluster import Cluster
-from inspect_kit.quality.batch_pool import Pool
-from inspect_kit.quality.batch_table import table_lines
-from inspect_kit.quality.batch_work import Photo, Work, check_function, measured_chunk
-from inspect_kit.quality.lot_file import Wanted, read_lot
+from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
+from inspect_kit.quality.batch.table import table_lines
+from inspect_kit.quality.batch.workers import Cluster, Photo, Pool, Work, check_function, measured_chunk
+from inspect_kit.quality.lot.file import Wanted, read_lot
 from tests.quality.photo_measuring import draw_photos
 from tests.quality.trays import OPTIONS, camera_file, diameters, draw_trays
 
@@ -324,7 +322,7 @@ def test_the_programs_own_measuring_gives_the_same_bytes_on_a_cluster_and_on_two
     draw_trays(tmp_path / "photos", 2)
     (tmp_path / "photos" / "blank.png").write_bytes(draw_photos(tmp_path / "other", 1)[0].read_bytes())
     options = tuple({**OPTIONS, "camera": str(camera_file(tmp_path / "camera.json"))}.items())
-    work = Work("coins", options, "inspect_kit.cli.batching:measure", (("camera", "the one"),))
+    work = Work("coins", options, "inspect_kit.cli.batch:measure", (("camera", "the one"),))
     summary = done(batch_of(tmp_path, "pool.jsonl", work=work), Pool(2))
     _with_two_workers(cluster)
     done(batch_of(tmp_path, "cluster.jsonl", work=work), Cluster(cluster))
@@ -351,7 +349,7 @@ def _agrees_with_what_was_drawn(results: Path, table: Path) -> None:
 def test_a_cluster_that_does_not_answer_is_said_in_a_sentence(
     tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("inspect_kit.quality.batch_cluster._TIMEOUT", 1)
+    monkeypatch.setattr("inspect_kit.quality.batch.workers._TIMEOUT", 1)
     draw_photos(tmp_path / "photos", 1)
     with pytest.raises(BadInput, match="no cluster answers"):
         done(batch_of(tmp_path), Cluster(address))

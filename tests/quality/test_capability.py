@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.capability import anderson_darling, bissell_interval, capability, potential_interval
+from inspect_kit.quality.process.capability import anderson_darling, bissell_interval, capability, potential_interval
+from inspect_kit.quality.process.subgroups import grouped, spread_of_moving_ranges, spread_of_ranges
 from inspect_kit.quality.sample import as_sample
-from inspect_kit.quality.subgroups import grouped, spread_of_moving_ranges, spread_of_ranges
 from inspect_kit.values.limits import AtLeast, AtMost, Between
 
 LIMITS = Between(Decimal("30.2"), Decimal("31.8"))

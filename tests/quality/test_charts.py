@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.chart_constants import c4, d2, d2_star, d3, deviation_factors
-from inspect_kit.quality.charts import Chart, Known, Readings, draw_up, pieces_to_samples
+from inspect_kit.quality.process.chart_constants import c4, d2, d2_star, d3, deviation_factors
+from inspect_kit.quality.process.charts import Chart, Known, Readings, draw_up, pieces_to_samples
+from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Sample, as_sample
-from inspect_kit.quality.subgroups import grouped
 
 
 def subgrouped(rows: list[list[float]]) -> Readings:

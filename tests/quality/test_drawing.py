@@ -13,22 +13,26 @@ import pytest
 from PIL import Image
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.capability import capability
-from inspect_kit.quality.charts import Readings, draw_up
 from inspect_kit.quality.dice import e_path, fairness
-from inspect_kit.quality.drawing import Draw, bins_of, format_of, rendered
-from inspect_kit.quality.drawing_process import capability_drawing, chart_drawing
-from inspect_kit.quality.drawing_studies import (
+from inspect_kit.quality.drawing import (
+    Draw,
+    bins_of,
+    capability_drawing,
+    chart_drawing,
     curve_drawing,
     dice_drawing,
+    format_of,
     gauge_drawing,
     linearity_drawing,
+    rendered,
     type_one_drawing,
 )
-from inspect_kit.quality.gauge_bias import linearity, type_one
-from inspect_kit.quality.gauge_study import Study, by_anova
-from inspect_kit.quality.operating import curve
+from inspect_kit.quality.gauge.bias import linearity, type_one
+from inspect_kit.quality.gauge.study import Study, by_anova
+from inspect_kit.quality.process.capability import capability
+from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.sample import as_sample
+from inspect_kit.quality.sampling.operating_curve import curve
 from inspect_kit.values.limits import Between, limits_from
 
 VALUES = [round(float(value), 2) for value in np.random.default_rng(1).normal(31, 0.2, 100)]

@@ -11,10 +11,9 @@ import msgspec
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.exchange.forms import FORMS, form_of, lines_in
-from inspect_kit.quality.lot_file import Wanted, read_lot
-from inspect_kit.quality.lot_record import LotRecord
-from inspect_kit.quality.lot_recording import lot_record_of
+from inspect_kit.quality.exchange.write import FORMS, form_of, lines_in
+from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, judged, refused, wide
 
 Q = "{http://qifstandards.org/xsd/qif3}"

@@ -11,10 +11,18 @@ import pytest
 
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.gauge_bias import linearity, type_one
-from inspect_kit.quality.gauge_intervals import MeanSquare, interval_of_difference, interval_of_sum
-from inspect_kit.quality.gauge_sheet import Component, Gauge, components_of_study, components_of_type_one, sheet_text
-from inspect_kit.quality.gauge_study import METHODS, Study, arranged, by_anova, by_average_and_range
+from inspect_kit.quality.gauge.bias import linearity, type_one
+from inspect_kit.quality.gauge.sheet import Component, Gauge, components_of_study, components_of_type_one, sheet_text
+from inspect_kit.quality.gauge.study import (
+    METHODS,
+    MeanSquare,
+    Study,
+    arranged,
+    by_anova,
+    by_average_and_range,
+    interval_of_difference,
+    interval_of_sum,
+)
 from inspect_kit.quality.sample import as_sample
 from inspect_kit.values.quantity import parse_strict
 

@@ -9,16 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.judgement.finding import Reason, Verdict
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.attributes import Severity
-from inspect_kit.quality.batch_lines import Heading, canonical
-from inspect_kit.quality.lot import Usual, clauses_for, judge_pieces
-from inspect_kit.quality.lot_file import LotFile, Wanted, read_lot
-from inspect_kit.quality.lot_plan import Agreed, LotPlan, Sampling, decided, plan_for
-from inspect_kit.quality.lot_record import open_lot_record
-from inspect_kit.quality.lot_recording import lot_record_of
-from inspect_kit.quality.lot_study import studies_of
+from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.quality.batch.lines import Heading, canonical
+from inspect_kit.quality.lot.file import LotFile, Wanted, read_lot
+from inspect_kit.quality.lot.judge import Agreed, LotPlan, Sampling, Usual, clauses_for, decided, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import lot_record_of, open_lot_record
+from inspect_kit.quality.lot.study import studies_of
+from inspect_kit.quality.sampling.attributes import Severity
 from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, coins, diameters, judged, refused, task, wide
 
 BOTH = Wanted((DIAMETER, MASS))

@@ -7,9 +7,9 @@ from decimal import Decimal
 import pytest
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.attributes import LEVELS, Plan, Severity, code_letter, look_up, plan_of
-from inspect_kit.quality.master_tables import AQLS
-from inspect_kit.quality.operating import acceptance
+from inspect_kit.quality.sampling.attributes import LEVELS, Plan, Severity, code_letter, look_up, plan_of
+from inspect_kit.quality.sampling.operating_curve import acceptance
+from inspect_kit.quality.sampling.tables_105e import AQLS
 
 LETTERS = "ABCDEFGHJKLMNPQR"
 SIZES = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)

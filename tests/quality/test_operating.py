@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.operating import Model, acceptance, acceptance_of_lot, curve, curve_of_lot, quality_at
-from inspect_kit.quality.plan_search import (
+from inspect_kit.quality.sampling.operating_curve import (
+    Model,
     Risk,
     Risks,
+    acceptance,
+    acceptance_of_lot,
+    curve,
+    curve_of_lot,
+    quality_at,
     smallest_plan,
     smallest_variables_plan,
     variables_acceptance,

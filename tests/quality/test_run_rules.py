@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inspect_kit.quality.run_rules import NELSON, RULE_SETS, WESTERN_ELECTRIC, Rule, signals
+from inspect_kit.quality.process.run_rules import NELSON, RULE_SETS, WESTERN_ELECTRIC, Rule, signals
 
 
 def points(rules: tuple[Rule, ...], number: int, values: list[float]) -> tuple[int, ...]:

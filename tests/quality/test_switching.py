@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.attributes import Severity
-from inspect_kit.quality.ledger import ledger_text, read_ledger
-from inspect_kit.quality.switching import Scheme, Series, follow, may_be_reduced
+from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.switching import Scheme, Series, follow, ledger_text, may_be_reduced, read_ledger
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)

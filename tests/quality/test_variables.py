@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality import variables_tables as tables
-from inspect_kit.quality.attributes import Severity
 from inspect_kit.quality.sample import as_sample
-from inspect_kit.quality.variables import (
+from inspect_kit.quality.sampling import tables_z19 as tables
+from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.variables import (
     Standard,
     VariablesLookup,
     Wanted,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from inspect_kit.vision.camera import PARAMETERS
+from inspect_kit.vision.optics.camera import PARAMETERS
 from tests.scenes.render import photograph
 from tests.scenes.scene import Lamp, Lens, Piece, Scene, Sensor, Stand
 from tests.scenes.table import COLOURS

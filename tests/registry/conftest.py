@@ -17,9 +17,9 @@ from msgspec import structs
 from sqlalchemy import text
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.issuing import Desk, Issued, Request, issue_certificate, seal_fault
-from inspect_kit.certificate.keys import Founding, found, own_keyring, unlock
-from inspect_kit.certificate.verifying import Counter
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.verify import Counter
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
@@ -133,7 +133,7 @@ def quick_desk(request: pytest.FixtureRequest, home: Path) -> Iterator[Desk]:
 @pytest.fixture
 def without_signing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signing a PDF takes most of the time, and is left out where a test is about the registry alone."""
-    monkeypatch.setattr("inspect_kit.certificate.issuing.sign", lambda pages, _, note: pages + note.number.encode())
+    monkeypatch.setattr("inspect_kit.certificate.issue.issue.sign", lambda pages, _, note: pages + note.number.encode())
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate, seal_fault
-from inspect_kit.certificate.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.auditing import audit

@@ -14,8 +14,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from msgspec import structs
 
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate, load_slow_parts
-from inspect_kit.certificate.keys import unlock
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate, load_slow_parts
+from inspect_kit.certificate.issue.keys import unlock
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.opening import open_registry
 from tests.registry.conftest import NOW, _blank

@@ -14,8 +14,8 @@ from pathlib import Path
 from msgspec import structs
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate
-from inspect_kit.certificate.keys import Founding, folder_of, found, unlock
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.certificate.issue.keys import Founding, folder_of, found, unlock
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect

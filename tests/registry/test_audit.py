@@ -9,7 +9,7 @@ import pytest
 from msgspec import json, structs
 from sqlalchemy import text
 
-from inspect_kit.certificate.issuing import Desk, Issued
+from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.chain import entries_after
@@ -216,7 +216,7 @@ def test_a_guard_that_was_taken_down_is_missed(kept: Desk, audited: Audited) -> 
 
 
 def test_an_entry_signed_after_its_key_was_retired_is_found(kept: Desk, audited: Audited, issue: Issue) -> None:
-    from inspect_kit.certificate.keys import add, retire
+    from inspect_kit.certificate.issue.keys import add, retire
 
     add(kept.home, "Jan Novák", (None, None), kept.now)
     retire(kept.home, "Řehoř Áron", None, kept.now + timedelta(hours=1))

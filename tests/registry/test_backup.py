@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from inspect_kit.certificate.issuing import Desk, Issued
+from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError, UsageError
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.backup import back_up, restore

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from argon2 import PasswordHasher
 
-from inspect_kit.certificate.keys import own_keyring, unlock
+from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.errors import BrokenSeal, UsageError
-from inspect_kit.registry import accounts
-from inspect_kit.registry.accounts import RightPins, pin_holds
 from inspect_kit.registry.auditing import audit
-from inspect_kit.registry.checkin import (
+from inspect_kit.registry.checkin import accounts
+from inspect_kit.registry.checkin.accounts import RightPins, pin_holds
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Expected, Recorded
+from inspect_kit.registry.checkin.store import (  # fmt: skip
     File,
     acts,
     all_events,
@@ -29,8 +30,7 @@ from inspect_kit.registry.checkin import (
     set_event,
     ticket_from,
     unissued,
-)  # fmt: skip
-from inspect_kit.registry.desk_entries import AccountSet, Decided, EventSet, Expected, Recorded
+)
 from inspect_kit.registry.opening import Registry, open_registry
 from inspect_kit.registry.queueing import queued
 from inspect_kit.station.maker import Maker

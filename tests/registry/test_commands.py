@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from inspect_kit.certificate.issuing import Desk, Issued
+from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.cli import app as commands
-from inspect_kit.cli.border import run
+from inspect_kit.cli.app import run
 from inspect_kit.inspection.record import Record
 
 Issue = Callable[..., Issued]
 MODULES = {
-    "keys": "inspect_kit.cli.keyring",
-    "label": "inspect_kit.cli.labelling",
-    "registry": "inspect_kit.cli.registering",
-    "verify": "inspect_kit.cli.verification",
+    "keys": "inspect_kit.cli.keys",
+    "label": "inspect_kit.cli.label",
+    "registry": "inspect_kit.cli.registry",
+    "verify": "inspect_kit.cli.verify",
 }
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.certificate.issuing import Desk
-from inspect_kit.certificate.keys import unlock
+from inspect_kit.certificate.issue.issue import Desk
+from inspect_kit.certificate.issue.keys import unlock
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.numbers import number_of

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.certificate.issuing import Desk, Issued
+from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.exporting import FORMATS, write_lines
-from inspect_kit.registry.finding import Wanted, find, find_by_pdf, known, listing
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.search import Wanted, find, find_by_pdf, known, listing
 
 Issue = Callable[..., Issued]
 

@@ -10,16 +10,16 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
-from inspect_kit.certificate.issuing import Desk, Request, issue_certificate, seal_fault
-from inspect_kit.certificate.keyring import read_keyring
-from inspect_kit.certificate.keys import Founding, found, unlock
-from inspect_kit.certificate.verifying import Counter, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.keyring import read_keyring
+from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.issue.verify import Counter, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.backup import restore
-from inspect_kit.registry.finding import Wanted, listing
 from inspect_kit.registry.opening import REVISIONS, Registry, open_registry
+from inspect_kit.registry.search import Wanted, listing
 from inspect_kit.registry.tables import METADATA
 from tests.registry.conftest import NOW
 

@@ -10,11 +10,11 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 from msgspec import structs
 
-from inspect_kit.certificate.issuing import Desk, Issued
-from inspect_kit.certificate.keys import own_keyring
-from inspect_kit.certificate.labels import STOCKS, draw_labels, sticker_of
+from inspect_kit.certificate.issue.issue import Desk, Issued
+from inspect_kit.certificate.issue.keys import own_keyring
+from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
 from inspect_kit.inspection.record import Record
-from inspect_kit.registry.finding import known
+from inspect_kit.registry.search import known
 
 Issue = Callable[..., Issued]
 Tool = Callable[..., "subprocess.CompletedProcess[str]"]

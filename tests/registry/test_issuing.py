@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from inspect_kit.certificate.issue import Issue as PrintedIssue
-from inspect_kit.certificate.issuing import AlreadyIssued, Desk, Issued, Request, issue_certificate
-from inspect_kit.certificate.keys import Founding, found, unlock
-from inspect_kit.certificate.pending import recover
-from inspect_kit.certificate.qr import read
+from inspect_kit.certificate.content.model import Issue as PrintedIssue
+from inspect_kit.certificate.issue.issue import AlreadyIssued, Desk, Issued, Request, issue_certificate
+from inspect_kit.certificate.issue.issue_journal import recover
+from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.issue.qr import read
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import Audit
-from inspect_kit.registry.finding import Standing, backing, find
 from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.search import Standing, backing, find
 
 Issue = Callable[..., Issued]
 TODAY = date(2026, 11, 16)
@@ -82,7 +82,7 @@ def test_a_re_inspection_replaces_the_earlier_certificate_and_says_so(desk: Desk
     assert second.replaces == (first.number,)
     assert _standing(desk, first.number).state(TODAY) == "replaced"
     assert _standing(desk, first.number).replaced_by == second.number
-    from inspect_kit.certificate.printed import read_back
+    from inspect_kit.certificate.issue.verify import read_back
 
     _, pages = read_back(second.pdf.read_bytes())
     assert any(first.number in page for page in pages)
@@ -302,7 +302,7 @@ def test_an_interrupted_certificate_gets_its_file_at_the_next_start(
     """Cut off after the registry has it and before the file has its name."""
 
     def stops() -> None:
-        monkeypatch.setattr("inspect_kit.certificate.issuing.fulfil", lambda _: os._exit(9))
+        monkeypatch.setattr("inspect_kit.certificate.issue.issue.fulfil", lambda _: os._exit(9))
         issue(blank, "Striker 1", out=tmp_path / "one.pdf")
 
     _in_a_child(stops)
@@ -320,7 +320,7 @@ def test_recovery_never_overwrites_what_took_the_name_since(
     blank: Desk, issue: Issue, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def stops() -> None:
-        monkeypatch.setattr("inspect_kit.certificate.issuing.fulfil", lambda _: os._exit(9))
+        monkeypatch.setattr("inspect_kit.certificate.issue.issue.fulfil", lambda _: os._exit(9))
         issue(blank, "Striker 1", out=tmp_path / "one.pdf")
 
     _in_a_child(stops)
@@ -332,7 +332,7 @@ def test_recovery_never_overwrites_what_took_the_name_since(
 
 def test_recovery_leaves_a_desk_alone_that_is_just_issuing(blank: Desk, record: Record, tmp_path: Path) -> None:
     seen: list[tuple[str, ...]] = []
-    from inspect_kit.certificate import issuing
+    from inspect_kit.certificate.issue import issue as issuing
 
     write_part = issuing.write_part
 

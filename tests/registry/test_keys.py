@@ -9,8 +9,8 @@ from subprocess import CompletedProcess
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from inspect_kit.certificate.keyring import bundle_of, parse_keyring
-from inspect_kit.certificate.keys import (
+from inspect_kit.certificate.issue.keyring import bundle_of, parse_keyring
+from inspect_kit.certificate.issue.keys import (  # fmt: skip
     Founding,
     add,
     chosen,
@@ -20,7 +20,7 @@ from inspect_kit.certificate.keys import (
     own_keyring,
     retire,
     unlock,
-)  # fmt: skip
+)
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError, UsageError
 
 CLUB = Founding("Pražský carrom klub", "PCK", "Řehoř Áron")

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pikepdf
 import pytest
 
-from inspect_kit.certificate.issuing import Desk, Issued
-from inspect_kit.certificate.labels import STOCKS, Sticker, draw_labels, sticker_of
+from inspect_kit.certificate.issue.issue import Desk, Issued
+from inspect_kit.certificate.pages.labels import STOCKS, Sticker, draw_labels, sticker_of
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.registry.finding import Standing, known
+from inspect_kit.registry.search import Standing, known
 
 Issue = Callable[..., Issued]
 STICKER = Sticker("PCK-2026-000123-D", "KIT" + "B" * 230, "Striker 42", ("Renata Řeháčková", "icf-cs"))

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.certificate.qr import ALPHABET, PREFIX, Claim, compose, looks_like_qr, read, shortened
+from inspect_kit.certificate.issue.qr import ALPHABET, PREFIX, Claim, compose, looks_like_qr, read, shortened
 from inspect_kit.errors import BadInput
 from inspect_kit.registry.numbers import LETTERS, Number
 

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, func, select
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.queueing import QueuedRegistry, queued
 from inspect_kit.registry.tables import DESK_ACCOUNTS, ENTRIES

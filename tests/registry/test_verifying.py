@@ -11,10 +11,10 @@ from pathlib import Path
 import pikepdf
 import pytest
 
-from inspect_kit.certificate.issuing import Desk, Issued
-from inspect_kit.certificate.keys import Founding, add, found, own_keyring, retire, unlock
-from inspect_kit.certificate.qr import ALPHABET, read
-from inspect_kit.certificate.verifying import Counter, Verification, compare, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.issue import Desk, Issued
+from inspect_kit.certificate.issue.keys import Founding, add, found, own_keyring, retire, unlock
+from inspect_kit.certificate.issue.qr import ALPHABET, read
+from inspect_kit.certificate.issue.verify import Counter, Verification, compare, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.keeping import revoke
@@ -153,8 +153,8 @@ def test_a_swapped_attachment_is_named_even_if_the_inspector_signed_it(
     desk: Desk, issue: Issue, offline: Counter, failing_record: Record
 ) -> None:
     """An inspector's own key signs a file whose pages and record do not belong together."""
-    from inspect_kit.certificate.make import make_certificate
-    from inspect_kit.certificate.signing import Note, sign
+    from inspect_kit.certificate.issue.pdf_signature import Note, sign
+    from inspect_kit.certificate.pages.render import make_certificate
 
     issued = issue(desk)
     pages = make_certificate(failing_record, language="en")
@@ -186,9 +186,9 @@ def test_a_self_signed_impostor_of_the_same_name_is_caught_and_named(
 def test_an_issuer_cannot_sign_for_another_ones_numbers(
     desk: Desk, issue: Issue, counter: Counter, tmp_path: Path
 ) -> None:
-    from inspect_kit.certificate.issue import Issue as IssueFields
-    from inspect_kit.certificate.make import make_certificate
-    from inspect_kit.certificate.signing import Note, sign
+    from inspect_kit.certificate.content.model import Issue as IssueFields
+    from inspect_kit.certificate.issue.pdf_signature import Note, sign
+    from inspect_kit.certificate.pages.render import make_certificate
 
     other = tmp_path / "other"
     found(other, Founding("Brno Carrom", "BRC", "Jan"), None, desk.now)
@@ -200,7 +200,7 @@ def test_an_issuer_cannot_sign_for_another_ones_numbers(
 
 
 def test_a_pdf_without_a_signature_does_not_hold(counter: Counter, record: Record) -> None:
-    from inspect_kit.certificate.make import make_certificate
+    from inspect_kit.certificate.pages.render import make_certificate
 
     seen = verify_pdf(make_certificate(record, language="en"), counter)
     assert _against(seen) == "the file bears no signature"

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from inspect_kit.vision.board import Photo
-from inspect_kit.vision.camera import PARAMETERS, Camera
+from inspect_kit.vision.board.measure import Photo
+from inspect_kit.vision.optics.camera import PARAMETERS, Camera
 from tests.scenes import board, board_render, render
 from tests.scenes.board import Shot
 from tests.scenes.scene import Lens

@@ -229,8 +229,8 @@ def _dirt(canvas: Canvas, board: Board) -> None:
 def _card_light(number: int) -> Array:
     import pypdfium2
 
-    from inspect_kit.certificate.targets import draw_targets
-    from inspect_kit.vision.sheets import card
+    from inspect_kit.certificate.pages.targets import draw_targets
+    from inspect_kit.vision.reference.sheets import card
 
     document = pypdfium2.PdfDocument(draw_targets([card(number)]))
     codes = document[0].render(scale=2 * PER_MM * 25.4 / 72).to_numpy()[:, :, :3][:, :, ::-1]

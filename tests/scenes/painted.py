@@ -18,9 +18,9 @@ import numpy as np
 import pypdfium2
 from PIL import Image
 
-from inspect_kit.certificate.targets import draw_targets
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.sheets import Sheet
+from inspect_kit.certificate.pages.targets import draw_targets
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.reference.sheets import Sheet
 
 WIDTH, HEIGHT, FOCAL = 4032, 3024, 3050.0
 FINER = 2

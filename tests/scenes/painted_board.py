@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inspect_kit.vision.sheets import card
+from inspect_kit.vision.reference.sheets import card
 from tests.scenes.painted import Colour, Painting, eye
 
 INK: Colour = (0.01, 0.01, 0.01)

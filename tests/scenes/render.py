@@ -23,8 +23,8 @@ def sheet_light(name: str, paper: str = "a4", per_mm: float = 12.0) -> Ground:
     """A sheet's PDF, drawn by an independent renderer at twice the resolution and averaged in linear light."""
     import pypdfium2
 
-    from inspect_kit.certificate.targets import draw_targets
-    from inspect_kit.vision import sheets
+    from inspect_kit.certificate.pages.targets import draw_targets
+    from inspect_kit.vision.reference import sheets
 
     makers = {"mat": lambda: sheets.mat(sheets.Paper(paper)), "charuco": lambda: sheets.charuco(sheets.Paper(paper)),
               "card": lambda: sheets.card(1), "backdrop": sheets.backdrop}  # fmt: skip

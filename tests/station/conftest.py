@@ -22,10 +22,10 @@ from httpx2 import Response
 from PIL import Image, ImageDraw
 from starlette.testclient import TestClient
 
-from inspect_kit.certificate.keys import Founding, found, own_keyring, unlock
-from inspect_kit.inspection.roles import Role
-from inspect_kit.registry import accounts
-from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.checkin.roles import Role
+from inspect_kit.registry.checkin import accounts
+from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
 from inspect_kit.station.photos import Bench

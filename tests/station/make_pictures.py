@@ -15,9 +15,9 @@ from typing import Any
 from argon2 import PasswordHasher
 from playwright.sync_api import sync_playwright
 
-from inspect_kit.certificate.keys import Founding, found
-from inspect_kit.registry import accounts
-from inspect_kit.registry.desk_entries import AccountSet
+from inspect_kit.certificate.issue.keys import Founding, found
+from inspect_kit.registry.checkin import accounts
+from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
 from tests.station.conftest import NOW, PINS, ROLES, _striker_on_the_mat, names_of, striker_form
 from tests.station.running import Desk, running

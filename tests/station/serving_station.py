@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from inspect_kit.certificate.keys import own_keyring, unlock
+from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.serving import Listening, serve
 from inspect_kit.station.station import Station

@@ -15,10 +15,10 @@ import pytest
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
+from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
-from inspect_kit.capture.voices import Display
-from inspect_kit.certificate.keys import own_keyring
-from inspect_kit.certificate.verifying import Counter, verify_pdf
+from inspect_kit.certificate.issue.keys import own_keyring
+from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.registry.opening import open_registry
 from tests.station.conftest import PINS, missing
 from tests.station.running import Desk, Running, running

@@ -14,12 +14,12 @@ import pytest
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
+from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
-from inspect_kit.capture.voices import Display
-from inspect_kit.certificate.verifying import Counter, verify_pdf
+from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.errors import BadInput
 from inspect_kit.registry.auditing import audit
-from inspect_kit.registry.checkin import inspection
+from inspect_kit.registry.checkin.store import inspection
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person, names_of, striker_form

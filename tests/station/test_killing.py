@@ -10,11 +10,11 @@ from pathlib import Path
 
 import httpx2
 
-from inspect_kit.certificate.keys import own_keyring, unlock
+from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.auditing import audit
-from inspect_kit.registry.checkin import inspections
-from inspect_kit.registry.finding import Wanted, listing
+from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.search import Wanted, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station, open_station
 from tests.station.running import Desk, Running, running

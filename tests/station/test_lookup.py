@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 import pytest
 import segno
 
-from inspect_kit.registry.finding import find
 from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.search import find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person, new_client

@@ -21,8 +21,8 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
 from inspect_kit.measure.pieces import KINDS
-from inspect_kit.registry.checkin import inspection, recorded
-from inspect_kit.registry.finding import Wanted, backing, listing
+from inspect_kit.registry.checkin.store import inspection, recorded
+from inspect_kit.registry.search import Wanted, backing, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import Look, Looks, shot_of
 from inspect_kit.station.station import Station

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inspect_kit.inspection.roles import Act, Decision, Role, allowed, overrides
+from inspect_kit.checkin.roles import Act, Decision, Role, allowed, overrides
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.station.maker import Maker

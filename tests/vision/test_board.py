@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.board import BoardMeasurement, BoardResult, Known, Photo, measure_board
-from inspect_kit.vision.board_cards import find_cards
-from inspect_kit.vision.board_overlay import draw_overlay
-from inspect_kit.vision.camera import Camera, guessed
+from inspect_kit.vision.board.cards import find_cards
+from inspect_kit.vision.board.measure import BoardMeasurement, BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board.overlay import draw_overlay
+from inspect_kit.vision.optics.camera import Camera, guessed
 from tests.scenes.board import Board, phone_lens
 from tests.scenes.board_cases import (
     HOME_SHOT,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspect_kit.vision.board_frame import choose_feet
-from inspect_kit.vision.board_profile import Ribbon
-from inspect_kit.vision.board_walls import Edge, Wall
+from inspect_kit.vision.board.walls import Edge, Wall, choose_feet
+from inspect_kit.vision.fitting.stripe import Ribbon
 
 
 def _wall(offsets: tuple[float, ...], lights: tuple[float, ...]) -> Wall:

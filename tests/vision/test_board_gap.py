@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter1d
 
-from inspect_kit.vision.board_gap import WIDTHS, Across
+from inspect_kit.vision.board.wall_gap import WIDTHS, Across
 
 BLUR = 0.36
 FINE = 0.01

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.camera import COUNT, Camera, guessed, project, rays
-from inspect_kit.vision.camera_file import read_camera
+from inspect_kit.vision.optics.camera import COUNT, Camera, guessed, project, rays
+from inspect_kit.vision.optics.camera_files import read_camera
 
 LENS = np.array([3000.0, 3010.0, 2010.0, 1490.0, 0.06, -0.11, 6e-4, -4e-4, 0.04])
 

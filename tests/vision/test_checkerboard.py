@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.checkerboard import _Crossings, _largest_grid, find_checkerboard
+from inspect_kit.vision.reference.checkerboard import _Crossings, _largest_grid, find_checkerboard
 
 SIDE = 60
 

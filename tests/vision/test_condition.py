@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.condition import check_condition, glaring
-from inspect_kit.vision.view import Known
+from inspect_kit.vision.optics.pose import Known
+from inspect_kit.vision.optics.quality import check_condition, glaring
 
 
 def _checkered(black: int, white: int, blur: float = 0.0) -> tuple[np.ndarray, Known]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import open_photograph
-from inspect_kit.vision.dice_look import DiceLook, Die, look_at_dice, reading_order
+from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 

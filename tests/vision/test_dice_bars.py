@@ -11,8 +11,8 @@ import pytest
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
 from inspect_kit.measure.pieces import Stated
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.dice_look import DiceLook, look_at_dice
+from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
+from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.dice import Die, Roll, photograph_roll
 from tests.scenes.throws import on_the_mat, thrown
 

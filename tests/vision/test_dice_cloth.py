@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from inspect_kit.vision.dice_body import shows_through
-from inspect_kit.vision.dice_cloth import off_the_cloth
-from inspect_kit.vision.dice_faces import far_pips_near, shows_from_below, spots_of
-from inspect_kit.vision.dice_pips import Pip
+from inspect_kit.vision.dice.body import shows_through
+from inspect_kit.vision.dice.patterns import far_pips_near, shows_from_below, spots_of
+from inspect_kit.vision.dice.pips import Pip
+from inspect_kit.vision.dice.spotted_ground import off_the_cloth
 
 LIGHT, BLUE, SAND, FAINT = ((200.0, 128.0, 128.0), (60.0, 140.0, 90.0), (170.0, 132.0, 150.0), (110.0, 136.0, 106.0))
 PICTURE = (700, 700)

@@ -11,8 +11,8 @@ import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.measure.pieces import KINDS, Piece, Session, Stated, measure_pieces
-from inspect_kit.vision.camera import Camera
-from inspect_kit.vision.references import Reference
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.reference.find import Reference
 from tests.scenes import grounds
 from tests.scenes.render import Ground, photograph, project
 from tests.scenes.scene import Lamp, Lens, Scene, Sensor, Stand

@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inspect_kit.vision.figure import FORM, Forms
-from inspect_kit.vision.figure_base import BASE, NOISE, Edges, Fit, Known
-from inspect_kit.vision.figure_colour import named_colour
-from inspect_kit.vision.figure_doubts import blur_across
-from inspect_kit.vision.figure_edges import STEP, Lines, Strips, fit_steps
-from inspect_kit.vision.figure_forms import shares_of
-from inspect_kit.vision.figure_profile import NUMBERS, PROFILES, outline, sizes_of
-from inspect_kit.vision.figure_top import belonging, summit
-from inspect_kit.vision.light import encoded
-from inspect_kit.vision.overlay import Mark, draw_close
+from inspect_kit.vision.figure.base import BASE, NOISE, Edges, Fit, Known, named_colour
+from inspect_kit.vision.figure.base_fit import shares_of
+from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
+from inspect_kit.vision.figure.measure import FORM, Forms
+from inspect_kit.vision.figure.refusals import blur_across
+from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
+from inspect_kit.vision.figure.top import belonging, summit
+from inspect_kit.vision.optics.light import encoded
+from inspect_kit.vision.optics.overlay import Mark, draw_close
 from tests.scenes.figure import Base
 from tests.scenes.figure_poses import COLOURS
 

@@ -12,9 +12,9 @@ from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.figure import StatedFigure, measure_figure
 from inspect_kit.measure.pieces import KINDS, Stated, measure_pieces
-from inspect_kit.vision.board import Known, Photo, measure_board
-from inspect_kit.vision.references import Reference
-from inspect_kit.vision.sheets import Paper, backdrop, mat
+from inspect_kit.vision.board.measure import Known, Photo, measure_board
+from inspect_kit.vision.reference.find import Reference
+from inspect_kit.vision.reference.sheets import Paper, backdrop, mat
 from tests.scenes.painted import Colour, Painting, calibrated, eye
 from tests.scenes.painted_board import painted_board
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from inspect_kit.cli.measuring import command
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.vision.camera import COUNT, PARAMETERS
+from inspect_kit.vision.optics.camera import COUNT, PARAMETERS
 from tests.scenes.render import photograph
 from tests.scenes.scene import Lamp, Lens, Piece, Scene, Sensor, Stand
 from tests.scenes.table import COLOURS

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inspect_kit.vision.circle import Circle, Unfit, fit_circle
-from inspect_kit.vision.solid import Solid, outline, solid_of, surface_slopes
-from inspect_kit.vision.zone import minimum_zone
+from inspect_kit.vision.disc.solid import Solid, outline, solid_of, surface_slopes
+from inspect_kit.vision.fitting.circle import Circle, Unfit, fit_circle
+from inspect_kit.vision.fitting.roundness import minimum_zone
 
 SETS = json.loads((Path(__file__).parents[1] / "published" / "nist_circles.json").read_text())["sets"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inspect_kit.vision.camera import guessed, project
-from inspect_kit.vision.view import Known, View, fit_view, rotation_of
+from inspect_kit.vision.optics.camera import guessed, project
+from inspect_kit.vision.optics.pose import Known, View, fit_view, rotation_of
 
 SIZE = (4000, 3000)
 GRID = np.array([[12.5 * i, 12.5 * j, 0.0] for i in range(-8, 9) for j in range(-6, 7) if max(abs(i), abs(j)) > 5])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import (
+from inspect_kit.capture.protocols.reply import (  # fmt: skip
     UNKNOWN,
     Detail,
     Kind,
@@ -14,7 +14,7 @@ from inspect_kit.capture.protocols.reply import (
     Status,
     plain,
     right_justified,
-)  # fmt: skip
+)
 
 _WEIGHT: Final = re.compile(r"S ([SD]) (.{10,20}) (\S{1,5})", re.ASCII)
 _WIDTH: Final = 10

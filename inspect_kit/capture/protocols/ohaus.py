@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import (
+from inspect_kit.capture.protocols.reply import (  # fmt: skip
     UNKNOWN,
     Kind,
     Protocol,
@@ -14,7 +14,7 @@ from inspect_kit.capture.protocols.reply import (
     Status,
     plain,
     right_justified,
-)  # fmt: skip
+)
 
 _WEIGHT: Final = re.compile(r"([ 0-9.\-]{10,14}) ([A-Za-z]{1,5}) *(\?)? *(?:N|NET|G|B)? *", re.ASCII)
 _WIDTH: Final = 10

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import (
+from inspect_kit.capture.protocols.reply import (  # fmt: skip
     NUMBER,
     UNKNOWN,
     Kind,
@@ -14,7 +14,7 @@ from inspect_kit.capture.protocols.reply import (
     Settings,
     Status,
     plain,
-)  # fmt: skip
+)
 
 _VALUE: Final = rf"{NUMBER}|[0-9]{{1,8}}(?:\.[0-9]{{0,8}})?\[[0-9]\]"
 _WEIGHT: Final = re.compile(rf"(?:(.{{6}}))?([+\- ]) ( *(?:{_VALUE}))(?: (\S{{1,3}}) {{0,2}}| {{0,4}})", re.ASCII)

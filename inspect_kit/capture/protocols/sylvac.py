@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import (
+from inspect_kit.capture.protocols.reply import (  # fmt: skip
     NUMBER,
     UNKNOWN,
     Detail,
@@ -18,7 +18,7 @@ from inspect_kit.capture.protocols.reply import (
     Status,
     UnitFrom,
     plain,
-)  # fmt: skip
+)
 
 _VALUE: Final = re.compile(rf"\??([+-]?)({NUMBER})[<=>]?", re.ASCII)
 _ECHO: Final = re.compile(r"(?:\?|[A-Z]{2,4}\?)", re.ASCII | re.IGNORECASE)

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.judgement.finding import Verdict
+from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.exchange.markup import Markup
 from inspect_kit.quality.exchange.rows import uncertainty
-from inspect_kit.quality.lot_record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, Series
 
 _CONFORMITY: Final = {Verdict.CONFORMS: "pass", Verdict.FAILS: "fail", Verdict.UNDECIDED: "noPass"}
 _UNITS: Final = {"mm": r"\milli\metre", "g": r"\gram", "deg": r"\degree", "s": r"\second", "lx": r"\lux"}

@@ -13,10 +13,10 @@ from typing import Final
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from inspect_kit.errors import BadInput
-from inspect_kit.judgement.finding import Verdict
+from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.exchange.markup import Markup
 from inspect_kit.quality.exchange.rows import uncertainty
-from inspect_kit.quality.lot_record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, Series
 
 NAMESPACE: Final = "http://qifstandards.org/xsd/qif3"
 _CHUNK: Final = 500

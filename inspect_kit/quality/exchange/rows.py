@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from inspect_kit.quality.lot_record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, Series
 
 COLUMNS: Final = (
     "characteristic", "instance", "value", "unit", "u", "lower", "upper", "verdict", "reason", "lot",

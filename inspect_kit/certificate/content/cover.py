@@ -1,0 +1,187 @@
+"""The first page in words: title, verdict, what is wrong or open, identification, authorisation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from inspect_kit.certificate.content.findings import groups_of
+from inspect_kit.certificate.content.model import (
+    Authorisation,
+    Box,
+    Content,
+    Cover,
+    Entry,
+    Field,
+    Group,
+    Issue,
+    Picture,
+    Row,
+    Running,
+    Source,
+)
+from inspect_kit.certificate.content.sections import sections_of
+from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import Record, Subject
+from inspect_kit.judgement.verdict import Verdict, overall
+
+_REFERENCE_DIGITS: Final = 16
+_MOST_PLACES: Final = 4
+_DECIDING: Final = (Verdict.FAILS, Verdict.UNDECIDED)
+
+
+def content_of(record: Record, language: str, issue: Issue, pictures: tuple[Picture, ...] = ()) -> Content:
+    """Everything that the document says."""
+    words = wording_for(language, record.wording)
+    _refuse_contradiction(record, words)
+    source = Source(record, words, issue, groups_of(record, words), pictures)
+    good = record.verdict == Verdict.CONFORMS
+    return Content(
+        language=language,
+        is_certificate=good,
+        cover=_cover(source),
+        running=_running(source),
+        sections=sections_of(source),
+        end_mark=words.say("document.end_certificate" if good else "document.end_report"),
+        document_title=f"{_title(source)} – {_item(source)} – {record.subject.text}",
+        author=record.subject.issuer or record.software,
+        day=issue.issued_on or record.inspected_on,
+    )
+
+
+def _refuse_contradiction(record: Record, words: Wording) -> None:
+    """A record that says `conforms` above lines that fail was not made by us, and gets no certificate."""
+    if f"decision.{record.rule}" not in words.frame:
+        raise BadInput(f"unknown decision rule {record.rule[:40]!r}", where="rule")
+    known = {verdict.value for verdict in Verdict}
+    for number, line in enumerate(record.lines):
+        if line.verdict not in known:
+            raise BadInput(f"unknown verdict {line.verdict[:40]!r}", where=f"lines[{number}].verdict")
+    verdict = overall(Verdict(line.verdict) for line in record.lines)
+    if record.verdict != verdict:
+        raise BadInput(f"says {record.verdict[:40]!r} where its lines come to {verdict.value!r}", where="verdict")
+
+
+def reference_of(record: Record) -> str:
+    """The start of the record's digest in groups of four: what identifies a document without a number."""
+    start = record.digest[:_REFERENCE_DIGITS].upper()
+    return " ".join(start[place : place + 4] for place in range(0, _REFERENCE_DIGITS, 4))
+
+
+def _title(source: Source) -> str:
+    kind = "certificate" if source.record.verdict == Verdict.CONFORMS else "report"
+    return source.words.say(f"document.{kind}")
+
+
+def _item(source: Source) -> str:
+    return source.words.name("item", source.record.item.name or source.record.item.id)
+
+
+def _running(source: Source) -> Running:
+    record, words, issue = source.record, source.words, source.issue
+    good = record.verdict == Verdict.CONFORMS
+    return Running(
+        issuer=record.subject.issuer,
+        title=_title(source),
+        reference_label=words.say("document.number" if issue.number else "document.reference"),
+        reference=issue.number or reference_of(record),
+        digest=words.say("document.digest", digest=reference_of(record)),
+        page=words.frame["document.page"],
+        band="" if good else words.say("document.band"),
+    )
+
+
+def _cover(source: Source) -> Cover:
+    record, words = source.record, source.words
+    return Cover(
+        title=_title(source),
+        item=_item(source),
+        subject=record.subject.text,
+        verdict=record.verdict,
+        verdict_word=words.say(f"overall.{record.verdict}"),
+        statement=words.say(f"statement.{record.verdict}", rules=_rules(source)),
+        tally=tuple(_tally(record, words)),
+        tally_heading=words.say("tally.heading"),
+        boxes=tuple(box for box in (_box(verdict, source) for verdict in _DECIDING) if box.entries),
+        more=words.frame["box.more"].replace("{section}", words.say("heading.results")),
+        identification=tuple(field for field in _identification(source) if field.text),
+        authorisation=authorisation(source.record.subject, source.record.inspected_on, source.words, source.issue),
+    )
+
+
+def _rules(source: Source) -> str:
+    sheet, words = source.record.sheet, source.words
+    return words.say("statement.rules", title=words.sentence(sheet.title), edition=words.sentence(sheet.edition))
+
+
+def _tally(record: Record, words: Wording) -> Iterable[tuple[str, int]]:
+    for verdict in Verdict:
+        count = sum(line.missing or 1 for line in record.lines if line.verdict == verdict)
+        if count or verdict in (Verdict.CONFORMS, Verdict.FAILS, Verdict.UNDECIDED):
+            yield words.say(f"tally.{verdict}"), count
+
+
+def _box(verdict: Verdict, source: Source) -> Box:
+    entries = (_entry(group, verdict) for group in source.groups)
+    return Box(verdict, source.words.say(f"box.{verdict}"), tuple(entry for entry in entries if entry.text))
+
+
+def _entry(group: Group, verdict: Verdict) -> Entry:
+    rows = [row for row in group.rows if row.mark.verdict == verdict]
+    places = "; ".join(_place(row) for row in rows[:_MOST_PLACES])
+    more = f"; … (+{len(rows) - _MOST_PLACES})" if len(rows) > _MOST_PLACES else ""
+    return Entry(group.clause, group.name, group.requirement or group.sentence, places + more)
+
+
+def _place(row: Row) -> str:
+    found = f"{row.label}: {row.result.text}" if row.label else row.result.text
+    return f"{found} – {row.mark.reason}" if row.result.number or row.label else row.mark.reason
+
+
+def _identification(source: Source) -> Iterable[Field]:
+    record, words, issue = source.record, source.words, source.issue
+    subject, sheet = record.subject, record.sheet
+    texts = {
+        "item": _item(source),
+        "subject": subject.text,
+        "condition": subject.condition,
+        "owner": subject.owner,
+        "event": subject.event,
+        "place": subject.place,
+        "inspected_on": words.day(record.inspected_on, where="inspected_on"),
+        "issued_on": words.day(issue.issued_on, where="issued_on") if issue.issued_on else "",
+        "valid_until": words.day(issue.valid_until, where="valid_until") if issue.valid_until else "",
+        "valid_for": issue.valid_for,
+        "rules": f"{words.sentence(sheet.title)} [{sheet.id}]",
+        "edition": words.sentence(sheet.edition),
+        "publisher": " – ".join(part for part in (sheet.body, sheet.publisher) if part),
+        "overlay": "; ".join(words.sentence(over.title) for over in sheet.overlays),
+        "rule": words.frame.get(f"rule.{record.rule}", record.rule),
+        "issuer": _issuer(source),
+        "inspector": subject.inspector,
+        "replaces": issue.replaces,
+        "replaced_because": issue.replaced_because,
+    }
+    return (Field(words.say(f"field.{key}"), text) for key, text in texts.items())
+
+
+def _issuer(source: Source) -> str:
+    subject = source.record.subject
+    parts = (subject.issuer, subject.issuer_address)
+    return ", ".join(part for part in parts if part) or source.words.say("document.issuer_unknown")
+
+
+def authorisation(subject: Subject, inspected_on: str, words: Wording, issue: Issue) -> Authorisation:
+    """Who stands for a document, where and when."""
+    day = words.day(issue.issued_on or inspected_on)
+    return Authorisation(
+        heading=words.say("authorisation.heading"),
+        name=subject.inspector,
+        place_date_label=words.say("authorisation.place_date"),
+        place_date=", ".join(part for part in (subject.place, day) if part),
+        signature_label=words.say("authorisation.signature"),
+        signed_by=issue.signed_by,
+        scan_label=words.say("authorisation.scan"),
+        qr_text=issue.qr_text,
+    )

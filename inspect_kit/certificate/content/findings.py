@@ -1,0 +1,223 @@
+"""From the lines of a record to the groups of the results table: requirement, result and verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
+from itertools import groupby
+from typing import Final
+
+from inspect_kit.certificate.content.model import Field, Group, Mark, Result, Row, Scale, applied
+from inspect_kit.certificate.content.numbers import THIN, Stated, number_of, stated
+from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.inspection.record import Line, Record
+from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.values.quantity import EXACT_UNITS, UNITS, scaled
+
+GRID_FROM: Final = 6
+"""So many instances of one clause stand in a grid instead of rows."""
+
+_IN_BASE: Final = frozenset({"mm", "g", "deg", "count", "runs", "%"})
+_CONDITIONAL: Final = frozenset({Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL})
+_CONTEXT: Final = Context(prec=40)
+_NO_VALUE: Final = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The notes of a sheet in the order of their first appearance, numbered from 1."""
+
+    numbers: dict[str, int]
+
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> Numbered:
+        """Every note once."""
+        notes = dict.fromkeys(line.note for line in lines if line.note)
+        return cls({note: number for number, note in enumerate(notes, 1)})
+
+
+def groups_of(record: Record, words: Wording) -> tuple[Group, ...]:
+    """The lines that apply, in their order, those of one clause and characteristic together."""
+    lines = applied(record)
+    notes = Numbered.of(lines)
+    together = groupby(lines, key=lambda line: (line.clause, line.characteristic, line.sheet))
+    return tuple(_group(tuple(members), record, words, notes) for _, members in together)
+
+
+def omitted_of(record: Record, words: Wording) -> tuple[Field, ...]:
+    """What does not apply to the item: for each reason the clauses with the names of their characteristics."""
+    found: dict[str, dict[str, dict[str, None]]] = {}
+    for line in record.lines:
+        if line.verdict == Verdict.NOT_APPLICABLE:
+            reason = mark_of(line, words).reason
+            name = words.name("characteristic", line.characteristic, line.name)
+            found.setdefault(reason, {}).setdefault(line.clause, {})[name] = None
+    return tuple(Field(reason, cited(clauses)) for reason, clauses in found.items())
+
+
+def cited(clauses: Mapping[str, Iterable[str]]) -> str:
+    """Clauses with names in running text, each clause once, before its first name."""
+    held = {clause.replace(" ", "\u00a0"): "; ".join(names) for clause, names in clauses.items()}
+    return "; ".join(f"{clause}\u00a0{names}".strip() for clause, names in held.items())
+
+
+def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbered) -> Group:
+    first = lines[0]
+    return Group(
+        clause=first.clause,
+        characteristic=first.characteristic,
+        name=words.name("characteristic", first.characteristic, first.name),
+        requirement=requirement(first, words),
+        sentence=words.sentence(first.requires) if first.requires else "",
+        details=tuple(_details(first, record, words)),
+        notes=tuple(dict.fromkeys(notes.numbers[line.note] for line in lines if line.note)),
+        rows=tuple(_row(line, record, words) for line in lines),
+        spread=_spread(lines, record, words) if len(lines) >= GRID_FROM else "",
+    )
+
+
+def _details(line: Line, record: Record, words: Wording) -> Iterable[str]:
+    if line.printed and (line.suspect or shown_unit(line) != line.printed_unit):
+        yield words.say("detail.printed", printed=line.printed)
+    if line.suspect:
+        yield words.say("detail.suspect")
+    if not line.binding:
+        yield words.say("detail.not_binding")
+    if line.sheet and line.sheet != record.sheet.id:
+        yield words.say("detail.sheet", sheet=line.sheet)
+    if line.formula and line.formula != line.characteristic:
+        yield words.say("detail.derived", formula=line.formula.replace(" - ", " − "))
+
+
+# Numbers in the unit that is shown
+
+
+def shown_unit(line: Line) -> str:
+    """Lengths, masses and angles in mm, g and degrees; areas, times and the rest in the unit the text prints."""
+    printed = UNITS.get(line.printed_unit)
+    if line.unit in _IN_BASE or printed is None or printed.base != line.unit:
+        return line.unit
+    return line.printed_unit
+
+
+def shown(number: str | None, line: Line) -> Decimal | None:
+    """A number of the line in its shown unit."""
+    if number is None:
+        return None
+    value = number_of(number, where=f"{line.characteristic} {line.instance}".strip())
+    unit = UNITS.get(shown_unit(line))
+    return value if unit is None or unit.factor == 1 else scaled(value, 1 / unit.factor)
+
+
+def expanded_of(line: Line, record: Record) -> Decimal | None:
+    """U = k·u in the shown unit."""
+    standard = shown(line.u, line)
+    if standard is None:
+        return None
+    with localcontext(_CONTEXT):
+        return standard * number_of(record.coverage_factor, where="coverage_factor")
+
+
+def requirement(line: Line, words: Wording) -> str:
+    """The limits in words and signs; empty where the clause has no number."""
+    lower, upper, nominal = shown(line.lower, line), shown(line.upper, line), shown(line.nominal, line)
+    if lower is not None and upper is not None:
+        return _two_sided(lower, upper, nominal, line, words)
+    if lower is not None:
+        return f"≥{THIN}{_quantity(lower, line, words)}"
+    if upper is not None:
+        return f"≤{THIN}{_quantity(upper, line, words)}"
+    return "" if nominal is None else words.say("limits.nominal", nominal=_quantity(nominal, line, words))
+
+
+def _two_sided(lower: Decimal, upper: Decimal, nominal: Decimal | None, line: Line, words: Wording) -> str:
+    if lower == upper:
+        return words.say("limits.exactly", nominal=_quantity(lower, line, words))
+    if nominal is not None and upper - nominal == nominal - lower:
+        nominal_text, tolerance = _quantity(nominal, line, words), _quantity(upper - nominal, line, words)
+        return f"{nominal_text} ±\u00a0{tolerance}"
+    between = words.say("limits.between", lower=_quantity(lower, line, words), upper=_quantity(upper, line, words))
+    return between if nominal is None else f"{_quantity(nominal, line, words)} ({between})"
+
+
+def _quantity(number: Decimal, line: Line, words: Wording) -> str:
+    return words.quantity(words.number(number), shown_unit(line))
+
+
+# One row
+
+
+def _row(line: Line, record: Record, words: Wording) -> Row:
+    return Row(
+        words.instance(line.instance), result_of(line, record, words), mark_of(line, words), _scale(line, record)
+    )
+
+
+def result_of(line: Line, record: Record, words: Wording) -> Result:
+    """Value ± U, rounded and with its unit; an observed word; or a dash."""
+    value = shown(line.value, line)
+    if value is None:
+        return Result(word=_observed(line, words))
+    figures = stated(value, expanded_of(line, record))
+    unit = words.quantity("", shown_unit(line))
+    return Result(words.number(figures.value), _plus_minus(figures, words), unit)
+
+
+def _plus_minus(figures: Stated, words: Wording) -> str:
+    return f"±\u00a0{words.number(figures.expanded)}" if figures.expanded else ""
+
+
+def _observed(line: Line, words: Wording) -> str:
+    if line.word is None:
+        return _NO_VALUE
+    return words.frame.get(f"observed.{line.word}") or words.name("word", line.word)
+
+
+def mark_of(line: Line, words: Wording) -> Mark:
+    """Verdict and reason in words; where the verdict is conditional, with the probability of conformity."""
+    reason = words.frame.get(f"reason.{line.reason}", line.reason)
+    if line.missing > 1:
+        reason = words.say("reason.missing", number=line.missing)
+    if line.reason in _CONDITIONAL and line.probability is not None:
+        reason += "; " + words.say("reason.probability", probability=percent(line.probability, words))
+    if _unknown(line) and line.reason != Reason.UNCERTAINTY_UNKNOWN:
+        reason += "; " + words.say("detail.no_uncertainty")
+    return Mark(line.verdict, words.frame.get(f"verdict.{line.verdict}", line.verdict), reason)
+
+
+def _unknown(line: Line) -> bool:
+    """Whether a number was measured and nobody knows how well."""
+    return line.value is not None and line.u is None and line.unit not in EXACT_UNITS
+
+
+def percent(share: float, words: Wording) -> str:
+    """A probability in per cent; what would round to certainty is not called certain."""
+    if share > 0.99:
+        return f">{THIN}99{THIN}%"
+    if share < 0.01:
+        return f"<{THIN}1{THIN}%"
+    return words.number(Decimal(round(share * 100))) + f"{THIN}%"
+
+
+def _scale(line: Line, record: Record) -> Scale | None:
+    value = shown(line.value, line)
+    bounds = [shown(number, line) for number in (line.lower, line.upper, line.nominal)]
+    if value is None or all(bound is None for bound in bounds):
+        return None
+    lower, upper, nominal = (None if bound is None else float(bound) for bound in bounds)
+    if lower is not None and lower == upper:
+        return None
+    return Scale(float(value), float(expanded_of(line, record) or 0), lower, upper, nominal, record.rule == "guarded")
+
+
+def _spread(lines: tuple[Line, ...], record: Record, words: Wording) -> str:
+    """What the uncertainties of a grid have in common, to be said once."""
+    values = [(shown(line.value, line), expanded_of(line, record)) for line in lines]
+    known = sorted(stated(value, expanded).expanded or Decimal(0) for value, expanded in values if value and expanded)
+    if not known:
+        return words.say("detail.no_uncertainty") if any(value for value, _ in values) else ""
+    least, most = (_quantity(bound, lines[0], words) for bound in (known[0], known[-1]))
+    if least == most:
+        return words.say("detail.common_uncertainty", expanded=least)
+    return words.say("detail.uncertainty_range", least=least, most=most)

@@ -1,0 +1,411 @@
+"""The sections that a lot certificate has of its own: plan, results, process, pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from math import ceil, floor, log10
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.certificate.content.findings import percent
+from inspect_kit.certificate.content.lot_model import Bound, ChartTrack, ControlChart, Histogram, LotBlock, LotSection
+from inspect_kit.certificate.content.model import Column, Facts, Field, Listing, Paragraph
+from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
+from inspect_kit.certificate.content.wording import Wording, figure, fixed
+from inspect_kit.certificate.pages.lot_charts import MOST_FRAMES, stride_of
+from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.quality.drawing import bins_of
+from inspect_kit.quality.lot.judge import Sampling
+from inspect_kit.quality.lot.record import LotRecord, Nonconforming, Series
+from inspect_kit.quality.lot.study import Study
+from inspect_kit.quality.process.capability import Capability, Index
+from inspect_kit.quality.process.charts import Chart, Track
+from inspect_kit.quality.sampling.operating_curve import quality_at
+from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
+from inspect_kit.values.limits import lower_of, upper_of
+
+# From a study to what its drawings show: bars, ticks, tracks and the names of lines.
+
+
+def histogram_of(study: Study, words: Wording) -> Histogram:
+    """The values against the limits."""
+    values = study.sample.values
+    edges = bins_of(values, study.limits)
+    counts = np.histogram(values, edges)[0].astype(np.float64)
+    sigma = study.sample.deviation if len(values) > 1 else 0.0
+    bounds = tuple(_bounds(study, words))
+    places = [float(edges[0]), float(edges[-1]), *(bound.value for bound in bounds)]
+    return Histogram(
+        edges, counts, study.sample.mean, sigma, bounds, ticks(min(places), max(places), words),
+        ticks(0, float(counts.max()), words), words.say("figure.histogram"), words.unit(study.series.unit),
+        words.say("figure.pieces"),
+    )  # fmt: skip
+
+
+def _bounds(study: Study, words: Wording) -> list[Bound]:
+    limits = (("lower", lower_of(study.limits)), ("upper", upper_of(study.limits)))
+    return [
+        Bound(float(value), f"{words.say(f'figure.{key}')} {words.number(value)}")
+        for key, value in limits
+        if value is not None
+    ]
+
+
+def ticks(least: float, most: float, words: Wording) -> tuple[Bound, ...]:
+    """About five round numbers with the places that they need."""
+    span = most - least
+    if span <= 0:
+        return (Bound(least, figure(least, 6, words) if least else "0"),)
+    power = floor(log10(span / 5))
+    step = next(size for size in (1, 2, 5, 10) if size * 10.0**power * 6 >= span) * 10.0**power
+    places = max(0, -floor(log10(step) + 1e-9))
+    first, last = ceil(least / step - 1e-9), floor(most / step + 1e-9)
+    return tuple(Bound(number * step, fixed(number * step, places, words)) for number in range(first, last + 1))
+
+
+def chart_of(record: LotRecord, study: Study, words: Wording) -> ControlChart:
+    """Both tracks of the chart."""
+    chart = study.chart
+    assert chart is not None
+    framed = tuple(sorted({point - 1 for signal in chart.signals for point in signal.points}))
+    tracks = [_track(chart.upper, framed, words)]
+    if chart.lower is not None:
+        outside = tuple(point - chart.lower.first for point in chart.lower.outside)
+        tracks.append(_track(chart.lower, outside, words))
+    length = len(chart.upper.points)
+    return ControlChart(tuple(tracks), length, _caption(tracks, length, words), _counted(record, chart, words))
+
+
+def _caption(tracks: Sequence[ChartTrack], length: int, words: Wording) -> str:
+    """What is drawn, and only that."""
+    said = [words.say("figure.chart")]
+    if any(0 < len(track.framed) <= MOST_FRAMES for track in tracks):
+        said.append(words.say("figure.framed"))
+    if stride_of(length) > 1:
+        said.append(words.say("figure.crowded", number=stride_of(length)))
+    return " ".join(said)
+
+
+def _counted(record: LotRecord, chart: Chart, words: Wording) -> str:
+    return words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
+
+
+def _places(span: float) -> int:
+    """Decimal places that show a thousandth of the distance between the lines."""
+    return max(0, 2 - floor(log10(span))) if span > 0 else 6
+
+
+def _track(track: Track, framed: tuple[int, ...], words: Wording) -> ChartTrack:
+    places = _places(float(track.ucl.max() - track.lcl.min()))
+    labels = tuple(
+        Bound(float(line[-1]), f"{name} {fixed(float(line[-1]), places, words) if line[-1] else '0'}")
+        for name, line in (("UCL", track.ucl), ("CL", track.centre), ("LCL", track.lcl))
+    )
+    name = words.say(f"figure.{track.name.replace(' ', '_')}")
+    return ChartTrack(name, track.points, track.centre, track.ucl, track.lcl, labels, framed, track.first - 1)
+
+
+MOST_PIECES: Final = 500
+"""Entries that are printed; the record has them all."""
+_FEW: Final = 25
+"""So many pieces are listed before the process; a longer list comes after it."""
+_DOUBTFUL: Final = 0.05
+_NEGLIGIBLE: Final = 0.01
+"""Pieces in a million below which a figure says nothing."""
+_COVERAGE: Final = 2
+_CONDITIONAL: Final = (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL)
+_STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
+
+
+def lot_sections(record: LotRecord, studies: Sequence[Study], words: Wording) -> tuple[LotSection, ...]:
+    """Every section of the lot's own, in the order of the document."""
+    pieces = LotSection(words.say("heading.pieces"), tuple(_pieces(record, words)))
+    few = len(record.lot.nonconforming) <= _FEW
+    made = [
+        LotSection(words.say("heading.sampling"), tuple(_sampling(record, words))),
+        LotSection(words.say("heading.results"), (_results(studies, words),)),
+        *([pieces] if few else []),
+        *(_process_section(record, study, words) for study in studies),
+        *([] if few else [pieces]),
+    ]
+    return tuple(made)
+
+
+def _process_section(record: LotRecord, study: Study, words: Wording) -> LotSection:
+    """One page a characteristic: drawing, figures and chart are read together."""
+    heading = words.say("heading.process", name=name_of(study.series, words))
+    return LotSection(heading, tuple(_process(record, study, words)), new_page=True)
+
+
+def name_of(series: Series, words: Wording) -> str:
+    """A characteristic by its name."""
+    return words.name("characteristic", series.characteristic, series.name)
+
+
+def requirement_of(series: Series, words: Wording) -> str:
+    """The limits in the unit of the values."""
+    unit = series.unit
+    lower, upper = (None if text is None else words.number(number_of(text, where="limit")) for text in _both(series))
+    if lower is not None and upper is not None:
+        return words.say("limits.between", lower=lower, upper=words.quantity(upper, unit))
+    return f"≥ {words.quantity(lower, unit)}" if lower is not None else f"≤ {words.quantity(upper or '', unit)}"
+
+
+def _both(series: Series) -> tuple[str | None, str | None]:
+    return series.lower, series.upper
+
+
+# The plan
+
+
+def short_plan(record: LotRecord, words: Wording) -> str:
+    """The plan in one line, for the first page."""
+    plan = record.lot.plan
+    if plan.kind == Sampling.ALL:
+        return words.say("plan.short_all")
+    return words.say(
+        f"plan.short_{plan.kind}", aql=_aql(record, words), level=plan.level, severity=_severity(record, words),
+        sample=plan.sample, accept=plan.accept, reject=plan.reject, k=_optional(plan.k, words),
+    )  # fmt: skip
+
+
+def _aql(record: LotRecord, words: Wording) -> str:
+    return words.number(number_of(record.lot.plan.aql or "0", where="aql"))
+
+
+def _severity(record: LotRecord, words: Wording) -> str:
+    return words.say(f"severity.{record.lot.plan.severity}")
+
+
+def _optional(number: float | None, words: Wording) -> str:
+    return "" if number is None else figure(number, 4, words)
+
+
+def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
+    lot, plan = record.lot, record.lot.plan
+    rows = {"lot_size": words.number(Decimal(lot.size)), "plan": _kind(record, words)}
+    if plan.aql is not None:
+        percent = Decimal(plan.aql) <= LARGEST_PERCENTAGE
+        rows["aql"] = words.say("plan.aql_percent" if percent else "plan.aql_hundred", aql=_aql(record, words))
+        rows |= {"level": plan.level, "severity": _severity(record, words), "code": plan.code}
+    rows["sample"] = words.number(Decimal(plan.sample))
+    if plan.accept is not None:
+        rows["numbers"] = words.say("plan.numbers", accept=plan.accept, reject=plan.reject)
+        rows["risk"] = _risk(record, words)
+    if plan.k is not None:
+        rows["index"] = words.say("plan.constant", k=_optional(plan.k, words), m=_optional(plan.m_percent, words))
+    rows["found"] = words.say("plan.found", failed=lot.failed, open=lot.undecided)
+    rows["outcome"] = words.say(f"overall.{record.verdict}")
+    yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in rows.items() if text))
+    yield Paragraph(words.say(f"plan.decides_{plan.kind}", most=(plan.reject or 1) - 1))
+    estimates = [_estimate(series, record, words) for series in lot.series if series.decided is not None]
+    if estimates:
+        yield Paragraph("\n".join(estimates))
+
+
+def _kind(record: LotRecord, words: Wording) -> str:
+    plan = record.lot.plan
+    if plan.kind != Sampling.VARIABLES:
+        return words.say(f"plan.{plan.kind}")
+    standard = _STANDARDS.get(plan.standard, plan.standard)
+    if plan.sigma is None:
+        return words.say("plan.variables_s", standard=standard)
+    return words.say("plan.variables_sigma", standard=standard, sigma=figure(plan.sigma, 4, words))
+
+
+def _risk(record: LotRecord, words: Wording) -> str:
+    """What the plan lets through, of a long series; nothing to say where the sample is the lot or all may fail."""
+    plan = record.lot.plan
+    most = (plan.reject or 1) - 1
+    if plan.sample >= record.lot.size or most >= plan.sample or Decimal(plan.aql or 0) > LARGEST_PERCENTAGE:
+        return ""
+    good, bad = (figure(100 * quality_at(plan.sample, most, share), 2, words) for share in (0.95, 0.10))
+    return words.say("plan.risk", good=good, bad=bad)
+
+
+def _estimate(series: Series, record: LotRecord, words: Wording) -> str:
+    assert series.decided is not None
+    outcome = words.say("plan.accepted" if series.decided.accepted else "plan.refused")
+    return words.say(
+        "plan.estimate", name=name_of(series, words), percent=figure(series.decided.percent, 3, words),
+        m=_optional(record.lot.plan.m_percent, words), outcome=outcome,
+    )  # fmt: skip
+
+
+# Results
+
+
+def _results(studies: Sequence[Study], words: Wording) -> Listing:
+    titles = (
+        ("clause", 0.08), ("characteristic", 0.18), ("requirement", 0.16), ("count", 0.07), ("least", 0.08),
+        ("mean", 0.08), ("most", 0.08), ("deviation", 0.08), ("expanded", 0.07), ("tally", 0.12),
+    )  # fmt: skip
+    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+    return Listing(columns, tuple(_result(study, words) for study in studies), ruled=True)
+
+
+def _result(study: Study, words: Wording) -> tuple[str, ...]:
+    series, values = study.series, [Decimal(value) for value in study.series.values if value is not None]
+    spread = study.sample.deviation if len(values) > 1 else 0.0
+    return (
+        series.clause,
+        name_of(series, words),
+        requirement_of(series, words),
+        words.number(Decimal(len(values))),
+        words.number(min(values)),
+        mean_text(study, words),
+        words.number(max(values)),
+        figure(spread, 3, words) if spread else "–",
+        _expanded(series, words),
+        f"{series.conform} / {series.fail} / {series.undecided}",
+    )
+
+
+def _expanded(series: Series, words: Wording) -> str:
+    """The expanded uncertainty of a value; of values that have each their own, the largest."""
+    known = [number_of(standard, where="u") for standard in series.u if standard is not None]
+    if not known or len(known) < len(series.u):
+        return "–"
+    largest = _COVERAGE * max(known)
+    shown = words.number(two_digits(largest) if largest else largest)
+    return shown if len(known) == 1 else f"≤ {shown}"
+
+
+def mean_text(study: Study, words: Wording) -> str:
+    """The mean, with one digit more than the values have."""
+    places = max(len(value.partition(".")[2]) for value in study.series.values if value is not None)
+    return fixed(study.sample.mean, places + 1, words)
+
+
+# The process
+
+
+def _process(record: LotRecord, study: Study, words: Wording) -> Iterator[LotBlock]:
+    found = study.capability
+    yield histogram_of(study, words)
+    if found is None or study.chart is None:
+        yield Paragraph(words.say("capability.none"))
+        return
+    yield _capability(found, words)
+    both = found.long_term.potential is not None
+    method = words.say("capability.statement" if both else "capability.statement_actual")
+    yield Paragraph(f"{_normality(found, words)} {method}".strip())
+    yield chart_of(record, study, words)
+    yield Paragraph(_signals(record, study, words))
+
+
+def _capability(found: Capability, words: Wording) -> Listing:
+    titles = (("quantity", 0.30), ("figure", 0.10), ("interval", 0.22), ("remark", 0.38))
+    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+    method = "by_moving" if "moving" in found.within.method else "by_ranges"
+    million = words.say("capability.million", number=_million(found.expected_fraction, words))
+    rows = (
+        *_index(("cp", "cpk"), found.short_term, words),
+        *_index(("pp", "ppk"), found.long_term, words),
+        (_quantity("within", words), figure(found.within.sigma, 4, words), "", words.say(f"capability.{method}")),
+        (_quantity("overall", words), figure(found.overall.sigma, 4, words), "", words.say("capability.by_deviation")),
+        (_quantity("outside", words), "", "", million),
+    )
+    return Listing(columns, rows)
+
+
+def _million(fraction: float, words: Wording) -> str:
+    """Pieces in a million, no finer than such an estimate can be."""
+    return figure(1e6 * fraction, 2, words) if 1e6 * fraction >= _NEGLIGIBLE else f"< {figure(_NEGLIGIBLE, 1, words)}"
+
+
+def _quantity(key: str, words: Wording) -> str:
+    return words.say(f"capability.{key}")
+
+
+def _index(keys: tuple[str, str], index: Index, words: Wording) -> Iterator[tuple[str, ...]]:
+    pairs = ((keys[0], index.potential, index.potential_interval), (keys[1], index.actual, index.actual_interval))
+    for key, value, interval in pairs:
+        if value is not None and interval is not None:
+            low, high = (fixed(end, 2, words) for end in interval)
+            yield (
+                _quantity(key, words),
+                fixed(value, 2, words),
+                words.say("capability.interval", low=low, high=high),
+                "",
+            )
+
+
+def _normality(found: Capability, words: Wording) -> str:
+    p = found.normality_p
+    if p is None:
+        return ""
+    text = f"< {fixed(0.001, 3, words)}" if p < 0.001 else fixed(p, 3 if p < 0.1 else 2, words)
+    return words.say("capability.normal" if p >= _DOUBTFUL else "capability.not_normal", p=text).replace("= <", "<")
+
+
+_RULES: Final = {
+    "one point beyond 3 sigma": "beyond_3",
+    "nine points in a row on one side of the centre": "side_9",
+    "eight points in a row on one side of the centre": "side_8",
+    "six points in a row steadily rising or falling": "trend_6",
+    "fourteen points in a row alternating up and down": "alternating_14",
+    "two of three points beyond 2 sigma on one side": "two_of_three",
+    "four of five points beyond 1 sigma on one side": "four_of_five",
+    "fifteen points in a row within 1 sigma": "within_15",
+    "eight points in a row with none within 1 sigma": "outside_8",
+}
+_SETS: Final = {"nelson": "Nelson", "western-electric": "Western Electric"}
+
+
+def _signals(record: LotRecord, study: Study, words: Wording) -> str:
+    chart = study.chart
+    assert chart is not None
+    found = [(words.say(f"signal.{_RULES[signal.text]}"), signal.points) for signal in chart.signals]
+    if chart.lower is not None and chart.lower.outside:
+        name = words.say(f"figure.{chart.lower.name.replace(' ', '_')}")
+        found.append((words.say("signal.lower_track", name=name), chart.lower.outside))
+    rules = _SETS[record.lot.rules]
+    if not found:
+        return words.say("signal.none", rules=rules)
+    said = "; ".join(words.say("signal.points", text=text, points=_some(points, words)) for text, points in found)
+    return words.say("signal.found", rules=rules, signals=said)
+
+
+def _some(points: Sequence[int], words: Wording) -> str:
+    shown = ", ".join(map(str, points[:8]))
+    return words.say("signal.more", points=shown, number=len(points) - 8) if len(points) > 8 else shown
+
+
+# Pieces
+
+
+def _pieces(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
+    odd = record.lot.nonconforming
+    if not odd:
+        yield Paragraph(words.say("pieces.none"))
+        return
+    if any(piece.verdict == Verdict.FAILS for piece in odd):
+        yield Paragraph(words.say("pieces.statement"))
+    titles = (("piece", 0.14), ("characteristic", 0.21), ("requirement", 0.16), ("result", 0.17), ("verdict", 0.32))
+    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+    series = {part.characteristic: part for part in record.lot.series}
+    yield Listing(columns, tuple(piece_row(piece, series, words) for piece in odd[:MOST_PIECES]))
+    if len(odd) > MOST_PIECES:
+        yield Paragraph(words.say("pieces.more", shown=MOST_PIECES, number=words.number(Decimal(len(odd)))))
+
+
+def piece_row(piece: Nonconforming, series: dict[str, Series], words: Wording) -> tuple[str, ...]:
+    """One piece that does not conform."""
+    of = series[piece.characteristic]
+    verdict = f"{words.say(f'verdict.{piece.verdict}')}: {words.say(f'reason.{piece.reason}')}"
+    if piece.reason in _CONDITIONAL and piece.probability is not None:
+        verdict += "; " + words.say("reason.probability", probability=percent(piece.probability, words))
+    return piece.piece, name_of(of, words), requirement_of(of, words), result_text(piece, of, words), verdict
+
+
+def result_text(piece: Nonconforming, series: Series, words: Wording) -> str:
+    """The value with its expanded uncertainty."""
+    if piece.value is None:
+        return "–"
+    expanded = None if piece.u is None else _COVERAGE * number_of(piece.u, where="u")
+    shown = stated(number_of(piece.value, where="value"), expanded)
+    spread = f" ± {words.number(shown.expanded)}" if shown.expanded else ""
+    return words.quantity(words.number(shown.value) + spread, series.unit)

@@ -1,0 +1,300 @@
+"""What each page of a certificate says, in words and numbers, before anything is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.inspection.record import Line, Record
+from inspect_kit.judgement.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label and what stands behind it."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The verdict on one row: its code, its word, and why."""
+
+    verdict: str
+    word: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What a gauge drawing shows, as plain numbers in the unit of the row."""
+
+    value: float
+    expanded: float
+    lower: float | None
+    upper: float | None
+    nominal: float | None
+    guarded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value, its uncertainty and unit as printed; or a word where something was observed."""
+
+    number: str = ""
+    expanded: str = ""
+    unit: str = ""
+    word: str = ""
+
+    @property
+    def text(self) -> str:
+        """All in one line, the unit at the end."""
+        figures = "\u00a0".join(part for part in (self.number, self.expanded) if part)
+        return figures + self.unit if self.number else self.word
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One finding."""
+
+    label: str
+    result: Result
+    mark: Mark
+    scale: Scale | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All findings of one clause on one characteristic."""
+
+    clause: str
+    characteristic: str
+    name: str
+    requirement: str
+    sentence: str
+    details: tuple[str, ...]
+    notes: tuple[int, ...]
+    rows: tuple[Row, ...]
+    spread: str = ""
+    """Where the values stand in a grid: what their uncertainties have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """Running text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Columned:
+    """Paragraphs set in two columns."""
+
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Labels with their texts beside them, below a small title if there is one."""
+
+    fields: tuple[Field, ...]
+    label_share: float = 0.28
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a listing: its head and its share of the width."""
+
+    title: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A plain table; `ruled` sets a hairline above every row, where rows are tall."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[str, ...], ...]
+    ruled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The table of findings with its column heads and the key to the gauge drawings, if there are any."""
+
+    heads: tuple[str, ...]
+    groups: tuple[Group, ...]
+    legend: str
+    continued: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A value at its place on the drawing of a board."""
+
+    characteristic: str
+    instance: str
+    text: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The drawing of a carrom board with its values; `words` are its labels."""
+
+    tags: tuple[Tag, ...]
+    words: dict[str, str]
+
+
+OVERLAY: Final = "overlay:"
+"""Before a photo's digest: the key of the picture in which its measurements are drawn, printed in the photo's place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A photograph, by the key it was given under, and its caption."""
+
+    key: str
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """Photographs with their captions."""
+
+    pictures: tuple[Picture, ...]
+
+
+Block = Paragraph | Columned | Facts | Listing | Results | Plan | Pictures
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with what stands below it."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One clause that fails or is open, for the box on the first page."""
+
+    clause: str
+    name: str
+    requirement: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What does not conform, or what is still open. `more` has a gap for the number of entries that found no room."""
+
+    verdict: str
+    heading: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Authorisation:
+    """Who stands for the document, and where the signature goes."""
+
+    heading: str
+    name: str
+    place_date_label: str
+    place_date: str
+    signature_label: str
+    signed_by: str
+    scan_label: str
+    qr_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The first page."""
+
+    title: str
+    item: str
+    subject: str
+    verdict: str
+    verdict_word: str
+    statement: str
+    tally: tuple[tuple[str, int], ...]
+    tally_heading: str
+    boxes: tuple[Box, ...]
+    more: str
+    identification: tuple[Field, ...]
+    authorisation: Authorisation
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What stands at the head and foot of every page; `page` has gaps for the numbers."""
+
+    issuer: str
+    title: str
+    reference_label: str
+    reference: str
+    digest: str
+    page: str
+    band: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A certificate, or a report that must not be mistaken for one."""
+
+    language: str
+    is_certificate: bool
+    cover: Cover
+    running: Running
+    sections: tuple[Section, ...]
+    end_mark: str
+    document_title: str
+    author: str
+    day: str
+
+
+# What an issuing body adds to a record: number, dates, the QR code's text. All of it optional.
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """Dates are ISO 8601 (`2026-11-16`). Without a number the certificate prints the record's reference."""
+
+    number: str = ""
+    qr_text: str = ""
+    issued_on: str = ""
+    valid_until: str = ""
+    valid_for: str = ""
+    replaces: str = ""
+    replaced_because: str = ""
+    signed_by: str = ""
+    """How the document is signed, in a sentence; printed in place of the line for a signature by hand."""
+
+
+# All that a certificate is made from, on its way into words.
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A record with its language, its issue and its pictures; `groups` are its findings in words."""
+
+    record: Record
+    words: Wording
+    issue: Issue
+    groups: tuple[Group, ...]
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines that apply to the item."""
+        return applied(self.record)
+
+
+def applied(record: Record) -> tuple[Line, ...]:
+    """The lines of a record without those that do not apply to the item."""
+    return tuple(line for line in record.lines if line.verdict != Verdict.NOT_APPLICABLE)

@@ -1,0 +1,304 @@
+"""The sections of the document: results, notes, uncertainty, method, instruments, readings, statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Mapping
+from decimal import Decimal
+from typing import Final
+
+from inspect_kit.certificate.content.findings import (
+    Numbered,
+    cited,
+    expanded_of,
+    omitted_of,
+    percent,
+    result_of,
+    shown_unit,
+)
+from inspect_kit.certificate.content.model import (  # fmt: skip
+    OVERLAY,
+    Block,
+    Column,
+    Columned,
+    Facts,
+    Field,
+    Listing,
+    Paragraph,
+    Pictures,
+    Plan,
+    Results,
+    Section,
+    Source,
+    Tag,
+)
+from inspect_kit.certificate.content.numbers import number_of, two_digits
+from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.inspection.record import Gauge, Line, RawReading
+
+# How each characteristic was measured, how well, and what its uncertainty is made of: one table.
+
+_MOST_SOURCES: Final = 4
+_SHARES: Final = (("characteristic", 0.33), ("method", 0.30), ("expanded", 0.10), ("contributions", 0.27))
+
+
+def method(source: Source) -> Iterable[Block]:
+    """Characteristics that were measured alike and equally well share a row."""
+    words = source.words
+    worst = _worst(source.lines)
+    seen = {line.characteristic for line in source.lines if line.photographed is True}
+    served: dict[tuple[str, str, str], dict[str, dict[str, None]]] = {}
+    for line in source.lines:
+        budget = worst.get(line.characteristic)
+        if line.how or budget:
+            row = (_procedure(line, source, seen), *_budget(budget, source))
+            name = words.name("characteristic", line.characteristic, line.name)
+            served.setdefault(row, {}).setdefault(line.clause, {})[name] = None
+    if served:
+        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in _SHARES)
+        yield Paragraph(words.say("method.statement"))
+        yield Listing(columns, tuple((cited(clauses), *row) for row, clauses in served.items()), ruled=True)
+
+
+def _procedure(line: Line, source: Source, seen: Container[str]) -> str:
+    """From photos, if that is how this piece was measured, or the others were while this one is missing."""
+    if line.photographed is True or (line.value is None and line.characteristic in seen):
+        return source.words.say("method.photograph")
+    return source.words.sentence(line.how) if line.how else "–"
+
+
+def _worst(lines: Iterable[Line]) -> dict[str, Line]:
+    """For each characteristic the line with the largest uncertainty."""
+    worst: dict[str, Line] = {}
+    for line in lines:
+        known = worst.get(line.characteristic)
+        if line.budget and (known is None or _standard(line) > _standard(known)):
+            worst[line.characteristic] = line
+    return worst
+
+
+def _standard(line: Line) -> Decimal:
+    return number_of(line.u or "0", where=line.characteristic)
+
+
+def _budget(line: Line | None, source: Source) -> tuple[str, str]:
+    """U, and what it is made of."""
+    if line is None:
+        return "–", "–"
+    words = source.words
+    expanded = expanded_of(line, source.record) or Decimal(0)
+    size = words.quantity(words.number(two_digits(expanded)), shown_unit(line)) if expanded else "0"
+    variances = _variances(line)
+    total = sum(variances.values()) or 1.0
+    # A name stays with its share: only the commas part a line.
+    shares = [
+        f"{words.name('source', name)}\u00a0{percent(variance / total, words)}"
+        for name, variance in sorted(variances.items(), key=lambda part: -part[1])[:_MOST_SOURCES]
+    ]
+    return size, ", ".join(shares) + (", …" if len(variances) > _MOST_SOURCES else "")
+
+
+def _variances(line: Line) -> dict[str, float]:
+    """The variance of each kind of component, over all characteristics that a derived value comes from."""
+    variances: dict[str, float] = {}
+    for part in line.budget:
+        kind = part.source.rpartition(": ")[2]
+        variances[kind] = variances.get(kind, 0.0) + float(number_of(part.u, where=part.source)) ** 2
+    return variances
+
+
+_REMARKS: Final = (
+    ("uncalibrated", re.compile(r"(?P<id>\S+): no calibration date is stated")),
+    ("expired", re.compile(r"(?P<id>\S+): the calibration ended on (?P<day>\d{4}-\d\d-\d\d)")),
+    ("left_aside", re.compile(r"(?P<name>\S+) is not asked for by (?P<id>\S+) and was left aside")),
+    ("lens", re.compile(r"the camera is not calibrated: its lens was estimated from the photo itself.*")),
+    ("print", re.compile(r"the print's scale was not stated: .*until then the scale carries (?P<share>[\d.]+) %")),
+    ("thickness", re.compile(r"the thickness was not stated: (?P<size>[\d.]+ ± [\d.]+) mm was assumed.*")),
+    ("not_in_force", re.compile(r"sheet (?P<id>\S+) was not in force on (?P<day>\d{4}-\d\d-\d\d)")),
+)
+_HEADS: Final = ("clause", "characteristic", "requirement", "result", "gauge", "verdict")
+_NARROW: Final = 0.048
+_FEW_DEGREES: Final = 20
+PLANNED: Final = (
+    "surface.side", "surface.angle", "pocket.diameter", "baseline.length", "baseline.lower.thickness",
+    "baseline.lower.distance", "baseline.spacing", "basecircle.diameter", "basecircle.inner", "basecircle.gap",
+    "arrow.thickness", "arrow.length", "arrow.angle", "arrow.tip", "arc.diameter", "centre.diameter", "outer.diameter",
+    "frame.height", "frame.width",
+)  # fmt: skip
+"""What the drawing of a carrom board has a place for."""
+
+
+def sections_of(source: Source) -> tuple[Section, ...]:
+    """Every section that has something to say, in the order of the document."""
+    made = ((key, tuple(blocks(source))) for key, blocks in _SECTIONS)
+    return tuple(Section(source.words.say(f"heading.{key}"), blocks) for key, blocks in made if blocks)
+
+
+def _plan(source: Source) -> Iterable[Block]:
+    record, words = source.record, source.words
+    lines = [line for line in record.lines if line.characteristic in PLANNED and line.value is not None]
+    if record.item.id == "board" and any(line.characteristic in ("surface.side", "pocket.diameter") for line in lines):
+        labels = {key.removeprefix("plan."): text for key, text in words.frame.items() if key.startswith("plan.")}
+        places = {code: words.instance(code) for code in ("n", "e", "s", "w", "nw", "ne", "se", "sw")}
+        yield Plan(tuple(_tag(line, source) for line in lines), labels | places)
+
+
+def _tag(line: Line, source: Source) -> Tag:
+    result = result_of(line, source.record, source.words)
+    return Tag(line.characteristic, line.instance, f"{result.number} {result.expanded}".strip(), line.verdict)
+
+
+def _results(source: Source) -> Iterable[Block]:
+    words = source.words
+    if source.groups:
+        heads = tuple(words.say(f"column.{head}") for head in _HEADS)
+        yield Results(heads, source.groups, _legend(source), words.say("detail.continued"))
+    omitted = omitted_of(source.record, words)
+    if omitted:
+        yield Facts(omitted, 0.2, words.say("omitted.heading"))
+
+
+def _legend(source: Source) -> str:
+    """The key to the gauge drawings, where there is one."""
+    drawn = any(row.scale is not None for group in source.groups for row in group.rows)
+    key = "legend.gauge" if source.record.rule == "guarded" else "legend.gauge_simple"
+    return source.words.say(key) if drawn else ""
+
+
+def _notes(source: Source) -> Iterable[Block]:
+    numbers = Numbered.of(source.lines).numbers
+    if numbers:
+        fields = (Field(str(number), source.words.sentence(note)) for note, number in numbers.items())
+        yield Facts(tuple(fields), _NARROW)
+
+
+def _house(source: Source) -> Iterable[Block]:
+    sheet, words = source.record.sheet, source.words
+    if sheet.disclaimer:
+        yield Paragraph(words.sentence(sheet.disclaimer))
+    fields = [Field(words.sentence(over.title), words.sentence(over.because)) for over in sheet.overlays]
+    reasons = dict.fromkeys((line.clause, line.characteristic, line.name, line.because) for line in source.lines)
+    for clause, characteristic, name, because in reasons:
+        if because:
+            label = f"{clause}  {words.name('characteristic', characteristic, name)}"
+            fields.append(Field(label, words.sentence(because)))
+    if fields:
+        yield Facts(tuple(fields), 0.34)
+
+
+def _decision(source: Source) -> Iterable[Block]:
+    record, words = source.record, source.words
+    k = words.number(number_of(record.coverage_factor, where="coverage_factor"))
+    said = [words.say("decision.uncertainty", k=k)]
+    said += [words.say(f"decision.{key}") for key in (record.rule, f"{record.rule}_risk", "overall")]
+    degrees = [number_of(line.dof, where="dof") for line in record.lines if line.dof is not None]
+    if degrees and min(degrees) < _FEW_DEGREES:
+        said.append(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
+    yield Columned(tuple(said))
+
+
+def _instruments(source: Source) -> Iterable[Block]:
+    if source.record.instruments:
+        titles = (("instrument", 0.28), ("serial", 0.22), ("resolution", 0.10), ("calibration", 0.40))
+        columns = tuple(Column(source.words.say(f"column.{key}"), share) for key, share in titles)
+        yield Listing(columns, tuple(_instrument(gauge, source.words) for gauge in source.record.instruments))
+        yield Paragraph(source.words.say("instruments.statement"))
+
+
+def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:
+    name = words.sentence(gauge.name) if gauge.name else words.name("instrument", gauge.kind)
+    maker = ", ".join(part for part in (gauge.maker, gauge.serial) if part) or "–"
+    return f"{name} ({gauge.id})", maker, _localised(gauge.resolution, words), _calibration(gauge, words)
+
+
+def _localised(quantity: str, words: Wording) -> str:
+    number, _, unit = quantity.partition(" ")
+    try:
+        return words.quantity(words.number(Decimal(number)), unit)
+    except ArithmeticError:
+        return quantity
+
+
+def _calibration(gauge: Gauge, words: Wording) -> str:
+    if gauge.calibrated_until is None:
+        state = words.say("instruments.unstated")
+    else:
+        day = words.day(gauge.calibrated_until, where=f"instrument {gauge.id}")
+        state = words.say("instruments.expired" if gauge.expired else "instruments.until", day=day)
+    return f"{state}; {words.sentence(gauge.calibration)}" if gauge.calibration else state
+
+
+def _readings(source: Source) -> Iterable[Block]:
+    """What instruments sent; a reading that was typed says nothing that the results do not."""
+    sent = [reading for reading in source.record.readings if reading.raw.strip() not in ("", *_typed(reading))]
+    if sent:
+        words = source.words
+        yield Paragraph(words.say("readings.statement"))
+        titles = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
+        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+        names = {line.characteristic: line.name for line in source.record.lines}
+        yield Listing(columns, tuple(_reading(reading, names, words) for reading in sent))
+
+
+def _typed(reading: RawReading) -> tuple[str, ...]:
+    return reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}"
+
+
+def _reading(reading: RawReading, names: Mapping[str, str], words: Wording) -> tuple[str, ...]:
+    name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
+    value = words.quantity(reading.value, reading.unit) if reading.unit else reading.value
+    # The line may hold any byte an instrument sends: what is not plain text is printed as its code.
+    raw = reading.raw.strip().encode("unicode_escape").decode("ascii")
+    return name, words.instance(reading.instance), value, reading.instrument, raw
+
+
+def _photos(source: Source) -> Iterable[Block]:
+    if source.pictures:
+        yield Pictures(source.pictures)
+    shown = {picture.key.removeprefix(OVERLAY) for picture in source.pictures}
+    left = [photo for photo in source.record.photos if not {photo.sha256, photo.file} & shown]
+    if left:
+        yield Paragraph(source.words.say("photos.only_digest"))
+        yield Facts(tuple(Field(photo.file, photo.sha256) for photo in left))
+
+
+def _again(source: Source) -> Iterable[Block]:
+    occasions = source.record.item.check_again
+    if occasions:
+        yield Facts(tuple(Field(entry.clause, source.words.sentence(entry.when)) for entry in occasions), 0.14)
+
+
+def _remarks(source: Source) -> Iterable[Block]:
+    if source.record.warnings:
+        yield Paragraph("\n".join(_remark(text, source.words) for text in source.record.warnings))
+
+
+def _remark(text: str, words: Wording) -> str:
+    """The program's own warnings in the language of the document; others as they are."""
+    for key, pattern in _REMARKS:
+        found = pattern.fullmatch(text)
+        if found:
+            days = {"day": words.day(found["day"])} if "day" in found.groupdict() else {}
+            return words.say(f"remark.{key}", **{**found.groupdict(), **days})
+    return words.sentence(text)
+
+
+def _statements(source: Source) -> Iterable[Block]:
+    record, words, issue = source.record, source.words, source.issue
+    scope = {"section": words.say("heading.results"), "rule": words.say("heading.decision")}
+    said = [words.say("statement.scope", **scope), *(words.say(f"statements.{key}") for key in ("relates", "supplied"))]
+    language = words.frame.get(f"language.{record.sheet.language}", record.sheet.language)
+    said += [words.say("statements.language", language=language), words.say("statements.whole")]
+    if issue.replaces:
+        said.append(words.say("statements.amended", number=issue.replaces))
+    said += [words.say("statements.accreditation"), words.say("statements.record")]
+    yield Columned(tuple(said))
+    digests = [("record", record.digest), ("sheet", record.sheet.digest), ("software", record.software)]
+    yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in digests if text))
+
+
+_SECTIONS: Final[tuple[tuple[str, Callable[[Source], Iterable[Block]]], ...]] = (
+    ("plan", _plan), ("results", _results), ("notes", _notes), ("house", _house), ("decision", _decision),
+    ("method", method), ("instruments", _instruments), ("readings", _readings),
+    ("photos", _photos), ("again", _again), ("remarks", _remarks), ("statements", _statements),
+)  # fmt: skip

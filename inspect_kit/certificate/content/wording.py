@@ -1,0 +1,195 @@
+"""What a certificate says in each language: `reports/wording/<language>/` and what a sheet brings along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.certificate.content.numbers import THIN, written
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.nearest import nearest
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.tomlfile import read_toml
+
+LANGUAGES: Final = ("en", "de", "cs", "it")
+NAME_SECTIONS: Final = ("characteristic", "item", "instance", "unit", "instrument", "source", "word")
+_UNSPACED: Final = frozenset({"°"})
+"""Units that stand at the number without a space."""
+
+Words = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One language. `own` is what the record's sheet brought along; it goes before everything shipped."""
+
+    language: str
+    frame: Words
+    names: Mapping[str, Words]
+    sentences: Words
+    own: Words = field(default_factory=dict)
+
+    def say(self, key: str, **values: object) -> str:
+        """A fixed text of the certificate, with its gaps filled."""
+        return self.frame[key].format_map(values)
+
+    def name(self, section: str, key: str, fallback: str = "") -> str:
+        """A name from the sheet's own wording, else from the shipped ones, else the fallback, else the key."""
+        found = self.own.get(key) or self.names.get(section, {}).get(key)
+        return found or (self.sentence(fallback) if fallback else key)
+
+    def sentence(self, text: str) -> str:
+        """A sentence of a sheet; one that nobody has translated stays in English."""
+        return self.own.get(text) or self.sentences.get(text) or text
+
+    def instance(self, code: str) -> str:
+        """Where or which piece: `n.w` in words; a code that has no words stays as it is."""
+        return self.names.get("instance", {}).get(code, code)
+
+    def number(self, number: Decimal) -> str:
+        """Digits with the language's decimal sign."""
+        return written(number, self.frame["number.decimal"])
+
+    def unit(self, symbol: str) -> str:
+        """The unit as printed; empty for things that are counted."""
+        return self.names.get("unit", {}).get(symbol, symbol)
+
+    def quantity(self, number: str, symbol: str) -> str:
+        """A number with its unit, a narrow space between them."""
+        unit = self.unit(symbol)
+        return f"{number}{'' if unit in _UNSPACED or not unit else THIN}{unit}"
+
+    def day(self, iso: str, *, where: str = "date") -> str:
+        """A date in words: 16 November 2026."""
+        try:
+            day = date.fromisoformat(iso)
+        except ValueError:
+            raise BadInput(f"expected a date such as 2026-11-16, got {iso[:40]!r}", where=where) from None
+        return self.say("date.pattern", day=day.day, month=self.frame[f"month.{day.month}"], year=day.year)
+
+
+def wording_for(language: str, own: Mapping[str, Words] | None = None) -> Wording:
+    """The wording of a language, with what a sheet brought along for it."""
+    if language not in LANGUAGES:
+        hint = nearest(language, LANGUAGES) or f"there are {', '.join(LANGUAGES)}"
+        raise UsageError(f"certificates are not worded in {language[:20]!r}", hint=hint)
+    frame, names, sentences = _shipped(language)
+    return Wording(language, frame, names, sentences, (own or {}).get(language, {}))
+
+
+@cache
+def _shipped(language: str) -> tuple[Words, Mapping[str, Words], Words]:
+    folder = shipped("reports") / "wording" / language
+    names = {section: _texts(table) for section, table in read_toml(folder / "names.toml").items()}
+    names["characteristic"] = {**names.get("characteristic", {}), **_optional(folder / "characteristics.toml")}
+    return _flat(read_toml(folder / "frame.toml")), names, _optional(folder / "sentences.toml")
+
+
+def _optional(path: Path) -> dict[str, str]:
+    return _texts(read_toml(path)) if path.is_file() else {}
+
+
+def _flat(tables: Mapping[str, object]) -> dict[str, str]:
+    """`[verdict] fails = …` becomes `verdict.fails`."""
+    return {f"{section}.{key}": text for section, table in tables.items() for key, text in _texts(table).items()}
+
+
+def _texts(table: object) -> dict[str, str]:
+    return {key: str(value) for key, value in table.items()} if isinstance(table, dict) else {}
+
+
+def missing_wording(sheets: Iterable[Sheet]) -> tuple[str, ...]:
+    """Every name and sentence of the sheets that some language lacks, each with the file it belongs into."""
+    lacking: dict[str, None] = {}
+    for sheet in sheets:
+        for language in LANGUAGES:
+            words = wording_for(language, sheet.wording)
+            lacking.update(dict.fromkeys(_missing_names(sheet, words)))
+            if language != "en":
+                lacking.update(dict.fromkeys(_missing_sentences(sheet, words)))
+    return tuple(lacking)
+
+
+def _missing_names(sheet: Sheet, words: Wording) -> Iterator[str]:
+    for section, key in sorted(set(_names_of(sheet))):
+        if key not in words.own and key not in words.names.get(section, {}):
+            yield f"{words.language}/names.toml: [{section}] {key}"
+
+
+def _names_of(sheet: Sheet) -> Iterator[tuple[str, str]]:
+    for item in sheet.items:
+        yield "item", item.name
+    for clause in sheet.clauses:
+        if not clause.name:
+            yield "characteristic", clause.characteristic
+        if clause.unit is not None:
+            yield from (("unit", clause.unit.symbol), ("unit", clause.unit.base))
+        yield from (("instance", code) for code in clause.instances.names)
+
+
+def _missing_sentences(sheet: Sheet, words: Wording) -> Iterator[str]:
+    for text in sorted(set(_sentences_of(sheet))):
+        if text not in words.own and text not in words.sentences:
+            yield f"{words.language}/sentences.toml: {text}"
+
+
+def _sentences_of(sheet: Sheet) -> Iterator[str]:
+    """The sentences a certificate prints; what a text literally prints is quoted, never translated."""
+    found = [sheet.title, sheet.edition, sheet.disclaimer]
+    found += [part for overlay in sheet.overlays for part in (overlay.title, overlay.because)]
+    found += [entry.when for item in sheet.items for entry in item.check_again]
+    for clause in sheet.clauses:
+        found += [clause.requires, clause.how, clause.note, clause.because, clause.name]
+    return (text for text in found if text)
+
+
+# What the check-in desk says in each language: `reports/wording/<language>/station.toml`.
+
+
+@cache
+def station_words(language: str) -> Mapping[str, str]:
+    """Every text by section and key: `desk.player`."""
+    tables = read_toml(shipped("reports") / "wording" / language / "station.toml")
+    return {
+        f"{section}.{key}": str(text)
+        for section, table in tables.items()
+        if isinstance(table, dict)
+        for key, text in table.items()
+    }
+
+
+# What a lot certificate says: `reports/wording/<language>/lot.toml`, laid over the wording of every certificate.
+
+
+def lot_wording_for(language: str, own: Mapping[str, Words] | None = None) -> Wording:
+    """The wording of a language for lots."""
+    words = wording_for(language, own)
+    return replace(words, frame={**words.frame, **lot_words(language)})
+
+
+@cache
+def lot_words(language: str) -> Words:
+    """The texts for lots alone: `[figure] lower = …` is `figure.lower`."""
+    tables = read_toml(shipped("reports") / "wording" / language / "lot.toml")
+    return {
+        f"{section}.{key}": str(text)
+        for section, table in tables.items()
+        if isinstance(table, dict)
+        for key, text in table.items()
+    }
+
+
+def figure(number: float, digits: int, words: Wording) -> str:
+    """A number that was calculated, to so many significant digits and without an exponent."""
+    return words.number(Decimal(f"{Decimal(f'{number:.{digits - 1}e}'):f}"))
+
+
+def fixed(number: float, places: int, words: Wording) -> str:
+    """A number with so many decimal places."""
+    return words.number(Decimal(f"{number:.{places}f}"))

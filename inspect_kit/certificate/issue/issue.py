@@ -1,0 +1,294 @@
+"""Issuing: number, QR text, pages, signature and registry entry, in an order in which nothing can be left half done.
+
+The number is taken, the PDF put among the evidence, and the entry written, all in one transaction of the registry.
+Until it ends, nothing has happened; once it has, the certificate is in the registry with its PDF, and only its file
+still gets its name. If even that is interrupted, the next command on this desk catches up.
+
+Drawing and signing take long, so they are done before, with the number that will be next if nobody is faster; only
+if somebody was, they are done again while the others wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from inspect_kit.certificate.content.model import OVERLAY, Issue
+from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
+from inspect_kit.certificate.issue.keyring import Keyring
+from inspect_kit.certificate.issue.keys import SigningKey
+from inspect_kit.certificate.issue.pdf_signature import Note, sign
+from inspect_kit.certificate.issue.qr import Claim, compose
+from inspect_kit.certificate.pages.render import make_certificate
+from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.inspection.record import Record
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.registry.chain import append, next_serial
+from inspect_kit.registry.entries import Certified, Entry, File, Gauge, Made, Thing
+from inspect_kit.registry.numbers import Number
+from inspect_kit.registry.opening import Registry, Transaction
+from inspect_kit.registry.search import Standing, current, is_issued, known
+from inspect_kit.registry.witness import remember
+
+ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
+
+_SIGNED_BY: Final = {
+    "en": "Signed electronically by {name} for {issuer}, key {key}. Any change to this file breaks the signature.",
+    "de": "Elektronisch signiert von {name} für {issuer}, Schlüssel {key}. Jede Änderung der Datei bricht sie.",
+    "cs": "Elektronický podpis: {name} za {issuer}, klíč {key}. Každá změna souboru podpis poruší.",
+    "it": "Firma elettronica di {name} per {issuer}, chiave {key}. Ogni modifica del file invalida la firma.",
+}
+
+
+class Drawing(Protocol):
+    """What makes the pages."""
+
+    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+        """A PDF of the record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where certificates are issued: its home, its registry, the inspector's opened keys, and the time."""
+
+    home: Path
+    registry: Registry
+    key: SigningKey
+    now: datetime
+    draw: Drawing = make_certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be issued. `valid` is `event`, `day`, an ISO day, or empty: for the event if there is one."""
+
+    record: Record
+    out: Path
+    language: str = "en"
+    photos: Mapping[str, bytes] = field(default_factory=dict)
+    valid: str = ""
+    replaces: tuple[str, ...] = ()
+    because: str = ""
+    once: bool = False
+    """Whether a record that has its document already is refused: asked while no other desk writes."""
+
+
+class AlreadyIssued(InspectKitError):
+    """Another desk has been faster."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """What was issued; `notices` are sentences for the person at the desk."""
+
+    number: str
+    verdict: str
+    pdf: Path
+    digest: str
+    qr: str
+    replaces: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    def summary(self) -> dict[str, object]:
+        """What `certify --json` prints."""
+        return {
+            "number": self.number, "verdict": self.verdict, "pdf": str(self.pdf), "digest": self.digest, "qr": self.qr,
+            "replaces": list(self.replaces),
+        }  # fmt: skip
+
+
+def issue_certificate(desk: Desk, request: Request) -> Issued:
+    """Issue one certificate, or a report where the record does not conform."""
+    notices = recover(desk.home, desk.registry)
+    if request.out.is_dir():
+        raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
+    if request.out.exists() and not request.out.is_file():
+        raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
+    load_slow_parts()
+    with desk.registry.reading() as connection:
+        likely = _issue(connection, desk, request)
+    pdf = _pdf(desk, request, likely)
+    with ExitStack() as promises:
+        with desk.registry.writing() as connection:
+            issue = _issue(connection, desk, request)
+            if issue != likely:
+                pdf = _pdf(desk, request, issue)
+            promise = promise_of(issue.number, pdf, request.out)
+            note = promises.enter_context(promised(desk.home, desk.registry, promise))
+            write_part(note, pdf)
+            body = _body(_Storing(connection, desk.registry), request, issue, pdf)
+            entry = append(connection, body, desk.now, partial(_seal, desk.key))
+        fulfil(note)
+    remember(desk.home, desk.registry.place, entry)
+    return Issued(
+        issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices
+    )
+
+
+def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
+    """The document, drawn and signed."""
+    pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
+    return sign(pages, desk.key, Note(issue.number, issue.qr_text, request.record.subject.place))
+
+
+def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
+    """All that the pages say beyond the record."""
+    record, day = request.record, desk.now.astimezone().date().isoformat()
+    if request.once and is_issued(connection, record.digest):
+        raise AlreadyIssued("has its certificate already", where=record.subject.text)
+    report = record.verdict != Verdict.CONFORMS
+    year, code = int(day[:4]), desk.key.issuer.code
+    kind = Number(code, year, 0, report=report).kind
+    number = Number(code, year, next_serial(connection, code, year, kind), report=report)
+    valid_until, valid_for = ("", "") if report else _validity(record, request.valid)
+    claim = Claim(
+        str(number), record.verdict, day, valid_until, record.sheet.id, record.item.id, record.subject.text, valid_for,
+        record.digest,
+    )  # fmt: skip
+    signer = desk.key.signer
+    words = _SIGNED_BY.get(request.language, _SIGNED_BY["en"])
+    return Issue(
+        number=str(number),
+        qr_text=compose(number, claim, signer.id, desk.key.qr_key.sign),
+        issued_on=day,
+        valid_until=valid_until,
+        valid_for=valid_for,
+        replaces=", ".join(standing.number for standing in _replaced(connection, request)),
+        replaced_because=request.because,
+        signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
+    )
+
+
+def _validity(record: Record, valid: str) -> tuple[str, str]:
+    """The last day, and the event that it holds for."""
+    event = record.subject.event
+    if valid == "day":
+        return record.inspected_on, ""
+    if valid == "event" and not event:
+        raise UsageError("which event? give it with --event", where="--valid event")
+    if valid in ("", "event"):
+        return "", event
+    try:
+        last = date.fromisoformat(valid)
+    except ValueError:
+        hint = "write event, day or a date such as 2027-06-30"
+        raise UsageError(f"cannot be {valid[:40]!r}", where="--valid", hint=hint) from None
+    if last.isoformat() < record.inspected_on:
+        raise UsageError(f"{last} lies before the inspection", where="--valid")
+    return last.isoformat(), ""
+
+
+def _replaced(connection: Transaction, request: Request) -> tuple[Standing, ...]:
+    """What the new document replaces: what it was told to, and what stands for the same thing, sheet and event.
+
+    An inspection that was left undecided replaces no certificate: nothing was found against the thing.
+    """
+    record = request.record
+    told = tuple(_replaceable(known(connection, number)) for number in dict.fromkeys(request.replaces))
+    if told and not request.because:
+        raise UsageError("say why it is replaced", where="--because", hint='such as "broken in play (ICF 117)"')
+    same = current(connection, _thing(record).key, record.sheet.id, record.subject.event)
+    if same is None or same in told or (record.verdict == Verdict.UNDECIDED and same.verdict != Verdict.UNDECIDED):
+        return told
+    return (*told, same)
+
+
+def _replaceable(standing: Standing) -> Standing:
+    if standing.revoked_at:
+        raise UsageError(f"was revoked on {standing.revoked_at[:10]}", where=standing.number)
+    if standing.replaced_by:
+        raise UsageError(f"was already replaced by {standing.replaced_by}", where=standing.number)
+    return standing
+
+
+def _thing(record: Record) -> Thing:
+    return Thing(record.item.id, record.subject.text, record.subject.owner)
+
+
+@dataclass(frozen=True, slots=True)
+class _Storing:
+    """Where evidence goes, in the transaction that names it."""
+
+    connection: Transaction
+    registry: Registry
+
+    def file(self, role: str, name: str, content: bytes) -> File:
+        return File(role, self.registry.shelf.put(self.connection, content), len(content), name)
+
+
+def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Certified:
+    record = request.record
+    files = [storing.file("pdf", request.out.name, pdf), storing.file("record", "", record.canonical())]
+    files += [storing.file(*_role(record, key), content) for key, content in request.photos.items()]
+    return Certified(
+        number=issue.number,
+        inspection=made_of(record),
+        pdf=files[0].sha256,
+        qr=issue.qr_text,
+        issued_on=issue.issued_on,
+        valid_until=issue.valid_until,
+        valid_for=issue.valid_for,
+        replaces=tuple(issue.replaces.split(", ")) if issue.replaces else (),
+        because=issue.replaced_because,
+        evidence=tuple(files),
+    )
+
+
+def _role(record: Record, key: str) -> tuple[str, str]:
+    """What a picture is in the registry, and its name there."""
+    digest = key.removeprefix(OVERLAY)
+    name = next((photo.file for photo in record.photos if photo.sha256 == digest), digest)
+    return ("photo", name) if digest == key else ("overlay", f"{name}.overlay.png")
+
+
+def made_of(record: Record) -> Made:
+    """What the registry says of an inspection."""
+    gauges = tuple(
+        Gauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
+        for gauge in record.instruments
+    )
+    return Made(
+        subject=_thing(record),
+        sheet=record.sheet.id,
+        edition=record.sheet.edition,
+        verdict=record.verdict,
+        rule=record.rule,
+        inspected_on=record.inspected_on,
+        record=record.digest,
+        inspector=record.subject.inspector,
+        event=record.subject.event,
+        instruments=gauges,
+    )
+
+
+def _seal(key: SigningKey, digest: bytes) -> tuple[str, str]:
+    return key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex()
+
+
+def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> str:
+    """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
+    signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
+    if signer is None:
+        return f"is signed with the key {entry.signer or 'of nobody'}, which this desk does not know"
+    try:
+        signature = bytes.fromhex(entry.signature)
+    except ValueError:
+        signature = b""
+    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
+        return f"its signature is not {signer.name}'s"
+    if signer.retired and entry.at > signer.retired.since.isoformat():
+        return f"was signed after {signer.name}'s key was retired on {signer.retired.since.date()}"
+    return ""
+
+
+def load_slow_parts() -> None:
+    """What is slow to load is loaded before the registry is locked: other desks may be waiting for it."""
+    import pyhanko.sign.signers
+    import reportlab.pdfgen.canvas
+
+    del pyhanko, reportlab

@@ -1,0 +1,182 @@
+"""Certificates that are just being issued, noted on disk, so that an interrupted one is finished or undone later.
+
+A note is written before the registry's transaction ends and removed when the PDF has its name. Its writer holds a
+lock on it, which the system lifts when that program ends in whatever way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+import msgspec
+
+from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.search import find
+
+_FOLDER: Final = "pending"
+_OLD: Final = 3600
+"""Seconds after which a draft without a name was surely left by a program that ended."""
+
+
+class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """That a certificate's PDF, by its SHA-256, will be in `out`; until then it is in `part`."""
+
+    number: str
+    sha256: str
+    out: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A promise on disk."""
+
+    path: Path
+    promise: Promise
+
+
+@contextmanager
+def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[Note]:
+    """Note a promise before the registry's transaction ends; where the block fails, the promise is settled at once."""
+    path = home / _FOLDER / f"{secrets.token_hex(8)}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = written_beside(path, msgspec.json.encode(promise))
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path.parent)) from None
+    try:
+        # Locked before it has its name, so that nobody ever finds it unlocked while this program lives.
+        with draft.open("rb") as stream:
+            _lock(stream)
+            draft.replace(path)
+            sync_folder(path.parent)
+            yield Note(path, promise)
+    except BaseException:
+        with contextlib.suppress(InspectKitError, OSError):
+            list(_settle(path, registry))
+        raise
+
+
+def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
+    """The promise that a PDF will be in `out`."""
+    part = out.absolute().parent / f".{out.name[:60]}.{secrets.token_hex(8)}.part"
+    return Promise(number, hashlib.sha256(pdf).hexdigest(), str(out.absolute()), str(part))
+
+
+def write_part(note: Note, content: bytes) -> None:
+    """The PDF beside its later name, on disk for good."""
+    part = Path(note.promise.part)
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=note.promise.out) from None
+
+
+def fulfil(note: Note) -> None:
+    """Give the PDF its name and strike out the note."""
+    out = Path(note.promise.out)
+    try:
+        Path(note.promise.part).replace(out)
+    except OSError as problem:
+        hint = f"it is registered: inspect-kit registry show {note.promise.number} --pdf FILE gives it"
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out), hint=hint) from None
+    sync_folder(out.parent)
+    note.path.unlink(missing_ok=True)
+
+
+def recover(home: Path, registry: Registry) -> tuple[str, ...]:
+    """Finish or undo what was interrupted on this desk; says in sentences what was done."""
+    folder = home / _FOLDER
+    told: list[str] = []
+    # Another desk may be about to lock a young draft; nothing depends on an old one.
+    for draft in filter(_is_old, folder.glob(".*.part")):
+        with _free(draft) as free:
+            if free:
+                draft.unlink(missing_ok=True)
+    for path in sorted(folder.glob("*.json")):
+        with _free(path) as free:
+            if free:
+                told.extend(_settle(path, registry))
+    return tuple(told)
+
+
+def _is_old(draft: Path) -> bool:
+    try:
+        return time.time() - draft.stat().st_mtime > _OLD
+    except OSError:
+        return False
+
+
+@contextmanager
+def _free(path: Path) -> Iterator[bool]:
+    """Whether the writer of a note is gone; holds the note meanwhile."""
+    try:
+        with path.open("rb") as stream:
+            _lock(stream)
+            yield path.exists()
+    except OSError:
+        yield False
+
+
+def _settle(path: Path, registry: Registry) -> Iterator[str]:
+    try:
+        promise = msgspec.json.decode(path.read_bytes(), type=Promise)
+    except (msgspec.MsgspecError, OSError):
+        path.unlink(missing_ok=True)
+        return
+    with registry.reading() as connection:
+        known = find(connection, promise.number)
+        content = None
+        if known is not None and known.pdf == promise.sha256:
+            content = registry.shelf.take(connection, promise.sha256)
+    if content is None:
+        Path(promise.part).unlink(missing_ok=True)
+    else:
+        yield _finish(promise, path.stat().st_mtime, content)
+    path.unlink(missing_ok=True)
+
+
+def _finish(promise: Promise, noted: float, content: bytes) -> str:
+    """A registered certificate gets its file, unless something newer has taken the name since."""
+    out = Path(promise.out)
+    Path(promise.part).unlink(missing_ok=True)
+    show = f"inspect-kit registry show {promise.number} --pdf FILE gives it"
+    try:
+        if out.exists() and out.stat().st_mtime > noted:
+            if out.read_bytes() == content:
+                return f"{promise.number} was interrupted, but is whole: {out}"
+            return f"{promise.number} was interrupted, and {out} is another file by now ({show})"
+        written_beside(out, content).replace(out)
+        open_to_all(out)
+        sync_folder(out.parent)
+    except (OSError, InspectKitError):
+        return f"{promise.number} was interrupted, and {out} cannot be written ({show})"
+    return f"{promise.number} was interrupted and is finished now: {out}"
+
+
+def _lock(stream: IO[bytes]) -> None:
+    """Hold a file; raises OSError where another program holds it."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        with contextlib.suppress(AttributeError):
+            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        return
+    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

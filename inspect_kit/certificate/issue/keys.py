@@ -1,0 +1,325 @@
+"""An issuer's secret side: the CA's key and the inspectors' keys, in files that only their owner may read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import KeySerializationEncryption, NoEncryption, PrivateFormat, pkcs12
+from cryptography.x509.oid import NameOID
+
+from inspect_kit.atomic_write import sync_folder, written_beside
+from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, bundle, read_keyring, signer_id
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.inspection.names import clean
+from inspect_kit.registry.numbers import check_code
+
+PUBLIC: Final = "issuer.pem"
+_CA: Final = "ca.p12"
+_ROUNDS: Final = 600_000
+_YEARS: Final = 40
+"""Long, because a certificate must be checkable for as long as the thing is played with; a key ends by retiring."""
+
+_LONGEST_NAME: Final = 64
+
+Secret = EllipticCurvePrivateKey | Ed25519PrivateKey
+Passphrase = bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """An inspector's opened keys."""
+
+    issuer: Keyring
+    signer: Signer
+    key: EllipticCurvePrivateKey
+    qr_key: Ed25519PrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class Founding:
+    """Who issues: the body's name and code, and its first inspector."""
+
+    name: str
+    code: str
+    inspector: str
+
+
+def folder_of(home: Path) -> Path:
+    """Where the keys lie."""
+    return home / "keys"
+
+
+def found(home: Path, founding: Founding, passphrase: Passphrase, now: datetime) -> Keyring:
+    """Make an issuer: its CA and its first inspector's keys. The folder appears complete or not at all."""
+    folder = folder_of(home)
+    if folder.exists():
+        raise UsageError(
+            "there are keys already", where=str(folder), hint="inspect-kit keys add, for another inspector"
+        )
+    issuer = _named(founding.name, "--name")
+    secret = generate_private_key(SECP256R1())
+    ca = _ca_certificate(secret, issuer, check_code(founding.code), now)
+    with _owner_only(folder) as draft:
+        _keep(draft / _CA, secret, passphrase)
+        signer = _new_signer(draft, (ca, secret), _named(founding.inspector, "--inspector"), passphrase, now)
+        pair = (signer.certificate, signer.qr_certificate)
+        public = bundle((ca, *pair), _revocations(ca, secret, (), now))
+        written_beside(draft / PUBLIC, public).replace(draft / PUBLIC)
+    return own_keyring(home)
+
+
+def own_keyring(home: Path) -> Keyring:
+    """The issuer that this home belongs to."""
+    path = folder_of(home) / PUBLIC
+    if not path.is_file():
+        hint = 'run: inspect-kit keys init --name "Your club"'
+        raise UsageError("there are no keys to sign certificates with", where=str(folder_of(home)), hint=hint)
+    return read_keyring(path)
+
+
+def add(home: Path, name: str, passphrases: tuple[Passphrase, Passphrase], now: datetime) -> Signer:
+    """One more inspector; the first passphrase opens the CA, the second will guard the new keys."""
+    keyring = own_keyring(home)
+    wanted = _named(name, "--name")
+    if any(signer.name == wanted and not signer.retired for signer in keyring.signers):
+        raise UsageError(f"{wanted} has keys already", hint="inspect-kit keys retire, first")
+    secret = ca_key(home, passphrases[0])
+    signer = _new_signer(folder_of(home), (keyring.ca, secret), wanted, passphrases[1], now)
+    _publish(home, keyring, secret, (*keyring.signers, signer), now)
+    return signer
+
+
+def retire(home: Path, who: str, passphrase: Passphrase, now: datetime, *, compromised: bool = False) -> Signer:
+    """Take an inspector's keys out of use. What was signed before stays good, unless the key was compromised."""
+    keyring = own_keyring(home)
+    signer = chosen(keyring, who)
+    secret = ca_key(home, passphrase)
+    gone = Signer(signer.id, signer.name, signer.certificate, signer.qr_certificate, Retirement(now, compromised))
+    others = tuple(gone if each.id == signer.id else each for each in keyring.signers)
+    _publish(home, keyring, secret, others, now)
+    for path in _secret_files(home, signer.id):
+        path.unlink(missing_ok=True)
+    return gone
+
+
+def chosen(keyring: Keyring, who: str) -> Signer:
+    """An inspector in office, by id or name; without either, the only one there is."""
+    active = [signer for signer in keyring.signers if not signer.retired]
+    fitting = [signer for signer in active if not who or who in (signer.id, signer.name)]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(f"{signer.id} {signer.name}" for signer in active) or "none"
+    why = f"{who!r} has no keys in use here" if who and not fitting else "several inspectors have keys here"
+    raise UsageError(why, where="--signer", hint=f"in use: {names}")
+
+
+def unlock(home: Path, who: str, passphrase: Passphrase) -> SigningKey:
+    """An inspector's keys, opened."""
+    keyring = own_keyring(home)
+    signer = chosen(keyring, who)
+    path, qr_path = _secret_files(home, signer.id)
+    key, qr_key = _open(path, passphrase), _open(qr_path, passphrase)
+    if not isinstance(key, EllipticCurvePrivateKey) or not isinstance(qr_key, Ed25519PrivateKey):
+        raise BadInput("does not hold an inspector's key", where=str(path))
+    same = key.public_key() == signer.certificate.public_key()
+    if not (same and qr_key.public_key() == signer.qr_certificate.public_key()):
+        raise BadInput("belongs to another certificate", where=str(path))
+    return SigningKey(keyring, signer, key, qr_key)
+
+
+def needs_passphrase(home: Path, who: str | None = None) -> bool:
+    """Whether an inspector's keys, or the CA's where none is named, are guarded by a passphrase."""
+    folder = folder_of(home)
+    path = folder / _CA if who is None else _secret_files(home, chosen(own_keyring(home), who).id)[0]
+    try:
+        pkcs12.load_key_and_certificates(_bytes(path), None)
+    except ValueError:
+        return True
+    return False
+
+
+def _secret_files(home: Path, signer: str) -> tuple[Path, Path]:
+    return folder_of(home) / f"{signer}.p12", folder_of(home) / f"{signer}-qr.p12"
+
+
+def _named(text: str, where: str) -> str:
+    name = clean(text, where=where, needed=True)
+    if len(name) > _LONGEST_NAME:
+        raise BadInput(f"has {len(name)} characters, at most {_LONGEST_NAME} fit", where=where, hint="shorten it")
+    return name
+
+
+@contextmanager
+def _owner_only(folder: Path) -> Iterator[Path]:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".keys."))
+    except OSError as problem:
+        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+    try:
+        yield draft
+        draft.rename(folder)
+        sync_folder(folder.parent)
+    except OSError as problem:
+        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _new_signer(
+    folder: Path,
+    issuer: tuple[x509.Certificate, EllipticCurvePrivateKey],
+    name: str,
+    passphrase: Passphrase,
+    now: datetime,
+) -> Signer:
+    key, qr_key = generate_private_key(SECP256R1()), Ed25519PrivateKey.generate()
+    signer = signer_id(qr_key.public_key())
+    _keep(folder / f"{signer}.p12", key, passphrase)
+    _keep(folder / f"{signer}-qr.p12", qr_key, passphrase)
+    certificate, qr_certificate = (_signer_certificate(issuer, each, (name, signer), now) for each in (key, qr_key))
+    return Signer(signer, name, certificate, qr_certificate)
+
+
+def _ca_certificate(key: EllipticCurvePrivateKey, name: str, code: str, now: datetime) -> x509.Certificate:
+    subject = _name((NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, name), (NameOID.SERIAL_NUMBER, code))
+    builder = _draft(subject, subject, key, now)
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+    builder = builder.add_extension(_usage(ca=True), critical=True)
+    return builder.sign(key, hashes.SHA256())
+
+
+def _signer_certificate(
+    issuer: tuple[x509.Certificate, EllipticCurvePrivateKey], key: Secret, names: tuple[str, str], now: datetime
+) -> x509.Certificate:
+    ca, secret = issuer
+    name, signer = names
+    body = ca.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)[0].value
+    subject = _name(
+        (NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, str(body)), (NameOID.SERIAL_NUMBER, signer)
+    )
+    builder = _draft(subject, ca.subject, key, now)
+    builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+    builder = builder.add_extension(_usage(ca=False), critical=True)
+    known = x509.AuthorityKeyIdentifier.from_issuer_public_key(secret.public_key())
+    return builder.add_extension(known, critical=False).sign(secret, hashes.SHA256())
+
+
+def _name(*parts: tuple[x509.ObjectIdentifier, str]) -> x509.Name:
+    return x509.Name([x509.NameAttribute(oid, text) for oid, text in parts])
+
+
+def _draft(subject: x509.Name, issuer: x509.Name, key: Secret, now: datetime) -> x509.CertificateBuilder:
+    builder = x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
+    # A day earlier: the clocks of two desks need not agree to the minute.
+    builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=365 * _YEARS))
+    return builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+
+
+def _usage(*, ca: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not ca, content_commitment=not ca, key_cert_sign=ca, crl_sign=ca, key_encipherment=False,
+        data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
+    )  # fmt: skip
+
+
+def _revocations(
+    ca: x509.Certificate, key: EllipticCurvePrivateKey, gone: tuple[Signer, ...], now: datetime
+) -> x509.CertificateRevocationList:
+    builder = x509.CertificateRevocationListBuilder(ca.subject, now, now + timedelta(days=365 * _YEARS))
+    for signer in gone:
+        for certificate in (signer.certificate, signer.qr_certificate):
+            builder = builder.add_revoked_certificate(_revoked(certificate, signer.retired or Retirement(now, False)))
+    return builder.sign(key, hashes.SHA256())
+
+
+def _revoked(certificate: x509.Certificate, retired: Retirement) -> x509.RevokedCertificate:
+    flags = x509.ReasonFlags
+    reason = x509.CRLReason(flags.key_compromise if retired.compromised else flags.cessation_of_operation)
+    builder = x509.RevokedCertificateBuilder(certificate.serial_number, retired.since)
+    return builder.add_extension(reason, critical=False).build()
+
+
+def _publish(
+    home: Path, keyring: Keyring, secret: EllipticCurvePrivateKey, signers: tuple[Signer, ...], now: datetime
+) -> None:
+    pairs = (certificate for signer in signers for certificate in (signer.certificate, signer.qr_certificate))
+    gone = tuple(signer for signer in signers if signer.retired)
+    content = bundle((keyring.ca, *pairs), _revocations(keyring.ca, secret, gone, now))
+    path = folder_of(home) / PUBLIC
+    try:
+        written_beside(path, content).replace(path)
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+
+
+def _keep(path: Path, key: Secret, passphrase: Passphrase) -> None:
+    content = pkcs12.serialize_key_and_certificates(path.stem.encode(), key, None, None, _guard(passphrase))
+    try:
+        written_beside(path, content).replace(path)
+    except OSError as problem:
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+
+
+def _guard(passphrase: Passphrase) -> KeySerializationEncryption:
+    if not passphrase:
+        return NoEncryption()
+    builder = PrivateFormat.PKCS12.encryption_builder().kdf_rounds(_ROUNDS)
+    builder = builder.key_cert_algorithm(pkcs12.PBES.PBESv2SHA256AndAES256CBC).hmac_hash(hashes.SHA256())
+    return builder.build(passphrase)
+
+
+def ca_key(home: Path, passphrase: Passphrase) -> EllipticCurvePrivateKey:
+    """The key of the issuer's own CA, which vouches for inspectors and for the station's web server."""
+    path = folder_of(home) / _CA
+    if not path.is_file():
+        raise UsageError("the issuer's own key is not on this desk", where=str(path), hint="do this where it was made")
+    key = _open(path, passphrase)
+    if not isinstance(key, EllipticCurvePrivateKey):
+        raise BadInput("does not hold an issuer's key", where=str(path))
+    return key
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise UsageError("this inspector's key is not on this desk", where=str(path)) from None
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+
+
+def _open(path: Path, passphrase: Passphrase) -> object:
+    content = _bytes(path)
+    _refuse_open_files(path)
+    try:
+        return pkcs12.load_key_and_certificates(content, passphrase or None)[0]
+    except ValueError:
+        pass
+    if passphrase:
+        # A key without a passphrase is opened by any.
+        try:
+            return pkcs12.load_key_and_certificates(content, None)[0]
+        except ValueError:
+            raise BadInput("the passphrase does not open the key", where=str(path)) from None
+    hint = "type it, or set INSPECT_KIT_PASSPHRASE"
+    raise UsageError("the key needs its passphrase", where=str(path), hint=hint)
+
+
+def _refuse_open_files(path: Path) -> None:
+    """A key that others can read is no longer one person's key."""
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        hint = f"chmod 600 {path}; if others have been at this machine, retire the key"
+        raise BadInput("can be read by others", where=str(path), hint=hint)

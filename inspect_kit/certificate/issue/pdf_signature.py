@@ -1,0 +1,166 @@
+"""Signing a finished PDF: PAdES, invisible, over the whole file, and allowing no change after it."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from inspect_kit.certificate.issue.keys import SigningKey
+from inspect_kit.errors import BrokenSeal
+
+if TYPE_CHECKING:
+    from pyhanko.sign.signers import SimpleSigner
+
+FIELD: Final = "Issuer"
+RESERVED: Final = 8192
+"""Hexadecimal digits kept free for the signature; an inspector's takes about 2,700."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What the signature itself states: the certificate's number, the QR text, the place."""
+
+    number: str
+    qr: str
+    place: str = ""
+
+
+def sign(pdf: bytes, key: SigningKey, note: Note) -> bytes:
+    """The signed file. Nothing may touch it any more."""
+    # Loading pyHanko takes a moment, which those who only judge need not wait for.
+    from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+    from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
+    from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner
+
+    meta = PdfSignatureMetadata(
+        field_name=FIELD, name=key.signer.name, reason=note.number, location=note.place or None, contact_info=note.qr,
+        md_algorithm="sha256", subfilter=SigSeedSubFilter.PADES, certify=True, docmdp_permissions=MDPPerm.NO_CHANGES,
+    )  # fmt: skip
+    out = io.BytesIO()
+    writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
+    PdfSigner(meta, signer=_simple_signer(key)).sign_pdf(writer, output=out, bytes_reserved=RESERVED)
+    return out.getvalue()
+
+
+def _simple_signer(key: SigningKey) -> SimpleSigner:
+    from asn1crypto.keys import PrivateKeyInfo
+    from asn1crypto.x509 import Certificate
+    from pyhanko.sign.signers import SimpleSigner
+    from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+    secret = key.key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    certificate = Certificate.load(key.signer.certificate.public_bytes(Encoding.DER))
+    # Only the inspector's own certificate goes into the file: who checks it must have the issuer's from elsewhere.
+    return SimpleSigner(certificate, PrivateKeyInfo.load(secret), SimpleCertificateStore())  # type: ignore[no-untyped-call,unused-ignore]
+
+
+# The signature in a PDF, taken apart: does it hold, over the whole file, and is there nothing beside it.
+
+if TYPE_CHECKING:
+    from pyhanko.sign.validation import EmbeddedPdfSignature
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What a signature says and whether it holds. `trusted` is by the CAs that were given."""
+
+    intact: bool
+    untouched: bool
+    trusted: bool
+    certificate: x509.Certificate
+    signed_at: datetime | None
+    number: str
+    qr: str
+
+
+def seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
+    """The one signature that a certificate bears. A file that cannot even be read is a broken seal."""
+    logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
+    logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
+    try:
+        return _seal_of(pdf, roots)
+    except BrokenSeal:
+        raise
+    except Exception as problem:  # A forged file can break a parser in any way there is.
+        kind = type(problem).__name__
+        raise BrokenSeal(f"the file was damaged or rewritten after signing ({kind})") from None
+
+
+def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
+    from asn1crypto.x509 import Certificate
+    from pyhanko.pdf_utils.reader import PdfFileReader
+    from pyhanko.sign.validation import validate_pdf_signature
+    from pyhanko.sign.validation.status import SignatureCoverageLevel
+    from pyhanko_certvalidator import ValidationContext
+
+    embedded = _only_signature(PdfFileReader(io.BytesIO(pdf)))
+    anchors = [Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
+    context = ValidationContext(trust_roots=anchors, allow_fetching=False, revocation_mode="soft-fail")
+    status = validate_pdf_signature(embedded, context)
+    whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
+    certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
+    stated = embedded.sig_object
+    return Seal(
+        intact=status.intact and status.valid and (not whole or _is_tidy(pdf, embedded)),
+        untouched=whole,
+        trusted=status.trusted,
+        certificate=certificate,
+        signed_at=embedded.self_reported_timestamp,
+        number=str(stated.get("/Reason", "")),
+        qr=str(stated.get("/ContactInfo", "")),
+    )
+
+
+def _only_signature(reader: object) -> EmbeddedPdfSignature:
+    found: list[EmbeddedPdfSignature] = list(getattr(reader, "embedded_signatures", ()))
+    if not found:
+        raise BrokenSeal("the file bears no signature")
+    return found[0]
+
+
+def _is_tidy(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
+    """Whether also the part of the file that no signature can cover, the signature itself, is as it was written.
+
+    A changed byte there could otherwise hide in the padding, in the spelling of a digit, or in a field that
+    readers ignore.
+    """
+    from asn1crypto.cms import ContentInfo
+
+    _, start, end, _ = (int(place) for place in embedded.sig_object["/ByteRange"])
+    gap = pdf[start:end]
+    content = bytes.fromhex(gap[1:-1].decode("ascii"))
+    message = ContentInfo.load(content)
+    exact: bytes = message.dump(force=True)
+    padded = exact.hex().ljust(len(gap) - 2, "0")
+    spellings = (f"<{padded}>".encode(), f"<{padded.upper()}>".encode())
+    return gap in spellings and content.startswith(exact) and _says_only_what_it_must(embedded)
+
+
+def _says_only_what_it_must(embedded: EmbeddedPdfSignature) -> bool:
+    """The fields of the message around the signed attributes, each with the only value it may have."""
+    message, (info,) = embedded.signed_data, embedded.signed_data["signer_infos"]
+    signer = embedded.signer_cert
+    (certificate,) = message["certificates"]
+    named = info["sid"].chosen
+    return all(
+        (
+            message["version"].native == info["version"].native == "v1",
+            [entry["algorithm"].native for entry in message["digest_algorithms"]] == ["sha256"],
+            message["encap_content_info"]["content_type"].native == "data",
+            not message["encap_content_info"]["content"].native,
+            not message["crls"].native,
+            certificate.chosen.dump() == signer.dump(),
+            info["sid"].name == "issuer_and_serial_number",
+            named["issuer"].dump() == signer.issuer.dump() and named["serial_number"].native == signer.serial_number,
+            info["digest_algorithm"]["algorithm"].native == "sha256",
+            info["signature_algorithm"]["algorithm"].native == "sha256_ecdsa",
+            not info["unsigned_attrs"].native,
+        )
+    )

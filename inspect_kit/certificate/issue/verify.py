@@ -1,0 +1,360 @@
+"""Verifying a certificate, from its PDF or its QR text: what holds, what does not, and what cannot be told here."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final
+
+import msgspec
+from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
+
+from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
+from inspect_kit.certificate.issue.pdf_signature import Seal, seal_of
+from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened
+from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
+from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
+from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.registry.chain import entry_of, has_series
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.search import Standing, find
+
+# What is printed on a certificate's pages, and the record that is attached to it, read back out of the PDF.
+
+_PAIR: Final = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>")
+_RANGE: Final = re.compile(rb"<([0-9A-Fa-f]+)>\s*<([0-9A-Fa-f]+)>\s*(<[0-9A-Fa-f]+>|\[[^\]]*\])")
+
+Table = dict[int, str]
+
+
+def read_back(pdf: bytes) -> tuple[bytes, tuple[str, ...]]:
+    """The attached record, and the letters of every page without spaces."""
+    try:
+        with Pdf.open(io.BytesIO(pdf)) as opened:
+            return _record(opened), tuple(_letters(page) for page in opened.pages)
+    except BrokenSeal:
+        raise
+    except Exception as problem:  # A forged file can break a parser in any way there is.
+        raise BrokenSeal(f"its pages cannot be read ({type(problem).__name__})") from None
+
+
+def _record(pdf: Pdf) -> bytes:
+    names = sorted(pdf.attachments.keys())
+    if names not in ([RECORD_NAME], [DCC_NAME, RECORD_NAME]):
+        raise BrokenSeal(f"not one {RECORD_NAME} is attached, but {len(names)} files")
+    content = bytes(pdf.attachments[RECORD_NAME].get_file().read_bytes())
+    if len(content) > MAX_BYTES:
+        raise BrokenSeal("the attached record is too large")
+    return content
+
+
+def _letters(page: Page) -> str:
+    fonts = page.obj.get(Name.Resources, Dictionary()).get(Name.Font, Dictionary())
+    tables: dict[str, Table] = {}
+    current: Table = {}
+    found: list[str] = []
+    for step in parse_content_stream(page.obj):
+        operator, operands = str(step.operator), list(step.operands)
+        if operator == "Tf":
+            name = str(operands[0])
+            current = tables.setdefault(name, _table(fonts.get(Name(name))))
+        elif operator in ("Tj", "TJ", "'", '"'):
+            found.extend(_shown(operands[-1], current))
+    return "".join("".join(found).split())
+
+
+def _shown(operand: object, table: Table) -> Iterator[str]:
+    for part in operand if isinstance(operand, Array) else (operand,):
+        if isinstance(part, String):
+            yield from (table.get(code, "") for code in bytes(part))
+
+
+def _table(font: Object | None) -> Table:
+    """A font's map from codes to letters."""
+    if font is None or Name.ToUnicode not in font:
+        return {}
+    stream = font.ToUnicode.read_bytes()
+    table: Table = {}
+    for block in re.findall(rb"beginbfchar(.*?)endbfchar", stream, re.DOTALL):
+        for code, letters in _PAIR.findall(block):
+            table[int(code, 16)] = bytes.fromhex(letters.decode()).decode("utf-16-be", "replace")
+    for block in re.findall(rb"beginbfrange(.*?)endbfrange", stream, re.DOTALL):
+        for low, high, target in _RANGE.findall(block):
+            table.update(_spread(int(low, 16), int(high, 16), target))
+    return table
+
+
+def _spread(low: int, high: int, target: bytes) -> Iterator[tuple[int, str]]:
+    listed = [bytes.fromhex(code.decode()).decode("utf-16-be", "replace") for code in re.findall(rb"<(\w+)>", target)]
+    for place, code in enumerate(range(low, min(high, low + 65535) + 1)):
+        if target.startswith(b"["):
+            if place < len(listed):
+                yield code, listed[place]
+        elif listed:
+            yield code, listed[0][:-1] + chr(ord(listed[0][-1]) + place)
+
+
+MAX_PDF_BYTES: Final = 300_000_000
+_REFERENCE_DIGITS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `holds` is `None` where it cannot be told here."""
+
+    name: str
+    holds: bool | None
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What is known of a certificate after looking at it."""
+
+    checks: tuple[Check, ...]
+    number: str = ""
+    verdict: str = ""
+    subject: str = ""
+    item: str = ""
+    sheet: str = ""
+    event: str = ""
+    again: tuple[str, ...] = ()
+    """On which occasions the rules want the thing approved anew."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing speaks against it."""
+        return all(check.holds is not False for check in self.checks)
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Who verifies: the issuers trusted here, the registry if there is one, and the day."""
+
+    keyrings: tuple[Keyring, ...]
+    own: str
+    registry: Registry | None
+    on: date
+
+
+def verify_pdf(pdf: bytes, counter: Counter) -> Verification:
+    """A certificate's file."""
+    if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
+        raise BadInput("is not a PDF")
+    try:
+        seal = seal_of(pdf, [ring.ca for ring in counter.keyrings])
+    except BrokenSeal as problem:
+        return Verification((Check("signature", False, str(problem)),))
+    attached: Record | None = None
+    checks = [*_seal_checks(seal)]
+    try:
+        content, pages = read_back(pdf)
+        attached = open_record(content, where="the attached record")
+        checks.append(_record_check(content, pages, seal))
+    except InspectKitError as problem:
+        checks.append(Check("record", False, str(problem)))
+    standing, registered = _registered(seal.number, counter)
+    signer, ring = _signer_of(seal, counter)
+    checks.append(_signer_check(seal, signer, ring, registered))
+    checks.append(_registry_check(seal.number, standing, counter, hashlib.sha256(pdf).hexdigest()))
+    claim = _claim_in(seal)
+    checks += _standing_checks(standing, claim, counter.on)
+    return _verification(checks, seal.number, attached, claim)
+
+
+def verify_qr(text: str, counter: Counter) -> Verification:
+    """The text that was scanned from a certificate or a label."""
+    signed = read(text)
+    claim = signed.claim
+    standing, registered = _registered(claim.number, counter)
+    checks = [*_qr_seal_checks(signed, counter, registered)]
+    checks.append(_registry_check(claim.number, standing, counter, ""))
+    if standing is not None and read(standing.qr) != signed:
+        checks.append(Check("text", False, f"the registry has another text for {claim.number}"))
+    checks += _standing_checks(standing, claim, counter.on)
+    return _verification(checks, claim.number, None, claim)
+
+
+def compare(seen: Verification, subject: str, event: str) -> Verification:
+    """Also hold it against the thing on the table: a code can be glued to another one, or used at another event."""
+    checks = list(seen.checks)
+    if subject and shortened("subject", subject) not in (seen.subject, shortened("subject", seen.subject)):
+        checks.append(Check("subject", False, f"it is for {seen.subject!r}, not for {subject!r}"))
+    if event and seen.event and shortened("event", event) not in (seen.event, shortened("event", seen.event)):
+        checks.append(Check("event", False, f"it holds for {seen.event!r} only"))
+    return Verification(
+        tuple(checks), seen.number, seen.verdict, seen.subject, seen.item, seen.sheet, seen.event, seen.again
+    )
+
+
+def _verification(checks: list[Check], number: str, record: Record | None, claim: Claim | None) -> Verification:
+    event = claim.event if claim else ""
+    if record is not None:
+        again = tuple(f"{record.sheet.body} {entry.clause}: {entry.when}" for entry in record.item.check_again)
+        subject, item, sheet = record.subject.text, record.item.id, record.sheet.id
+        return Verification(tuple(checks), number, record.verdict, subject, item, sheet, event, again)
+    if claim is not None:
+        return Verification(tuple(checks), number, claim.verdict, claim.subject, claim.item, claim.sheet, event)
+    return Verification(tuple(checks), number)
+
+
+def _seal_checks(seal: Seal) -> Iterator[Check]:
+    if seal.untouched:
+        words = "the signature holds" if seal.intact else "the file was changed after signing"
+        yield Check("signature", seal.intact, words)
+        yield Check("unchanged", True, "nothing was added after signing")
+    else:
+        words = "what was signed still holds" if seal.intact else "the file was changed after signing"
+        yield Check("signature", seal.intact, words)
+        yield Check("unchanged", False, "something was added to the file after signing")
+
+
+def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | None]:
+    """The inspector, and the issuer that vouches for the certificate used: by its key, never by its name."""
+    for ring in counter.keyrings:
+        for signer in ring.signers:
+            if signer.certificate == seal.certificate:
+                return signer, ring
+    ring_of = next((ring for ring in counter.keyrings if ring.ca.subject == seal.certificate.issuer), None)
+    return None, ring_of if seal.trusted else None
+
+
+def _signer_check(seal: Seal, signer: Signer | None, ring: Keyring | None, registered: datetime | None) -> Check:
+    name = _common_name(seal)
+    if not seal.trusted or ring is None:
+        return Check("signer", False, f"it is signed by {name!r}, for whom no issuer that is trusted here vouches")
+    number = seal.number
+    if number and not number.startswith(f"{ring.code}-"):
+        return Check("signer", False, f"{ring.name} gives no numbers like {number}")
+    words = f"signed by {name} for {ring.name}"
+    if signer is None or signer.retired is None:
+        return Check("signer", True, words)
+    return _retired_check(signer, words, registered, seal.signed_at)
+
+
+def _common_name(seal: Seal) -> str:
+    from cryptography.x509.oid import NameOID
+
+    try:
+        return attribute(seal.certificate, NameOID.COMMON_NAME)
+    except ValueError:
+        return "somebody without a name"
+
+
+def _retired_check(signer: Signer, words: str, registered: datetime | None, stated: datetime | None) -> Check:
+    """A key that is out of use now: the registry's word on the time counts, the signer's own only if not stolen."""
+    retired = signer.retired
+    if retired is None:
+        return Check("signer", True, words)
+    when = registered or (None if retired.compromised else stated)
+    if when is not None and when <= retired.since:
+        return Check("signer", True, f"{words}, before that key was retired on {retired.since.date()}")
+    why = "compromised" if retired.compromised else "retired"
+    return Check("signer", False, f"{signer.name}'s key was {why} on {retired.since.date()}")
+
+
+def _record_check(content: bytes, pages: tuple[str, ...], seal: Seal) -> Check:
+    """The attached record against what is printed: every page carries its digest and the number.
+
+    The digest is that of the bytes, as a later version may write the same record differently.
+    """
+    if msgspec.json.encode(msgspec.json.decode(content), order="sorted") != content:
+        return Check("record", False, "the attached record is not written as this program writes it")
+    digest = hashlib.sha256(content).hexdigest()
+    reference = digest[:_REFERENCE_DIGITS].upper()
+    for place, letters in enumerate(pages, start=1):
+        if reference not in letters or (seal.number and seal.number not in letters):
+            return Check("record", False, f"the attached record is not the one printed on page {place}")
+    claim = _claim_in(seal)
+    if claim is None or (claim.digest, claim.number) != (digest[: 2 * DIGEST_BYTES], seal.number):
+        return Check("record", False, "the QR code belongs to another record")
+    return Check("record", True, "the record is the printed one")
+
+
+def _claim_in(seal: Seal) -> Claim | None:
+    try:
+        return read(seal.qr).claim
+    except InspectKitError:
+        return None
+
+
+def _qr_seal_checks(signed: SignedClaim, counter: Counter, registered: datetime | None) -> Iterator[Check]:
+    code = number_of(signed.claim.number).issuer
+    rings = [ring for ring in counter.keyrings if ring.code == code]
+    found = [(signer, ring) for ring in rings if (signer := ring.signer(signed.signer))]
+    if not found:
+        yield Check("signature", None, "the signature cannot be checked")
+        yield Check("signer", False, f"the key {signed.signer} of {code} is not known here")
+        return
+    signer, ring = next((pair for pair in found if pair[0].check_seal(signed.message, signed.signature)), found[0])
+    intact = signer.check_seal(signed.message, signed.signature)
+    yield Check("signature", intact, "the signature holds" if intact else "the text was changed: its signature fails")
+    words = f"signed by {signer.name} for {ring.name}"
+    stated = datetime.fromisoformat(f"{signed.claim.issued_on}T00:00:00+00:00")
+    yield (
+        _retired_check(signer, words, registered, stated) if intact else Check("signer", None, "signed by nobody known")
+    )
+
+
+def _registered(number: str, counter: Counter) -> tuple[Standing | None, datetime | None]:
+    """What the registry knows of a number, and since when."""
+    if counter.registry is None:
+        return None, None
+    try:
+        number_of(number)
+    except InspectKitError:
+        return None, None
+    with counter.registry.reading() as connection:
+        standing = find(connection, number)
+        entry = entry_of(connection, standing.entry) if standing else None
+    return standing, datetime.fromisoformat(entry.at) if entry else None
+
+
+def _registry_check(number: str, standing: Standing | None, counter: Counter, digest: str) -> Check:
+    if standing is not None:
+        if digest and standing.pdf != digest:
+            return Check("registry", False, f"the registry has another file for {number}")
+        return Check("registry", True, "registered")
+    if _keeps_series(number, counter):
+        return Check("registry", False, f"the registry does not know {number or 'a certificate without a number'}")
+    return Check("registry", None, "its registry is not here, so revocation cannot be seen")
+
+
+def _keeps_series(number: str, counter: Counter) -> bool:
+    """Whether the registry here is the issuer's own, so that not knowing a number means something."""
+    try:
+        code = number_of(number).issuer
+    except InspectKitError:
+        return True
+    if counter.registry is None:
+        return False
+    with counter.registry.reading() as connection:
+        return code == counter.own or has_series(connection, code)
+
+
+def _standing_checks(standing: Standing | None, claim: Claim | None, on: date) -> Iterator[Check]:
+    if standing is not None:
+        yield _revoked_check(standing)
+        if standing.replaced_by:
+            yield Check("replaced", False, f"it was replaced by {standing.replaced_by}")
+    last = standing.valid_until if standing else claim.valid_until if claim else ""
+    if last and last < on.isoformat():
+        yield Check("expired", False, f"it expired on {last}")
+    elif last:
+        yield Check("expired", True, f"valid until {last}")
+    elif claim and claim.event:
+        yield Check("expired", True, f"valid for {claim.event}")
+    elif claim and claim.verdict == Verdict.CONFORMS:
+        yield Check("expired", True, "valid without end")
+
+
+def _revoked_check(standing: Standing) -> Check:
+    if standing.revoked_at:
+        return Check("revoked", False, f"it was revoked on {standing.revoked_at[:10]}: {standing.revoked_because}")
+    return Check("revoked", True, "not revoked")

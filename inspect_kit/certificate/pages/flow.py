@@ -1,0 +1,308 @@
+"""Pieces of a known height, and how they fall onto pages: heads repeated, headings never left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.content.model import Column, Columned, Facts, Field, Listing, Paragraph
+from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
+from inspect_kit.certificate.pages.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
+from inspect_kit.certificate.pages.text import Style, baseline, put, put_block, settled, wrapped
+
+Draw = Callable[[Canvas, float], None]
+"""Draws below a given top edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Something that is never broken. `space` is white above it, dropped at the head of a page.
+
+    `keep` holds it on one page with what follows; `head` is drawn again above it where it starts a page.
+    """
+
+    height: float
+    draw: Draw
+    space: float = 0.0
+    keep: bool = False
+    head: Piece | None = None
+    new_page: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A piece and the distance of its top edge from the top of the page's body."""
+
+    piece: Piece
+    offset: float
+
+
+Page = tuple[Placed, ...]
+
+
+def paginate(pieces: Iterable[Piece], height: float, first: float | None = None) -> tuple[Page, ...]:
+    """Fill pages of that height from top to bottom; the first may have another."""
+    pages: list[list[Placed]] = [[]]
+    used = 0.0
+    room = height if first is None else first
+    for bundle in _bundles(pieces):
+        if pages[-1] and (used + tall(bundle) > room or bundle[0].new_page):
+            pages.append([])
+            used, room = 0.0, height
+        for piece in bundle:
+            if pages[-1] and used + piece.space + piece.height > room + 0.01:
+                pages.append([])
+                used, room = 0.0, height
+            used = _place(piece, pages[-1], used)
+    return tuple(tuple(page) for page in pages if page)
+
+
+def _place(piece: Piece, page: list[Placed], used: float) -> float:
+    if not page and piece.head is not None:
+        page.append(Placed(piece.head, 0.0))
+        used = piece.head.height
+    top = used + (piece.space if page else 0.0)
+    page.append(Placed(piece, top))
+    return top + piece.height
+
+
+def _bundles(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
+    """Pieces that belong together: each keeps hold of the next."""
+    bundle: list[Piece] = []
+    for piece in pieces:
+        bundle.append(piece)
+        if not piece.keep:
+            yield bundle
+            bundle = []
+    if bundle:
+        yield bundle
+
+
+def tall(pieces: Iterable[Piece]) -> float:
+    """What pieces take below each other."""
+    return sum(piece.space + piece.height for piece in pieces)
+
+
+def stacked(pieces: Sequence[Piece]) -> Piece:
+    """Several pieces as one."""
+    offsets = [0.0]
+    for before, piece in pairwise(pieces):
+        offsets.append(offsets[-1] + before.height + piece.space)
+
+    def draw(canvas: Canvas, top: float) -> None:
+        for offset, piece in zip(offsets, pieces, strict=True):
+            piece.draw(canvas, top - offset)
+
+    return Piece(offsets[-1] + pieces[-1].height, draw)
+
+
+# Running text, labelled facts, plain tables and headings as pieces for the flow.
+
+_MEASURE: Final = 146 * MM
+"""Width of running text: lines that are longer are hard to read."""
+
+_CHUNK: Final = 40
+"""Lines after which even one paragraph may be broken over pages."""
+
+_GUTTER: Final = 3 * MM
+_FEW: Final = 4
+"""So many rows below a small title are not worth a new page."""
+
+
+def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
+    """A numbered heading, held together with what follows."""
+
+    def draw(canvas: Canvas, top: float) -> None:
+        canvas.bookmarkHorizontal(f"section-{number}", 0, top + 4 * MM)
+        canvas.addOutlineEntry(f"{number} {text}", f"section-{number}", 0)
+        put(canvas, LEFT, baseline(top, style), str(number), style)
+        put_block(canvas, LEFT + 8 * MM, top, text, style, WIDTH - 8 * MM)
+
+    height = len(wrapped(text, style.font, style.size, WIDTH - 8 * MM)) * style.leading
+    return Piece(height + 1.4 * MM, draw, space=6.5 * MM, keep=True)
+
+
+def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
+    """A paragraph, in one piece unless it is very long."""
+    lines = settled(block.text, FINE, _MEASURE)
+    for start in range(0, len(lines), _CHUNK):
+        text = "\n".join(lines[start : start + _CHUNK])
+        yield _text_piece(text, min(_CHUNK, len(lines) - start), 1.2 * MM if start == 0 else 0)
+
+
+def _text_piece(text: str, count: int, space: float) -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        put_block(canvas, LEFT, top, text, FINE, _MEASURE + MM)
+
+    return Piece(count * FINE.leading, draw, space)
+
+
+def fact_pieces(block: Facts) -> Iterator[Piece]:
+    """Labels left, texts right; where there is a title, it stands above them and they stay together."""
+    if block.title:
+        yield from _titled_facts(block)
+        return
+    width = WIDTH * block.label_share
+    pieces = [piece for field in block.fields for piece in fact_rows(field, width, FINE_LABEL, FINE)]
+    last = len(pieces) - 1
+    for number, piece in enumerate(pieces):
+        # Neither the first nor the last row stands alone on a page.
+        yield replace(piece, space=0.0 if number else 1.6 * MM, keep=number < last and number in (0, last - 1))
+
+
+def _titled_facts(block: Facts) -> Iterator[Piece]:
+    yield _small_title(block.title)
+    width = WIDTH * block.label_share
+    *pieces, last = [piece for field in block.fields for piece in fact_rows(field, width, SMALL, SMALL_INK)]
+    yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
+    yield last
+
+
+def _small_title(text: str) -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        put(canvas, LEFT, baseline(top, HEAD), text, HEAD)
+
+    return Piece(HEAD.leading + 0.8 * MM, draw, space=3.2 * MM, keep=True)
+
+
+def fact_rows(
+    field: Field, label_width: float, label_style: Style = LABEL, text_style: Style = BODY
+) -> Iterator[Piece]:
+    """One label with its text, in as many pieces as it is long, a hairline above."""
+    labels = wrapped(field.label, label_style.font, label_style.size, label_width - _GUTTER)
+    texts = settled(field.text, text_style, WIDTH - label_width)
+    for start in range(0, max(len(labels), len(texts)), _CHUNK):
+        chunk = slice(start, start + _CHUNK)
+        columns = ((LEFT, labels[chunk], label_style), (LEFT + label_width, texts[chunk], text_style))
+        yield columns_piece(columns, rule=start == 0)
+
+
+def columns_piece(columns: Sequence[tuple[float, Sequence[str], Style]], *, rule: bool) -> Piece:
+    """Lines side by side, each column with its place and style."""
+    pad = 0.7 * MM
+    height = max(len(lines) * style.leading for _, lines, style in columns) + 2 * pad
+
+    def draw(canvas: Canvas, top: float) -> None:
+        if rule:
+            canvas.setStrokeColor(HAIR)
+            canvas.setLineWidth(HAIRLINE)
+            canvas.line(LEFT, top, RIGHT, top)
+        for x, lines, style in columns:
+            put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2)
+
+    return Piece(height, draw)
+
+
+def listing_pieces(block: Listing) -> Iterator[Piece]:
+    """A table head and its rows, the head repeated on every page."""
+    head = _listing_head(block.columns)
+    yield replace(head, keep=True, space=1.5 * MM)
+    last = len(block.rows) - 1
+    for number, row in enumerate(block.rows):
+        *parts, end = _listing_row(row, block.columns, rule=block.ruled and number > 0)
+        yield from (replace(part, head=head) for part in parts)
+        # Neither the first nor the last row stands alone on a page.
+        yield replace(end, head=head, keep=number < last and number in (0, last - 1))
+
+
+def _starts(columns: Sequence[Column]) -> list[float]:
+    starts = [LEFT]
+    for column in columns:
+        starts.append(starts[-1] + column.share * WIDTH)
+    return starts
+
+
+def _listing_head(columns: Sequence[Column]) -> Piece:
+    titles = [wrapped(column.title, HEAD.font, HEAD.size, column.share * WIDTH - 2 * MM) for column in columns]
+    height = 2.6 * MM + max(len(lines) for lines in titles) * HEAD.leading
+
+    def draw(canvas: Canvas, top: float) -> None:
+        for x, lines in zip(_starts(columns), titles, strict=False):
+            # Titles stand on the rule, however many lines they have.
+            above = height - 1.3 * MM - len(lines) * HEAD.leading
+            put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(THIN_RULE)
+        canvas.line(LEFT, top - height, RIGHT, top - height)
+
+    return Piece(height, draw)
+
+
+def _listing_row(row: Sequence[str], columns: Sequence[Column], *, rule: bool) -> Iterator[Piece]:
+    """One row, in as many pieces as it is long."""
+    cells = [
+        (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - _GUTTER))
+        for x, column, text in zip(_starts(columns), columns, row, strict=False)
+    ]
+    for start in range(0, max(len(lines) for _, lines in cells), _CHUNK):
+        chunk = [(x, lines[start : start + _CHUNK], SMALL_INK) for x, lines in cells]
+        yield columns_piece(chunk, rule=rule and start == 0)
+
+
+# Running text in two balanced columns: short lines read well, and the page is used.
+
+_BETWEEN: Final = 8 * MM
+_WIDE: Final = (WIDTH - _BETWEEN) / 2
+_GAP: Final = 1.3 * MM
+"""White between paragraphs."""
+
+_MOST: Final = 90
+"""Lines that are balanced at once; longer texts continue below in further columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line and its place in its paragraph: so many lines before it, so many from it on."""
+
+    text: str
+    before: int
+    left: int
+
+
+def columned_pieces(block: Columned) -> Iterator[Piece]:
+    """The paragraphs, first down the left column, then down the right."""
+    lines = [line for text in block.paragraphs for line in _lines(text)]
+    for start in range(0, len(lines), _MOST):
+        yield _piece(lines[start : start + _MOST])
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    texts = settled(text, FINE, _WIDE)
+    return (_Line(line, number, len(texts) - number) for number, line in enumerate(texts))
+
+
+def _piece(lines: Sequence[_Line]) -> Piece:
+    cut = _cut(lines)
+    columns = (lines[:cut], lines[cut:])
+
+    def draw(canvas: Canvas, top: float) -> None:
+        for number, column in enumerate(columns):
+            _draw_column(canvas, column, LEFT + number * (_WIDE + _BETWEEN), top)
+
+    return Piece(max(map(_height, columns)), draw, space=1.2 * MM)
+
+
+def _cut(lines: Sequence[_Line]) -> int:
+    """Where the right column begins: as level as possible, and no line of a paragraph left alone."""
+    allowed = [place for place in range(1, len(lines)) if _may_part(lines[place])] or [len(lines)]
+    return min(allowed, key=lambda place: (max(_height(lines[:place]), _height(lines[place:])), -place))
+
+
+def _may_part(line: _Line) -> bool:
+    return line.before == 0 or (line.before > 1 and line.left > 1)
+
+
+def _height(lines: Sequence[_Line]) -> float:
+    return len(lines) * FINE.leading + sum(_GAP for line in lines[1:] if line.before == 0)
+
+
+def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float) -> None:
+    y = baseline(top, FINE)
+    for number, line in enumerate(lines):
+        y -= _GAP if number and line.before == 0 else 0
+        put(canvas, x, y, line.text, FINE)
+        y -= FINE.leading

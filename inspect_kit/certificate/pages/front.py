@@ -1,0 +1,305 @@
+"""The first page drawn: title, verdict, boxes, identification; and the authorisation at its foot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Entry, Field
+from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, tall
+from inspect_kit.certificate.pages.page import (  # fmt: skip
+    BODY_HEIGHT,
+    BOTTOM,
+    HAIR,
+    HAIRLINE,
+    INK,
+    LEFT,
+    MM,
+    PAPER,
+    RIGHT,
+    SEAL,
+    THIN_RULE,
+    WASH,
+    WIDTH,
+    draw_sign,
+)
+from inspect_kit.certificate.pages.styles import (  # fmt: skip
+    BODY,
+    BODY_STRONG,
+    LABEL,
+    REPORT_TITLE,
+    REPORT_VERDICT,
+    REVERSED_VERDICT,
+    SMALL,
+    SMALL_INK,
+    SUBJECT,
+    TABLE,
+    TABLE_STRONG,
+    TITLE,
+    VERDICT,
+)
+from inspect_kit.certificate.pages.text import (
+    Style,
+    clipped,
+    height_of,
+    measured,
+    put,
+    put_block,
+    put_right,
+    settled,
+    shrunk,
+)
+
+LABELS: Final = 44 * MM
+CLOSE_LABELS: Final = 36 * MM
+AUTHORISATION: Final = 38 * MM
+"""Height of the block at the foot of the first page."""
+
+FIRST_HEIGHT: Final = BODY_HEIGHT - AUTHORISATION
+"""What it leaves for the rest of that page."""
+
+_PAD: Final = 5 * MM
+_BOX_FRAME: Final = 18 * MM
+"""What a box takes without any entry."""
+
+_HALF: Final = LEFT + 96 * MM
+_HALF_LABEL: Final = 31 * MM
+_LEFT_TEXT: Final = _HALF - LEFT - CLOSE_LABELS - 4 * MM
+_RIGHT_TEXT: Final = RIGHT - _HALF - _HALF_LABEL
+_TALLY: Final = 34 * MM
+_QR: Final = 27 * MM
+
+
+def front_pieces(cover: Cover, *, good: bool, close: bool) -> Iterator[Piece]:
+    """From the title down to the identification; `close` leaves room for more."""
+    above = [_title(cover, good=good), _panel(cover)]
+    below = list(_identification(cover.identification, close=close))
+    yield from above
+    yield from _boxes(cover, FIRST_HEIGHT - tall((*above, *below)))
+    yield from below
+
+
+def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
+    """One field a line; where the room is needed, two short ones beside each other."""
+    space, labels = (5 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
+    for group in _pairs(fields) if close else ((field,) for field in fields):
+        rows = fact_rows(group[0], labels) if len(group) == 1 else (_pair(group),)
+        for piece in rows:
+            yield replace(piece, space=space)
+            space = 0.0
+    yield _rule()
+
+
+def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
+    """Each short field with the next short one, wherever that stands."""
+    waiting = list(fields)
+    while waiting:
+        first = waiting.pop(0)
+        fits = _short(first, _LEFT_TEXT)
+        partner = next((field for field in waiting if _short(field, _RIGHT_TEXT)), None) if fits else None
+        if partner is None:
+            yield (first,)
+        else:
+            waiting.remove(partner)
+            yield (first, partner)
+
+
+def _short(field: Field, room: float) -> bool:
+    return measured(field.text, BODY) < room and measured(field.label, LABEL) < _HALF_LABEL
+
+
+def _pair(fields: Sequence[Field]) -> Piece:
+    left, right = fields
+    columns = (
+        (LEFT, left.label, LABEL), (LEFT + CLOSE_LABELS, left.text, BODY),
+        (_HALF, right.label, LABEL), (_HALF + _HALF_LABEL, right.text, BODY),
+    )  # fmt: skip
+    return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True)
+
+
+def _rule() -> Piece:
+    def draw(canvas: Canvas, top: float) -> None:
+        canvas.setStrokeColor(HAIR)
+        canvas.setLineWidth(HAIRLINE)
+        canvas.line(LEFT, top, RIGHT, top)
+
+    return Piece(0.4, draw)
+
+
+def _title(cover: Cover, *, good: bool) -> Piece:
+    style = shrunk(cover.title, TITLE if good else REPORT_TITLE, WIDTH, 18)
+    subject = f"{cover.item}: {cover.subject}"
+
+    def draw(canvas: Canvas, top: float) -> None:
+        put(canvas, LEFT - 0.6, top - 11 * MM, cover.title, style)
+        put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, WIDTH)
+
+    return Piece(15.5 * MM + height_of(subject, SUBJECT, WIDTH), draw)
+
+
+# The verdict
+
+
+def _panel(cover: Cover) -> Piece:
+    text_width = WIDTH - 2 * _PAD - _TALLY - 6 * MM
+    statement = settled(cover.statement, BODY, text_width)
+    text = 11 * MM + len(statement) * BODY.leading
+    height = max(text, 5 * MM + len(cover.tally) * 4.5 * MM) + 2 * _PAD - 3 * MM
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_panel(canvas, cover.verdict, top, height)
+        put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, _verdict_style(cover.verdict))
+        below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, BODY)
+        put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
+        _draw_tally(canvas, cover, RIGHT - _PAD, top - _PAD)
+
+    return Piece(height, draw, space=7 * MM)
+
+
+def _verdict_style(verdict: str) -> Style:
+    return {"conforms": VERDICT, "fails": REVERSED_VERDICT}.get(verdict, REPORT_VERDICT)
+
+
+def _on(verdict: str, style: Style) -> Style:
+    """The style in white where the panel is black."""
+    return Style(style.font, style.size, style.leading, PAPER) if verdict == "fails" else style
+
+
+def _draw_panel(canvas: Canvas, verdict: str, top: float, height: float) -> None:
+    canvas.setFillColor({"fails": INK, "conforms": WASH}.get(verdict, PAPER))
+    canvas.rect(LEFT, top - height, WIDTH, height, stroke=0, fill=1)
+    if verdict == "conforms":
+        canvas.setFillColor(SEAL)
+        canvas.rect(LEFT, top - height, 1.4 * MM, height, stroke=0, fill=1)
+    elif verdict != "fails":
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(2.2)
+        canvas.rect(LEFT + 1.1, top - height + 1.1, WIDTH - 2.2, height - 2.2, stroke=1, fill=0)
+
+
+def _draw_tally(canvas: Canvas, cover: Cover, right: float, top: float) -> None:
+    left = right - _TALLY
+    put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, LABEL))
+    canvas.setStrokeColor(_on(cover.verdict, BODY).colour)
+    canvas.setLineWidth(HAIRLINE)
+    canvas.line(left, top - 4.2 * MM, right, top - 4.2 * MM)
+    y = top - 8 * MM
+    for word, count in cover.tally:
+        put(canvas, left, y, word, _on(cover.verdict, TABLE))
+        put_right(canvas, right, y, str(count), _on(cover.verdict, TABLE_STRONG))
+        y -= 4.5 * MM
+
+
+# What does not conform, what is open
+
+
+def _boxes(cover: Cover, room: float) -> Iterator[Piece]:
+    """The boxes as far as they find room on the first page; the rest is counted and pointed to."""
+    room -= len(cover.boxes) * _BOX_FRAME
+    for box in cover.boxes:
+        shown: list[Piece] = []
+        for entry in box.entries:
+            piece = _entry(entry, box.verdict)
+            if room < piece.height:
+                break
+            room -= piece.height
+            shown.append(piece)
+        left = len(box.entries) - len(shown)
+        yield _box_heading(box)
+        yield from shown
+        yield _box_end(cover.more.format(number=left) if left else "")
+
+
+def _box_heading(box: Box) -> Piece:
+    height = 7 * MM
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_sides(canvas, top, height)
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(1.6)
+        canvas.line(LEFT, top, RIGHT, top)
+        put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
+
+    return Piece(height, draw, space=5 * MM, keep=True)
+
+
+def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
+    canvas.setStrokeColor(INK)
+    canvas.setLineWidth(1.6)
+    canvas.line(LEFT, top, LEFT, top - height)
+    canvas.line(RIGHT, top, RIGHT, top - height)
+
+
+def _entry(entry: Entry, verdict: str) -> Piece:
+    middle, width = LEFT + 72 * MM, RIGHT - LEFT - 75 * MM
+    name_width = 50 * MM
+    head = height_of(entry.name, TABLE_STRONG, name_width) + height_of(entry.requirement, SMALL, name_width)
+    height = max(head, height_of(entry.text, TABLE, width)) + 1.8 * MM
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_sides(canvas, top, height)
+        y = top - 0.6 * MM
+        draw_sign(canvas, verdict, LEFT + 4.6 * MM, y - TABLE.leading / 2, 1.4 * MM)
+        put_block(canvas, LEFT + 8 * MM, y, entry.clause, TABLE, 11 * MM)
+        put_block(canvas, LEFT + 20 * MM, y, entry.name, TABLE_STRONG, name_width)
+        below = y - height_of(entry.name, TABLE_STRONG, name_width)
+        put_block(canvas, LEFT + 20 * MM, below, entry.requirement, SMALL, name_width)
+        put_block(canvas, middle, y, entry.text, TABLE, width)
+
+    return Piece(height, draw, keep=True)
+
+
+def _box_end(more: str) -> Piece:
+    height = 5.5 * MM if more else 1.5 * MM
+
+    def draw(canvas: Canvas, top: float) -> None:
+        _draw_sides(canvas, top, height)
+        canvas.line(LEFT - 0.8, top - height, RIGHT + 0.8, top - height)
+        put(canvas, LEFT + 20 * MM, top - 3.2 * MM, more, SMALL_INK)
+
+    return Piece(height, draw)
+
+
+# Authorisation
+
+
+def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
+    """At the foot of the first page: place and date, name and signature, the QR code."""
+    right = RIGHT - (_QR + 6 * MM if block.qr_text else 0)
+    middle = LEFT + (right - LEFT) * 0.5
+    _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.place_date_label)
+    if block.signed_by:
+        put_block(canvas, middle, BOTTOM + 26 * MM, block.signed_by, SMALL_INK, right - middle)
+    _draw_line(canvas, middle, right, "", block.signature_label)
+    put(canvas, middle, BOTTOM + 32 * MM, block.heading, LABEL)
+    name = shrunk(block.name, BODY_STRONG, right - middle, 6.5)
+    put(canvas, middle, BOTTOM + 27.4 * MM, clipped(block.name, name, right - middle), name)
+    if block.qr_text:
+        draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM, _QR)
+        put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
+
+
+def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:
+    canvas.setStrokeColor(INK)
+    canvas.setLineWidth(THIN_RULE)
+    canvas.line(left, BOTTOM + 10 * MM, right, BOTTOM + 10 * MM)
+    put_block(canvas, left, BOTTOM + 10.8 * MM + height_of(text, BODY, right - left), text, BODY, right - left)
+    put(canvas, left, BOTTOM + 6.2 * MM, label, SMALL)
+
+
+def draw_qr(canvas: Canvas, text: str, x: float, y: float, size: float) -> None:
+    """A QR code of error level M; the quiet zone of four modules lies inside `size`."""
+    import segno
+
+    rows = [list(row) for row in segno.make_qr(text, error="m", boost_error=False).matrix_iter(border=4)]
+    module = size / len(rows)
+    path = canvas.beginPath()
+    for line, row in enumerate(rows):
+        for column, dark in enumerate(row):
+            if dark:
+                path.rect(x + column * module, y + size - (line + 1) * module, module, module)
+    canvas.setFillColor(INK)
+    canvas.drawPath(path, stroke=0, fill=1)

@@ -1,0 +1,439 @@
+"""From content to the pages of a PDF: the flow of pieces, and what stands at the head and foot of each page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from reportlab import rl_config
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.content.cover import content_of, reference_of
+from inspect_kit.certificate.content.lot_model import ControlChart, Histogram, LotBlock, LotSection
+from inspect_kit.certificate.content.lot_sections import lot_sections
+from inspect_kit.certificate.content.model import (  # fmt: skip
+    Block,
+    Columned,
+    Content,
+    Facts,
+    Issue,
+    Listing,
+    Paragraph,
+    Pictures,
+    Plan,
+    Results,
+    Running,
+    Section,
+    Source,
+)
+from inspect_kit.certificate.content.numbers import bound
+from inspect_kit.certificate.content.sections import sections_of
+from inspect_kit.certificate.content.wording import Wording, lot_wording_for, wording_for
+from inspect_kit.certificate.pages.board_plan import plan_pieces
+from inspect_kit.certificate.pages.flow import (
+    Page,
+    Piece,
+    columned_pieces,
+    fact_pieces,
+    heading_piece,
+    listing_pieces,
+    paginate,
+    paragraph_pieces,
+    tall,
+)
+from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
+from inspect_kit.certificate.pages.front import FIRST_HEIGHT, draw_authorisation, front_pieces
+from inspect_kit.certificate.pages.lot_charts import chart_pieces, histogram_pieces
+from inspect_kit.certificate.pages.page import (  # fmt: skip
+    BODY_HEIGHT,
+    BOTTOM,
+    HAIR,
+    HAIRLINE,
+    HEAVY_RULE,
+    INK,
+    LEFT,
+    MM,
+    PAGE_HEIGHT,
+    PAGE_WIDTH,
+    RIGHT,
+    SEAL,
+    THIN_RULE,
+    TOP,
+)
+from inspect_kit.certificate.pages.photos import picture_pieces
+from inspect_kit.certificate.pages.results_table import result_pieces
+from inspect_kit.certificate.pages.styles import BAND, END, HEADING, REPORT_HEADING, RUNNING, RUNNING_STRONG
+from inspect_kit.certificate.pages.text import clipped, measured, put, put_centred, put_right, shrunk
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import Record
+from inspect_kit.quality.exchange.dcc import dcc_lines
+from inspect_kit.quality.lot.record import LotRecord
+from inspect_kit.quality.lot.study import Study, studies_of
+
+Photos = Mapping[str, bytes]
+_FRAME: Final = 7 * MM
+_BAND: Final = 9 * MM
+
+rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
+
+
+@drawing_alone
+def draw_pages(content: Content, photos: Photos) -> bytes:
+    """The whole document, not yet fit for the archive."""
+    font(SANS)
+    content = bound(content, content.language)
+    buffer = io.BytesIO()
+    canvas = Canvas(
+        buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
+        lang=content.language,
+    )  # fmt: skip
+    pages = paginate(_pieces(content, photos), BODY_HEIGHT, FIRST_HEIGHT)
+    for number, page in enumerate(pages, 1):
+        draw_page(canvas, content, page, number, len(pages))
+        if number == 1:
+            draw_authorisation(canvas, content.cover.authorisation)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def draw_page(canvas: Canvas, content: Content, page: Page, number: int, count: int) -> None:
+    """One page: what was flowed onto it, and what runs around every page."""
+    if not content.is_certificate:
+        _draw_band(canvas, content.running.band)
+    _draw_running(canvas, content, number, count)
+    for placed in page:
+        placed.piece.draw(canvas, TOP - placed.offset)
+
+
+def _draw_band(canvas: Canvas, text: str) -> None:
+    """A heavy frame and a black band on every page of a report."""
+    canvas.setStrokeColor(INK)
+    canvas.setFillColor(INK)
+    canvas.setLineWidth(2.4)
+    canvas.rect(_FRAME, _FRAME, PAGE_WIDTH - 2 * _FRAME, PAGE_HEIGHT - 2 * _FRAME, stroke=1, fill=0)
+    top = PAGE_HEIGHT - _FRAME
+    canvas.rect(_FRAME, top - _BAND, PAGE_WIDTH - 2 * _FRAME, _BAND, stroke=0, fill=1)
+    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.9 * MM, text, BAND)
+
+
+def _draw_running(canvas: Canvas, content: Content, number: int, count: int) -> None:
+    running = content.running
+    y = PAGE_HEIGHT - 24.6 * MM
+    reference = measured(running.reference, RUNNING_STRONG)
+    put_right(canvas, RIGHT, y, running.reference, RUNNING_STRONG)
+    put_right(canvas, RIGHT, y + 4.2 * MM, running.reference_label, RUNNING)
+    room = RIGHT - LEFT - reference - 8 * MM
+    issuer = shrunk(running.issuer, RUNNING_STRONG, room, 6.5)
+    put(canvas, LEFT, y, clipped(running.issuer, issuer, room), issuer)
+    if number > 1:
+        put(canvas, LEFT, y + 4.2 * MM, running.title, RUNNING)
+    _draw_head_rule(canvas, first=number == 1, good=content.is_certificate)
+    _draw_foot(canvas, running, number, count)
+
+
+def _draw_head_rule(canvas: Canvas, *, first: bool, good: bool) -> None:
+    canvas.setStrokeColor(SEAL if good else INK)
+    canvas.setLineWidth(HEAVY_RULE if first else THIN_RULE)
+    canvas.line(LEFT, PAGE_HEIGHT - 26.6 * MM, RIGHT, PAGE_HEIGHT - 26.6 * MM)
+
+
+def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> None:
+    y = BOTTOM - 10.5 * MM
+    canvas.setStrokeColor(HAIR)
+    canvas.setLineWidth(HAIRLINE)
+    canvas.line(LEFT, y + 4 * MM, RIGHT, y + 4 * MM)
+    put(canvas, LEFT, y, running.digest, RUNNING)
+    put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), RUNNING)
+
+
+# The flow
+
+
+def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
+    """The front, with the results on the same page if their table finds room there; the rest from the next page on."""
+    good = content.is_certificate
+    first, *sections = [
+        _section_pieces(section, number, content, photos) for number, section in enumerate(content.sections, 1)
+    ]
+    close = tuple(front_pieces(content.cover, good=good, close=True))
+    table = _section_pieces(replace(content.sections[0], blocks=content.sections[0].blocks[:1]), 1, content, photos)
+    small = isinstance(content.sections[0].blocks[0], Results) and tall((*close, *table)) <= FIRST_HEIGHT
+    if small:
+        yield from (*close, *first)
+        sections[:1] = [_on_new_page(part) if tall((*close, *first)) <= FIRST_HEIGHT else part for part in sections[:1]]
+    else:
+        yield from (*front_pieces(content.cover, good=good, close=not good), *_on_new_page(first))
+    *rest, last = [piece for section in sections for piece in section]
+    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
+
+
+def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
+    return [replace(pieces[0], new_page=True), *pieces[1:]]
+
+
+def _section_pieces(section: Section, number: int, content: Content, photos: Photos) -> list[Piece]:
+    pieces = [heading_piece(number, section.heading, HEADING if content.is_certificate else REPORT_HEADING)]
+    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
+        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
+        pieces += [replace(piece, keep=True) if introduces else piece for piece in block_pieces(block, photos)]
+    return pieces
+
+
+def block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
+    """A block of the content as pieces that fit on pages."""
+    match block:
+        case Paragraph():
+            return paragraph_pieces(block)
+        case Columned():
+            return columned_pieces(block)
+        case Facts():
+            return fact_pieces(block)
+        case Listing():
+            return listing_pieces(block)
+        case Results():
+            return result_pieces(block)
+        case Plan():
+            return plan_pieces(block)
+        case Pictures():
+            return picture_pieces(block, photos)
+
+
+def end_piece(text: str) -> Piece:
+    """The mark below which nothing follows."""
+
+    def draw(canvas: Canvas, top: float) -> None:
+        middle, wide = (LEFT + RIGHT) / 2, measured(text, END) / 2 + 3 * MM
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(THIN_RULE)
+        for start, end in ((middle - wide - 22 * MM, middle - wide), (middle + wide, middle + wide + 22 * MM)):
+            canvas.line(start, top - 3 * MM, end, top - 3 * MM)
+        put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
+
+    return Piece(5 * MM, draw, space=6 * MM)
+
+
+# One door to the room: a record in, a finished PDF out.
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.content.model import Picture
+
+_NO_PHOTOS: Mapping[str, bytes] = {}
+_UNPRINTED = frozenset({"raw"})
+_PLAIN = Issue()
+
+
+def make_certificate(
+    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_PHOTOS, issue: Issue = _PLAIN
+) -> bytes:
+    """A certificate if the record conforms, else a report: PDF/A-3b with the record attached.
+
+    `photos` are JPEG or PNG files by their SHA-256 or file name as in the record, or by a name of their own; with the
+    measurements drawn in, by `OVERLAY` and their SHA-256. The same arguments give the same bytes.
+    """
+    # The drawing room is entered only here, so that judging alone never waits for reportlab.
+    from inspect_kit.certificate.pages.pdfa import Label, archived
+
+    _refuse_unprintable(record, issue)
+    overlaid = wording_for(language).say("photos.overlay")
+    content = content_of(record, language, issue, tuple(_pictures(record, photos, overlaid)))
+    pages = draw_pages(content, photos)
+    label = Label(
+        content.document_title, content.author, language, content.day, record.software or "inspect-kit",
+        issue.number or reference_of(record),
+    )  # fmt: skip
+    return archived(pages, record.canonical(), label)
+
+
+def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str) -> Iterator[Picture]:
+    """What was given, each checked against the record if the record knows it; drawn over rather than bare."""
+    from inspect_kit.certificate.content.model import OVERLAY, Picture
+    from inspect_kit.certificate.pages.photos import digest_of
+
+    names = {photo.sha256: photo.file for photo in record.photos}
+    digests = {photo.file: photo.sha256 for photo in record.photos}
+    for key, content in photos.items():
+        if OVERLAY + key in photos:
+            continue
+        if key.startswith(OVERLAY):
+            digest = key.removeprefix(OVERLAY)
+            yield Picture(key, f"{overlaid} · {names.get(digest, '')} · SHA-256 {digest}")
+            continue
+        digest = digest_of(content)
+        if digests.get(key, digest) != digest or (key in names and key != digest):
+            raise BadInput("is not the photo of the record: its SHA-256 differs", where=names.get(key, key))
+        yield Picture(key, f"{names.get(key, key)} · SHA-256 {digest}")
+
+
+def _refuse_unprintable(record: Record, issue: Issue) -> None:
+    """Say early, and with its place, which character cannot be printed."""
+    from inspect_kit.certificate.pages.fonts import check_printable
+
+    for where, text in texts_in(msgspec.to_builtins(record), ""):
+        check_printable(text, where=where)
+    for field in fields(issue):
+        check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
+
+
+def texts_in(value: object, where: str) -> Iterator[tuple[str, str]]:
+    """Every text of a record with its path."""
+    if isinstance(value, str):
+        yield where, value
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key not in _UNPRINTED:
+                yield from texts_in(part, f"{where}.{key}" if where else key)
+    elif isinstance(value, list | tuple):
+        for number, part in enumerate(value):
+            yield from texts_in(part, f"{where}[{number}]")
+
+
+# From a lot's content to the pages of its PDF, with the parts that every certificate is drawn with.
+
+_MOST_PHOTOS: Final = 60
+"""Photographs that are named one by one; of more, their number."""
+
+
+@drawing_alone
+def draw_lot_pages(
+    content: Content, record: LotRecord, studies: Sequence[Study], words: Wording, issue: Issue
+) -> bytes:
+    """The whole document, not yet fit for the archive."""
+    font(SANS)
+    content = bound(content, content.language)
+    own = bound(lot_sections(record, studies, words), content.language)
+    common = bound(tuple(_common(record, words, issue)), content.language)
+    sections = (replace(own[0], new_page=True), *own[1:], *common)
+    buffer = io.BytesIO()
+    canvas = Canvas(
+        buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
+        lang=content.language,
+    )  # fmt: skip
+    flowed = paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT)
+    for number, page in enumerate(flowed, 1):
+        draw_page(canvas, content, page, number, len(flowed))
+        if number == 1:
+            draw_authorisation(canvas, content.cover.authorisation)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:
+    """What every certificate has; when a single piece must be inspected again is no matter of a lot."""
+    for section in sections_of(Source(record, words, issue, ())):
+        if section.heading == words.say("heading.photos") and len(record.photos) > _MOST_PHOTOS:
+            yield LotSection(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
+        elif section.heading != words.say("heading.again"):
+            yield LotSection(section.heading, section.blocks)
+
+
+def _lot_pieces(content: Content, sections: Iterable[LotSection]) -> Iterator[Piece]:
+    """The first page, then the sections from the second on."""
+    good = content.is_certificate
+    yield from front_pieces(content.cover, good=good, close=not good)
+    flow = [
+        piece for number, section in enumerate(sections, 1) for piece in _lot_section_pieces(section, number, good=good)
+    ]
+    *rest, last = flow
+    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
+
+
+def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iterator[Piece]:
+    heading = heading_piece(number, section.heading, HEADING if good else REPORT_HEADING)
+    yield replace(heading, new_page=section.new_page)
+    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
+        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
+        for piece in _block_pieces(block):
+            yield replace(piece, keep=True) if introduces else piece
+
+
+def _block_pieces(block: LotBlock) -> Iterable[Piece]:
+    match block:
+        case Histogram():
+            return histogram_pieces(block)
+        case ControlChart():
+            return chart_pieces(block)
+        case _:
+            return block_pieces(block, {})
+
+
+# One door for lots: a lot's record in, a finished PDF out.
+
+_PLAIN_LOT_BLOCKS = Issue()
+_NO_FILES: Mapping[str, bytes] = {}
+
+
+def make_lot_certificate(
+    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_FILES, issue: Issue = _PLAIN_LOT_BLOCKS
+) -> bytes:
+    """A certificate if the lot is accepted, else a report: PDF/A-3b with the record attached.
+
+    Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
+    """
+    return LotDrawing()(record, language=language, photos=photos, issue=issue)
+
+
+@dataclass(frozen=True)
+class LotDrawing:
+    """The pages of a lot as a desk wants them drawn; studies that are known already are not made while others wait."""
+
+    studies: tuple[Study, ...] | None = None
+    dcc: bool = False
+
+    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+        """The PDF, not yet signed."""
+        from inspect_kit.certificate.content.lot_cover import lot_content
+        from inspect_kit.certificate.pages.pdfa import DCC_NAME, Label, archived
+
+        del photos
+        if not isinstance(record, LotRecord):
+            raise BadInput("is not the record of a lot", where="record")
+        _refuse_unprintable_record(record, issue)
+        words = lot_wording_for(language, record.wording)
+        content = lot_content(record, words, issue)
+        pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
+        label = Label(
+            content.document_title, content.author, language, content.day, record.software or "inspect-kit",
+            issue.number or reference_of(record),
+        )  # fmt: skip
+        pdf = archived(pages, record.canonical(), label)
+        return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
+
+
+def _refuse_unprintable_record(record: LotRecord, issue: Issue) -> None:
+    """Say early, and with its place, which character cannot be printed; of the pieces only few are."""
+    from inspect_kit.certificate.content.lot_sections import MOST_PIECES
+    from inspect_kit.certificate.pages.fonts import check_printable
+
+    for name in record.__struct_fields__:
+        if name != "lot":
+            for where, text in texts_in(msgspec.to_builtins(getattr(record, name)), name):
+                check_printable(text, where=where)
+    for piece in record.lot.nonconforming[:MOST_PIECES]:
+        check_printable(piece.piece, where="piece")
+    for field in fields(issue):
+        check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
+
+
+def with_attachment(pdf: bytes, name: str, content: bytes, mime: str) -> bytes:
+    """The file with a further attachment; still the same bytes for the same input. Before signing, never after."""
+    from pikepdf import AttachedFileSpec, Name, ObjectStreamMode, Pdf
+
+    with Pdf.open(io.BytesIO(pdf)) as document:
+        stamp = str(document.docinfo[Name.CreationDate])
+        spec = AttachedFileSpec(
+            document, content, filename=name, description=name, mime_type=mime, creation_date=stamp, mod_date=stamp
+        )
+        spec.relationship = Name.Supplement
+        before = len(document.Root.AF)
+        document.attachments[name] = spec
+        # Newer versions of pikepdf enter it among the associated files themselves.
+        if len(document.Root.AF) == before:
+            document.Root.AF.append(spec.obj)
+        buffer = io.BytesIO()
+        document.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
+        return buffer.getvalue()

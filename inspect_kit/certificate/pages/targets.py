@@ -1,0 +1,112 @@
+"""The reference sheets as vector PDF pages, to be printed at 100 %."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterable
+from typing import Any, Final
+
+from reportlab.lib.colors import Color
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.pdfgen.canvas import Canvas
+
+from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.places import shipped
+from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Kind, Sheet, marker_cells
+
+MM: Final = 72 / 25.4
+_FONT: Final = "TargetSans"
+_BLEED: Final = 3.0
+_BLACK: Final = Color(0, 0, 0)
+_TONE: Final = Color(0.30, 0.49, 0.66)
+"""The free middle: a steel blue that white, black, red and wooden pieces all stand out from, in grey print as well."""
+
+
+def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
+    """One page a sheet, each page as large as the sheet, with its instructions in a sentence."""
+    _register_font()
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pageCompression=1, invariant=1)
+    canvas.setTitle("inspect-kit reference sheets")
+    canvas.setCreator("inspect-kit")
+    # Viewers that heed it then print the page at its own size.
+    canvas.setViewerPreference("PrintScaling", "None")
+    for sheet in sheets:
+        _draw_page(canvas, sheet, wording_for(language))
+    canvas.save()
+    return buffer.getvalue()
+
+
+def _register_font() -> None:
+    if _FONT not in pdfmetrics.getRegisteredFontNames():
+        pdfmetrics.registerFont(TTFont(_FONT, str(shipped("reports") / "fonts" / "SourceSans3-Regular.ttf")))
+
+
+def _draw_page(canvas: Any, sheet: Sheet, words: Wording) -> None:
+    width, height = sheet.size
+    canvas.setPageSize((width * MM, height * MM))
+    canvas.saveState()
+    canvas.scale(MM, MM)
+    canvas.translate(width / 2, height / 2)
+    if sheet.middle is not None:
+        canvas.setFillColor(_TONE)
+        _fill(canvas, [_bleeding(sheet.middle, height)])
+    canvas.setFillColor(_BLACK)
+    _fill(canvas, (*sheet.black(), *_marker_areas(sheet)))
+    _draw_words(canvas, sheet, words)
+    canvas.restoreState()
+    canvas.showPage()
+
+
+def _bleeding(area: Area, height: float) -> Area:
+    """What reaches the page's lower edge goes on beyond it, so that no hair of white is left where it is cut."""
+    more = _BLEED if area.bottom <= -height / 2 else 0.0
+    return Area(area.left, area.bottom - more, area.width, area.height + more)
+
+
+def _fill(canvas: Any, areas: Iterable[Area]) -> None:
+    """All rectangles as one path: neighbours that share an edge then show no seam."""
+    path = canvas.beginPath()
+    for area in areas:
+        path.rect(area.left, area.bottom, area.width, area.height)
+    canvas.drawPath(path, stroke=0, fill=1, fillMode=1)
+
+
+def _marker_areas(sheet: Sheet) -> Iterable[Area]:
+    for marker, area in sheet.markers.items():
+        side = area.width / MODULES
+        for down, row in enumerate(marker_cells(marker)):
+            for across, black in enumerate(row):
+                if black:
+                    upper = area.bottom + area.height - down * side
+                    yield Area(area.left + across * side, upper - side, side, side)
+
+
+def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
+    """The check bar, the sentence and the sheet's name, in the margin that carries them."""
+    top = _strip_top(sheet)
+    half = sheet.bar / 2
+    ends = [Area(-half, top - 4.0, 0.3, 3.0), Area(half - 0.3, top - 4.0, 0.3, 3.0)]
+    _fill(canvas, [Area(-half, top - 2.65, sheet.bar, 0.3), *ends])
+    small = sheet.size[0] < 200
+    size = 1.9 if small else 2.6
+    text = canvas.beginText(-half, top - 4.6 - size)
+    text.setFont(_FONT, size, leading=size * 1.22)
+    for line in _lines(sheet, words, 125 if small else 128):
+        text.textLine(line)
+    canvas.drawText(text)
+
+
+def _strip_top(sheet: Sheet) -> float:
+    """Below the pattern, or above it where the sheet stands on its lower edge."""
+    if sheet.kind is Kind.BACKDROP:
+        return sheet.size[1] / 2 - 1.5
+    return sheet.upper - sheet.rows * sheet.square - 1.0
+
+
+def _lines(sheet: Sheet, words: Wording, width: int) -> list[str]:
+    name = f"inspect-kit {sheet.name}, version {VERSION}, {sheet.size[0]:g} × {sheet.size[1]:g} mm."
+    use, bar = words.say(f"target.{sheet.kind.value}"), words.say("target.bar", bar=f"{sheet.bar:g}")
+    return textwrap.wrap(f"{use} {bar} {name}", width, break_on_hyphens=False)

@@ -1,0 +1,132 @@
+"""From a check-in desk to certificates: an event's rules, the record of an inspection, issuing after a decision."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import msgspec
+import segno
+from msgspec import structs
+
+from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.certificate.content.wording import station_words
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.errors import BadInput, BadSheet, InspectKitError
+from inspect_kit.inspection.record import Record, Subject, open_record
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Task, inspect
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.measure.at_desk import Told
+from inspect_kit.registry.checkin.entries import Decided, EventSet
+from inspect_kit.registry.checkin.store import Seen, recorded
+from inspect_kit.rulebook.library import load, with_house_rules
+from inspect_kit.rulebook.sheet import Sheet
+
+
+def sheet_of(event: EventSet, house: bytes | None) -> Sheet:
+    """The edition in force at an event, with its house rules."""
+    sheet = load(event.sheet)
+    return with_house_text(sheet, house) if house else sheet
+
+
+def with_house_text(sheet: Sheet, house: bytes) -> Sheet:
+    """A sheet under house rules that came as text; their faults name no place on this machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "house.toml"
+        path.write_bytes(house)
+        try:
+            return with_house_rules(sheet, path)
+        except BadSheet as problem:
+            raise BadSheet(
+                tuple(replace(f, where=f.where.replace(str(path), path.name)) for f in problem.faults)
+            ) from None
+        except InspectKitError as problem:
+            fault = problem.fault
+            raise BadInput(fault.why, where=fault.where.replace(str(path), path.name), hint=fault.hint) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Inspecting:
+    """What is inspected at a desk, by which rules, on which day."""
+
+    event: EventSet
+    sheet: Sheet
+    item: str
+    on: date
+    folders: tuple[Path, ...]
+    home: Path
+
+    def record(self, file: MeasurementFile, subject: Subject) -> Record:
+        """Judge the readings."""
+        item = self.sheet.item(self.item)
+        task = Task(self.sheet, item, RuleName(self.event.rule), self.on, self.folders, self.home)
+        full = structs.replace(subject, event=self.event.name, place=self.event.venue)
+        return record_of(inspect(task, (file,)), full)
+
+
+def decided_record(record: Record, seen: Seen, decided: Decided, language: str) -> Record:
+    """The record as it is certified: with who measured and who decided, and the reason of an override."""
+    words = station_words(language)
+    remarks = [words["print.decided"].format(tester=seen.by, referee=decided.by, ticket=seen.ticket)]
+    condition = record.subject.condition
+    if decided.override:
+        condition = words["print.override"].format(referee=decided.by, reason=decided.because)
+        remarks.append(condition)
+    subject = structs.replace(record.subject, inspector=decided.by, condition=condition[:200])
+    return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
+
+
+def certify_decided(desk: Desk, seen: Seen, event: EventSet) -> str:
+    """Issue the certificate that a decision asks for, unless it has been issued; gives its number."""
+    with desk.registry.reading() as connection:
+        record = open_record(desk.registry.shelf.take(connection, seen.final))
+        files = recorded(connection, seen).evidence
+        photos = {
+            file.sha256: desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "photo"
+        }
+        looks = [desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "look"]
+    if photos and looks:
+        # OpenCV is loaded only where there is something to draw.
+        from inspect_kit.certificate.pages.photos import told_overlays
+
+        photos |= told_overlays(record, photos, msgspec.json.decode(looks[0], type=Told))
+    out = desk.home / "station" / f"{seen.ticket}.pdf"
+    out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)
+    issued = issue_certificate(desk, request)
+    # The registry keeps the PDF; the copy beside it has done its service.
+    out.unlink(missing_ok=True)
+    return issued.number
+
+
+def code_as_svg(text: str) -> str:
+    """A QR code to stand in a page."""
+    return str(segno.make(text, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff", omitsize=True))
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePhoto:
+    """A photograph as it is kept: upright, made small, without the notes of the camera that took it."""
+
+    content: bytes
+    sha256: str
+    width: int
+    height: int
+    name: str
+
+
+def evidence_photo(content: bytes) -> EvidencePhoto:
+    """A photograph from a phone, checked by its content; its name tells the digest of the original."""
+    from PIL import Image
+
+    from inspect_kit.certificate.pages.photos import LONG_SIDE, digest_of, jpeg
+
+    taken = open_photograph(content, "photo", where="photo")
+    image = Image.fromarray(taken.pixels)
+    image.thumbnail((LONG_SIDE, LONG_SIDE))
+    small = jpeg(image)
+    return EvidencePhoto(small, digest_of(small), image.width, image.height, f"photo-{taken.sha256[:16]}.jpg")

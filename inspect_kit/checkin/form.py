@@ -1,0 +1,197 @@
+"""The desk's own form: the questions of an item on one page, and readings from what was filled in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.capture.wedge import typed_by_instrument
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.catalogue import WORD
+from inspect_kit.inspection.guided import Answer, Entry, Question, checked
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Reading
+
+MOST_QUESTIONS = 12
+"""More than fit on a page are asked one after the other."""
+
+_LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question as a field of a form; `name` is what the browser sends it by."""
+
+    question: Question
+    name: str
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is answered by looking."""
+        return self.question.unit == WORD
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The answers there are."""
+        return self.question.words or ("yes", "no")
+
+
+class _Same:
+    """A sheet as a key: known by which one it is, without comparing its hundreds of clauses."""
+
+    __slots__ = ("sheet",)
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.sheet is self.sheet
+
+    def __hash__(self) -> int:
+        return id(self.sheet)
+
+
+def fields_of(sheet: Sheet, item: str) -> tuple[Field, ...]:
+    """What the desk asks for: what binds, and nothing that is worked out from other things' values."""
+    return _fields(_Same(sheet), item)
+
+
+@lru_cache(maxsize=300)
+def _fields(key: _Same, item: str) -> tuple[Field, ...]:
+    asked = (question for question in Entry(key.sheet, item).questions() if question.clause.binding)
+    return tuple(Field(question, f"q{number}") for number, question in enumerate(asked))
+
+
+def fits_a_page(sheet: Sheet, item: str) -> bool:
+    """Whether an item is inspected on one page."""
+    conditional = any(clause.when is not None for clause in sheet.clauses_of(item))
+    return not conditional and 0 < len(fields_of(sheet, item)) <= MOST_QUESTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What came of a form: the readings, and a sentence for each field that cannot be used."""
+
+    readings: tuple[Reading, ...]
+    faults: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """The instruments of the desk: which one for which unit, and the folders with their sheets."""
+
+    by_unit: Mapping[str, str]
+    folders: tuple[Path, ...]
+
+    def instrument(self, unit: str) -> Instrument | None:
+        """The instrument in use for a unit, if one was named."""
+        name = self.by_unit.get(unit, "")
+        return load_instruments((name,), self.folders)[name] if name else None
+
+
+def filled(fields: tuple[Field, ...], given: Mapping[str, str], gauges: Gauges, where: str) -> Filled:
+    """Readings from the fields that were filled in; empty ones stay open."""
+    readings: list[Reading] = []
+    faults: dict[str, str] = {}
+    for field in fields:
+        text = given.get(field.name, "").strip()
+        if not text:
+            continue
+        try:
+            readings.append(_reading(field, text, gauges, where))
+        except InspectKitError as problem:
+            faults[field.name] = str(problem)
+    return Filled(tuple(readings), faults)
+
+
+def _reading(field: Field, text: str, gauges: Gauges, where: str) -> Reading:
+    question, answer = field.question, answer_to(field.question, text, gauges)
+    name, raw = answer.instrument, answer.raw
+    return Reading(question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw)
+
+
+def answer_to(question: Question, text: str, gauges: Gauges) -> Answer:
+    """An answer that can be used, with its instrument; anything else is refused at once."""
+    if len(text) > _LONGEST:
+        raise BadInput(f"has {len(text):,} characters")
+    if question.unit == WORD:
+        checked(question, text, None)
+        return Answer(question, text)
+    return Answer(question, _value(question, text, gauges), gauges.by_unit.get(question.unit, ""), raw=text)
+
+
+def _value(question: Question, text: str, gauges: Gauges) -> str:
+    """As people type it, or else a whole line of an instrument that types like a keyboard."""
+    gauge = gauges.instrument(question.unit)
+    try:
+        checked(question, text, gauge)
+    except InspectKitError:
+        with contextlib.suppress(InspectKitError):
+            sent = str(typed_by_instrument(text))
+            checked(question, sent, gauge)
+            return sent
+        raise
+    return text
+
+
+def file_of(readings: tuple[Reading, ...], photo: Photo | None) -> MeasurementFile:
+    """The readings of one inspection with its photograph."""
+    return MeasurementFile(readings, (photo,) if photo else ())
+
+
+def gauges_for(units: tuple[str, ...], folders: tuple[Path, ...]) -> dict[str, tuple[Instrument, ...]]:
+    """The instruments there are for each unit, one's own first; a sheet with faults is passed over."""
+    return dict(_gauges_for(units, folders, tuple(_sheets_in(folder) for folder in folders)))
+
+
+def _sheets_in(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """The sheets in a folder of one's own, each with what changes when its file does."""
+    try:
+        with os.scandir(folder) as there:
+            states = [(each.name, each.stat()) for each in there if each.name.endswith(".toml")]
+    except OSError:
+        return ()
+    return tuple(sorted((name, state.st_mtime_ns, state.st_size, state.st_ino) for name, state in states))
+
+
+@lru_cache(maxsize=64)
+def _gauges_for(
+    units: tuple[str, ...], folders: tuple[Path, ...], _: tuple[object, ...]
+) -> dict[str, tuple[Instrument, ...]]:
+    """Read anew only after a sheet came, went or was changed; the shipped ones stay as they are."""
+    own, all_ids = instrument_ids(folders), instrument_ids((*folders, shipped("specs") / "instruments"))
+    found: dict[str, list[Instrument]] = {unit: [] for unit in units}
+    for name in dict.fromkeys((*own, *all_ids)):
+        with contextlib.suppress(InspectKitError):
+            gauge = load_instruments((name,), folders)[name]
+            if gauge.resolution.unit.base in found:
+                found[gauge.resolution.unit.base].append(gauge)
+    return {unit: tuple(gauges) for unit, gauges in found.items()}
+
+
+# Players' badges: the name in what a scanner types, whether it is plain text, a MeCard or a vCard.
+
+_PATTERNS: Final = (
+    re.compile(r"MECARD:(?:.*?;)?N:([^;]+)", re.IGNORECASE | re.DOTALL),
+    re.compile(r"BEGIN:VCARD.*?\bFN[^:]*:([^\r\n;]+)", re.IGNORECASE | re.DOTALL),
+    re.compile(r"PLAYER:([^;\r\n]+)", re.IGNORECASE),
+)
+
+
+def name_on_badge(text: str) -> str:
+    """The player's name; text that is no badge is a name itself. `Family,Given` of a MeCard is turned round."""
+    for pattern in _PATTERNS:
+        found = pattern.search(text[:2000])
+        if found:
+            family, comma, given = found[1].partition(",")
+            return f"{given.strip()} {family.strip()}" if comma else family.strip()
+    return text

@@ -1,0 +1,113 @@
+"""How far an event has come: what is approved, failed, conditional, waiting, and not yet seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Protocol
+
+from inspect_kit.checkin.roles import Decision
+
+
+class State(StrEnum):
+    """Where a thing stands."""
+
+    APPROVED = "approved"
+    FAILED = "failed"
+    CONDITIONAL = "conditional"
+    WAITING = "waiting"
+    UNSEEN = "unseen"
+
+
+_STATES: Final = {
+    "": State.WAITING,
+    Decision.APPROVE: State.APPROVED,
+    Decision.REJECT: State.FAILED,
+    Decision.CONDITION: State.CONDITIONAL,
+}
+
+
+def state_of(decision: str) -> State:
+    """Where a thing stands after its last decision; without one it waits."""
+    return _STATES[Decision(decision) if decision else ""]
+
+
+class Inspected(Protocol):
+    """An inspection at the desk, as far as progress needs it."""
+
+    @property
+    def item(self) -> str:
+        """What kind of thing."""
+
+    @property
+    def text(self) -> str:
+        """Which one."""
+
+    @property
+    def owner(self) -> str:
+        """Whose it is."""
+
+    @property
+    def decision(self) -> str:
+        """The last decision, if there is one."""
+
+    @property
+    def ticket(self) -> str:
+        """What the inspection is known by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One thing of the event with its newest inspection."""
+
+    item: str
+    text: str
+    owner: str
+    state: State
+    ticket: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many things of an item stand where."""
+
+    item: str
+    counts: Mapping[State, int]
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return sum(self.counts.values())
+
+    @property
+    def share(self) -> int:
+        """How many in a hundred are approved."""
+        return 100 * self.counts[State.APPROVED] // self.total if self.total else 0
+
+
+def things(expected: Iterable[tuple[str, str]], inspected: Iterable[Inspected]) -> tuple[Thing, ...]:
+    """Every thing that was announced or has come, by its newest inspection; `inspected` is in the order of time."""
+    newest: dict[tuple[str, str, str], Thing] = {(item, text, ""): _unseen(item, text) for item, text in expected}
+    for each in inspected:
+        key = (each.item, each.text, "" if (each.item, each.text, "") in newest else each.owner)
+        newest[key] = Thing(each.item, each.text, each.owner, state_of(each.decision), each.ticket)
+    return tuple(newest.values())
+
+
+def _unseen(item: str, text: str) -> Thing:
+    return Thing(item, text, "", State.UNSEEN)
+
+
+def tallies(all_things: Iterable[Thing]) -> tuple[Tally, ...]:
+    """Counts by item, in the order in which items first appear."""
+    counts: dict[str, dict[State, int]] = {}
+    for thing in all_things:
+        row = counts.setdefault(thing.item, dict.fromkeys(State, 0))
+        row[thing.state] += 1
+    return tuple(Tally(item, row) for item, row in counts.items())
+
+
+def labels(item_name: str, count: int) -> tuple[str, ...]:
+    """What the announced things of an item are called: Board 1, Board 2, …"""
+    return tuple(f"{item_name} {number}" for number in range(1, count + 1))

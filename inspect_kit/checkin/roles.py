@@ -1,0 +1,72 @@
+"""Who may do what at an event: the tester records, the chief referee decides, a viewer only looks up."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from inspect_kit.errors import UsageError
+from inspect_kit.judgement.verdict import Verdict
+
+
+class Role(StrEnum):
+    """A person's part. ITTF leaflet T9: a tester can neither validate nor disqualify."""
+
+    VIEWER = "viewer"
+    TESTER = "tester"
+    REFEREE = "referee"
+
+
+class Act(StrEnum):
+    """What can be done."""
+
+    LOOK_UP = "look-up"
+    RECORD = "record"
+    DECIDE = "decide"
+    SET_UP = "set-up"
+
+
+class Decision(StrEnum):
+    """What a referee can decide; a condition is to play now and be inspected after the match."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    CONDITION = "condition"
+
+
+_ALLOWED: Final = {
+    Role.VIEWER: frozenset({Act.LOOK_UP}),
+    Role.TESTER: frozenset({Act.LOOK_UP, Act.RECORD}),
+    Role.REFEREE: frozenset(Act),
+}
+
+_EXPECTED: Final = {
+    Decision.APPROVE: frozenset({Verdict.CONFORMS}),
+    Decision.REJECT: frozenset({Verdict.FAILS, Verdict.UNDECIDED}),
+    Decision.CONDITION: frozenset({Verdict.UNDECIDED}),
+}
+"""The verdicts that a decision follows from; beside any other it is an override."""
+
+
+def allowed(role: str, act: Act) -> bool:
+    """Whether a role may act so; an unknown role may nothing."""
+    return role in _ALLOWED and act in _ALLOWED[Role(role)]
+
+
+def overrides(decision: Decision, verdict: str) -> bool:
+    """Whether the decision goes against what was measured."""
+    return verdict not in _EXPECTED[decision]
+
+
+def check_decision(decision: Decision, verdict: str, because: str) -> None:
+    """An override needs its reason, which is printed."""
+    if overrides(decision, verdict) and not because:
+        raise UsageError(
+            "this decision goes against the verdict: say why", where="because", hint="the reason is printed"
+        )
+
+
+def check_four_eyes(recorded_by: str, decided_by: str, *, wanted: bool) -> None:
+    """Where an event wants four eyes, nobody decides on what they have recorded."""
+    if wanted and recorded_by == decided_by:
+        raise UsageError("the event wants four eyes: somebody else has to decide on what you have recorded")

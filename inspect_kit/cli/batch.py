@@ -1,0 +1,261 @@
+"""`batch`: thousands of photos, on all cores or on a cluster, and taken up again where it was left."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+import click
+
+from inspect_kit.capture.files import read_bytes, sha256
+from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.certificate.issue.issue import made_of
+from inspect_kit.cli.issuer import now, registry_of
+from inspect_kit.cli.options import home_of, json_option, own_instruments, today
+from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.inspection.record import Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Task, inspect
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.nearest import nearest
+from inspect_kit.quality.batch.lines import measured_lines, tray_names
+from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
+from inspect_kit.quality.batch.table import refuse_other_table, table_lines
+from inspect_kit.quality.batch.workers import Cluster, Pool, Work, check_function, cores
+from inspect_kit.registry.inspections import Inspection, enter
+from inspect_kit.registry.witness import remember
+from inspect_kit.rulebook.library import load
+
+# Where a batch's results go: a file of lines, a table beside it, and the registry.
+
+TABLE = ".csv"
+
+
+@dataclass(frozen=True)
+class Sink:
+    """The file that was asked for; the task if the photos are to be judged; what they show, whose it is, by whom."""
+
+    ctx: click.Context
+    out: Path
+    task: Task | None
+    about: Subject
+
+    @property
+    def results(self) -> Path:
+        """The lines: beside the table, if a table was asked for."""
+        return self.out.with_suffix(".jsonl") if self.out.suffix.lower() == TABLE else self.out
+
+    def filled(self) -> int:
+        """Write the table and the registry from the finished lines; gives the number of new entries."""
+        if self.results != self.out:
+            write_whole(self.out, table_lines(self.results))
+        if self.task is None:
+            return 0
+        registry = registry_of(self.ctx)
+        entered, last = enter(registry, self._inspections(self.task), now())
+        if last is not None:
+            remember(home_of(self.ctx), registry.place, last)
+        return entered
+
+    def _inspections(self, task: Task) -> Iterator[Inspection]:
+        """Every photo that was measured, judged. One that cannot be judged is said and left out."""
+        names = tray_names(photo for photo, _, _ in measured_lines(self.results))
+        for photo, found, line in measured_lines(self.results):
+            if isinstance(found, MeasurementFile):
+                try:
+                    record = record_of(inspect(task, [found]), self._subject(names[photo]))
+                except InspectKitError as problem:
+                    warn((f"{photo}: not in the registry: {problem}",))
+                    continue
+                yield Inspection(made_of(record), record.canonical(), line, Path(photo).name)
+
+    def _subject(self, photo: str) -> Subject:
+        text = f"{self.about.text} {photo}".strip()
+        return Subject(text, self.about.owner, inspector=self.about.inspector)
+
+
+def sink_for(ctx: click.Context) -> Sink:
+    """The sink that the options describe; what is wrong with it is said before the work begins."""
+    given = ctx.params
+    sink = Sink(ctx, given["out"], _task(ctx), Subject(given["subject"], given["owner"], inspector=given["inspector"]))
+    if sink.results != sink.out:
+        refuse_other_table(sink.out)
+    return sink
+
+
+def _task(ctx: click.Context) -> Task | None:
+    given = ctx.params
+    if not given["spec"] and not given["item"]:
+        return None
+    if not given["spec"] or not given["item"]:
+        raise UsageError("--spec and --item go together", hint="for example --spec icf-cs --item striker")
+    sheet = load(given["spec"])
+    day = given["on"].date() if given["on"] else today()
+    folders = (own_instruments(ctx),)
+    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders, home_of(ctx))
+
+
+MEASURE: Final = "inspect_kit.cli.batch:measure"
+"""The program's own measuring function."""
+OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
+MAX_CAMERA_BYTES: Final = 10_000_000
+NOT_ALL, NONE = 3, 4
+_SHOWN: Final = 20
+_ONE_AT_A_TIME: Final = Lock()
+"""What a command prints is caught in a stream that a process has once; a cluster's worker may have several threads."""
+
+
+def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]:
+    """One photo by the command `measure`, as its `--json` prints it."""
+    printed = StringIO()
+    with _ONE_AT_A_TIME, redirect_stdout(printed):
+        try:
+            _measuring().main(_arguments(kind, path, options), prog_name="measure", standalone_mode=False)
+        except click.ClickException as problem:
+            raise UsageError(problem.format_message()) from None
+    result: dict[str, Any] = json.loads(printed.getvalue())
+    return result
+
+
+def _measuring() -> click.Group:
+    command: click.Group = import_module("inspect_kit.cli.measuring").command
+    return command
+
+
+def _arguments(kind: str, path: Path, options: Mapping[str, str]) -> list[str]:
+    given = [part for name, text in options.items() for part in (f"--{name.replace('_', '-')}", text)]
+    return [kind, "--json", *given, "--", str(path)]
+
+
+def check(work: Work) -> None:
+    """Say at once what would go wrong with every photo: an unknown function, kind or option."""
+    check_function(work)
+    if work.function != MEASURE:
+        return
+    group = _measuring()
+    context = click.Context(group, info_name="batch --measure")
+    chosen = group.get_command(context, work.kind)
+    if chosen is None:
+        there = group.list_commands(context)
+        raise UsageError(
+            f"cannot measure {work.kind[:40]!r}", where="--measure",
+            hint=nearest(work.kind, there) or f"there are {', '.join(there)}",
+        )  # fmt: skip
+    chosen.make_context(f"measure {work.kind}", _arguments(work.kind, Path("photo.jpg"), dict(work.options))[1:])
+
+
+@click.command("batch")
+@click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PHOTO… | FOLDER…")
+@click.option(
+    "--measure",
+    "kind",
+    required=True,
+    metavar="WHAT",
+    help="What the photos show: coins, striker, board … as for measure.",
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path), default="batch.jsonl", show_default=True,
+              help="The results, one JSON line a photo; OUT.csv: also a table of the values.")  # fmt: skip
+@click.option("--spec", default="", metavar="ID", help="Judge every photo by this sheet, and enter it in the registry.")
+@click.option("--item", default="", help="What is inspected, as the sheet calls it.")
+@click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,
+              help="How uncertainty enters the decision.")  # fmt: skip
+@click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today).")
+@click.option("--subject", default="", help="What the photos show, before each photo's name in the registry.")
+@click.option("--owner", default="", help="Whose it is, or who made it.")
+@click.option("--inspector", default="", help="Who inspected it.")
+@click.option("--workers", type=click.IntRange(1, 512), help="Processes (default: one for each core).")
+@click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://10.0.0.5:8786 instead of our cores.")
+@click.option("--again", is_flag=True, help="Start over; otherwise finished photos are not measured twice.")
+@click.option("--retry", is_flag=True, help="Try those photos again that could not be measured.")
+@click.option("--camera", help="As for measure: the camera's file.")
+@click.option("--reference", help="As for measure: what gives the scale.")
+@click.option("--print-scale", help="As for measure: measured ÷ nominal length of the check bar.")
+@click.option("--thickness", help="As for measure: the pieces' thickness.")
+@click.option("--edge-radius", help="As for measure: the rounding of the pieces' rim.")
+@click.option("--standoff", help="As for measure: the figure's distance from the backdrop.")
+@click.option("--known", help="As for measure: one length taken with a tape.")
+@click.option("--function", default=MEASURE, metavar="MODULE:NAME", help="A measuring function of your own.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, photos: tuple[Path, ...], kind: str, as_json: bool, **given: Any) -> int:
+    """Measure many photos. A bad one gets its line and does not stop the rest.
+
+    Interrupted or killed, the same command goes on where it stopped; the results are the same in the end. Several
+    machines give the same results as one.
+
+    \b
+    Example:
+      inspect-kit batch trays/ --measure coins --camera phone.json -o trays.jsonl
+      inspect-kit qa lot trays.jsonl --spec icf-cs --item coin-set --characteristic coin.diameter -o lot.pdf
+      inspect-kit batch strikers/ --measure striker --spec icf-cs --item striker
+    """
+    sink = sink_for(ctx)
+    work = _work(kind, given)
+    check(work)
+    batch = Batch(find_photos(photos), work, sink.results, given["again"], given["retry"])
+    crew: Crew = Cluster(given["cluster"]) if given["cluster"] else Pool(given["workers"] or cores())
+    try:
+        with _progress(len(batch.photos)) as told:
+            summary = run(batch, crew, told)
+        entered = sink.filled()
+    except KeyboardInterrupt:
+        click.echo("interrupted; the same command goes on from here", err=True)
+        raise
+    if as_json:
+        print_json({**as_data(summary, sink.out), "registered": entered})
+    else:
+        _print(summary, sink.out)
+        if sink.task is not None:
+            click.echo(f"{entered:,} new in the registry: inspect-kit registry inspections")
+    return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
+
+
+def _work(kind: str, given: Mapping[str, Any]) -> Work:
+    """The work as other processes and machines do it: a camera by its whole path, and noted by what is in it."""
+    options = {name: str(text) for name in OPTIONS if (text := given.get(name)) is not None}
+    noted: dict[str, str] = {}
+    if "camera" in options:
+        path = Path(options["camera"])
+        noted["camera"] = f"{path.name} {sha256(read_bytes(path, MAX_CAMERA_BYTES))}"
+        options["camera"] = str(path.absolute())
+    return Work(kind, tuple(options.items()), given["function"], tuple(noted.items()))
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Told]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield _silent
+        return
+    with click.progressbar(length=total, label="photos", show_pos=True, file=sys.stderr) as bar:
+        yield lambda done: bar.update(done - bar.pos)
+
+
+def _silent(done: int) -> None:
+    del done
+
+
+def as_data(summary: Summary, out: Path) -> dict[str, object]:
+    """The summary in the form that scripts rely on."""
+    return {
+        "photos": summary.photos, "measured": summary.measured, "taken_over": summary.taken_over,
+        "failed": [{"photo": photo, "error": reason} for photo, reason in summary.failures], "out": str(out),
+    }  # fmt: skip
+
+
+def _print(summary: Summary, out: Path) -> None:
+    before = f", {summary.taken_over:,} of them before" if summary.taken_over else ""
+    click.echo(f"{summary.measured:,} of {summary.photos:,} photos measured{before}: {out}")
+    for photo, reason in summary.failures[:_SHOWN]:
+        click.echo(f"  {photo}: {reason}")
+    if len(summary.failures) > _SHOWN:
+        click.echo(f"  … and {len(summary.failures) - _SHOWN:,} more that could not be measured")

@@ -1,0 +1,93 @@
+"""`certify`: judge, and issue the certificate, or a report that nobody can mistake for one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
+from inspect_kit.certificate.pages.photos import gathered
+from inspect_kit.cli.issuer import desk_of, signed_subject
+from inspect_kit.cli.options import (  # fmt: skip
+    files_argument,
+    json_option,
+    language_option,
+    measurement_files,
+    sheet_options,
+    task_from,
+)
+from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
+from inspect_kit.inspection.record import Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Outcome, inspect
+from inspect_kit.judgement.verdict import Verdict
+
+
+@click.command("certify")
+@files_argument
+@sheet_options
+@click.option("--subject", required=True, help="Which thing was inspected: a name, number or mark.")
+@click.option("--owner", default="", help="Whose it is.")
+@click.option("--event", default="", help="For which event.")
+@click.option("--place", default="", help="Where the inspection took place.")
+@click.option("--inspector", default="", help="Who inspected it [default: whose key signs].")
+@click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer].")
+@click.option("--issuer-address", default="", help="Its address.")
+@click.option("--condition", default="", help="The item's condition, where it matters.")
+@click.option(
+    "--valid", default="", help="event, day, or the last day as a date [default: the event, if one is named]."
+)
+@click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
+@click.option("--because", default="", help="Why it is replaced.")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@language_option
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:
+    """Judge measurements, register the result and issue a signed certificate with the record inside.
+
+    What fails or is undecided gets an inspection report instead. Needs keys: inspect-kit keys init.
+
+    \b
+    Example:
+      inspect-kit certify striker.csv --spec icf-2001-it --item striker \\
+        --subject "Striker 7" --owner "R. Řeháčková" --lang cs -o striker.pdf
+    """
+    outcome = inspect(task_from(ctx), measurement_files(files))
+    desk = desk_of(ctx, given["signer"], given["inspector"])
+    subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
+    wish = Wish(out, language, given["valid"], given["replaces"], given["because"])
+    warn(outcome.warnings)
+    issued = issue(outcome, subject, wish, desk)
+    warn(issued.notices)
+    if given["as_json"]:
+        print_json(issued.summary())
+    else:
+        verdict = outcome.judgement.verdict
+        kind = "certificate" if verdict is Verdict.CONFORMS else "inspection report"
+        click.echo(f"{styled(verdict, verdict.upper())}  {kind} {issued.number} written to {out}")
+    return EXIT_CODES[outcome.judgement.verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where the document goes, in which language, for how long it holds and what it replaces."""
+
+    out: Path
+    language: str = "en"
+    valid: str = ""
+    replaces: tuple[str, ...] = ()
+    because: str = ""
+
+
+def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
+    """Make the record, number it, sign it, register it and write it."""
+    record = record_of(outcome, signed_subject(subject, desk))
+    evidence = gathered(outcome)
+    warn(evidence.notices)
+    request = Request(record, wish.out, wish.language, evidence.photos, wish.valid, wish.replaces, wish.because)
+    return issue_certificate(desk, request)

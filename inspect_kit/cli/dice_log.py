@@ -1,0 +1,159 @@
+"""`dice log`: photos of rolls → a roll log for the fairness tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
+
+MOST_PHOTOS: Final = 20_000
+SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
+COLUMNS: Final = ("photo", "die", "face", "confidence", "x", "y")
+FACES: Final = range(1, 7)
+
+
+@dataclass(frozen=True)
+class Roll:
+    """One photo of a roll: its name and what was read, or why nothing was."""
+
+    photo: str
+    look: DiceLook | None
+    trouble: str = ""
+
+
+@click.group("dice")
+def command() -> None:
+    """Read rolls of dice from photos.
+
+    \b
+    Example:
+      inspect-kit dice log rolls/ -o rolls.csv
+      inspect-kit qa dice rolls.csv
+    """
+
+
+@command.command("log")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The roll log to write (CSV).")
+@click.option(
+    "--count", type=click.IntRange(1, 100), help="Dice in every roll: photos with more or fewer are left out."
+)
+@json_option
+def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
+    """Read all photos of a folder, in the order of their names, into a roll log: one die a row.
+
+    \b
+    Example:
+      inspect-kit dice log rolls/ -o rolls.csv --count 2
+    """
+    rolls = [_read(path) for path in _shown(photos_in(folder), quiet=as_json)]
+    kept = [roll for roll in rolls if roll.look is not None and (count is None or len(roll.look.dice) == count)]
+    if not any(roll.look.dice for roll in kept if roll.look):
+        raise BadInput("no die can be read in any photo", where=str(folder), hint="photograph dice sharply from above")
+    write_whole(output, log_of(kept))
+    warnings = [*_troubles(rolls), *_left_out(rolls, count)]
+    if as_json:
+        print_json(_summary(kept, output, warnings))
+        return
+    warn(warnings)
+    counts = _counts(kept)
+    click.echo(f"{sum(counts.values())} rolls from {len(kept)} photos in {output}: "
+               + ", ".join(f"{face} × {counts[face]}" for face in FACES))  # fmt: skip
+
+
+def photos_in(folder: Path) -> list[Path]:
+    """The photos of a folder by name; numbers in names count as numbers."""
+    try:
+        found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
+    except OSError as problem:
+        raise BadInput(
+            f"cannot be read: {problem.strerror}", where=str(folder), hint="name a folder of photos"
+        ) from None
+    if not found:
+        raise BadInput("has no photo in it", where=str(folder), hint="JPEG, PNG and HEIC are read")
+    if len(found) > MOST_PHOTOS:
+        raise BadInput(f"has {len(found):,} photos, {MOST_PHOTOS:,} at most", where=str(folder), hint="log in parts")
+    return sorted(found, key=lambda path: (_natural(path.name), path.name))
+
+
+def _natural(name: str) -> list[str]:
+    """A name whose numbers sort as numbers."""
+    return [part.zfill(24) if part.isdigit() else part.lower() for part in re.split(r"(\d+)", name)]
+
+
+def _shown(paths: list[Path], *, quiet: bool) -> Iterable[Path]:
+    """A bar on the terminal while photos are read."""
+    if quiet or not sys.stderr.isatty():
+        yield from paths
+        return
+    with click.progressbar(paths, label="reading", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _read(path: Path) -> Roll:
+    """One photo; a photo that cannot be opened is named in the end and does not stop the others."""
+    try:
+        photo = read_photograph(path)
+    except InspectKitError as problem:
+        return Roll(path.name, None, problem.fault.why)
+    return Roll(path.name, look_at_dice(photo.pixels, photo.focal))
+
+
+def log_of(rolls: Iterable[Roll]) -> bytes:
+    """The CSV file."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for roll in rolls:
+        for number, die in enumerate(roll.look.dice if roll.look else (), 1):
+            x, y = die.pixel
+            writer.writerow((roll.photo, number, die.number, f"{die.confidence:.2f}", f"{x:.0f}", f"{y:.0f}"))
+    return text.getvalue().encode()
+
+
+def _troubles(rolls: Iterable[Roll]) -> Iterable[str]:
+    for roll in rolls:
+        if roll.look is None:
+            yield f"{roll.photo}: {roll.trouble}, so it is not in the log"
+        elif roll.look.unread:
+            yield f"{roll.photo}: {len(roll.look.unread)} of the dice cannot be read for certain and is not in the log"
+        elif not roll.look.dice:
+            yield f"{roll.photo}: no die is seen"
+
+
+def _left_out(rolls: Iterable[Roll], count: int | None) -> Iterable[str]:
+    """A log that lacks some faces more than others would make a fair die look unfair."""
+    many = list(rolls)
+    if count is None:
+        if any(roll.look and roll.look.unread for roll in many):
+            yield "if some faces are harder to read than others, the log is not fair: --count leaves such photos out"
+        return
+    for roll in many:
+        if roll.look is not None and len(roll.look.dice) != count:
+            yield f"{roll.photo}: {len(roll.look.dice)} dice are read, not {count}, so the photo is left out"
+
+
+def _counts(rolls: Iterable[Roll]) -> Counter[int]:
+    return Counter(die.number for roll in rolls if roll.look for die in roll.look.dice)
+
+
+def _summary(rolls: list[Roll], output: Path, warnings: list[str]) -> dict[str, object]:
+    counts = _counts(rolls)
+    return {
+        "file": str(output), "photos": len(rolls), "rolls": sum(counts.values()),
+        "counts": {str(face): counts[face] for face in FACES}, "warnings": warnings,
+    }  # fmt: skip

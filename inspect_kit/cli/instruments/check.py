@@ -1,0 +1,136 @@
+"""`instruments check`: the daily check of a gauge, by readings that are typed or taken from the instrument itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from inspect_kit.capture.connections import Connection, read_connections
+from inspect_kit.capture.daily_checks import Check, Point, add_check, as_data, complete, permitted_error
+from inspect_kit.capture.driver import local_time, read_stable
+from inspect_kit.capture.instruments import Instrument, load_instruments
+from inspect_kit.capture.wedge import typed_by_instrument
+from inspect_kit.cli.instruments.read import connection_from, timeout_option, wiring_options
+from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.output import print_json
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.values.quantity import Quantity, parse_quantity
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """The gauge under check, and how its readings come in."""
+
+    gauge: Instrument
+    connection: Connection | None
+    timeout: float
+    tolerance: Quantity | None
+
+    def quantity(self, text: str, where: str) -> Quantity:
+        """A quantity in the gauge's dimension; a bare number is in the unit of its display."""
+        found = parse_quantity(text, self.gauge.resolution.unit, where=where)
+        if found.unit.base != self.gauge.resolution.unit.base:
+            raise UsageError(f"{found} is nothing that {self.gauge.id} measures", where=where)
+        return found
+
+    def point(self, nominal: Quantity, typed: str | None, where: str) -> Point:
+        """One point: as typed, or read from the instrument once the person at the desk is ready."""
+        shown, raw = self._typed(typed, where) if typed is not None else self._live(nominal, where)
+        return Point(nominal, shown, permitted_error(self.gauge, nominal, self.tolerance), raw)
+
+    def _typed(self, text: str, where: str) -> tuple[Quantity, str]:
+        return self.quantity(str(typed_by_instrument(text)), where), text
+
+    def _live(self, nominal: Quantity, where: str) -> tuple[Quantity, str]:
+        if self.connection is None:
+            raise UsageError("no reading given", where=where, hint=f"write {where} {nominal}=READING, or add --port")
+        what = "Nothing on it, or the jaws closed" if nominal.number == 0 else f"{nominal} on it or between the jaws"
+        click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
+        reading = read_stable(self.connection.address, self.connection.protocol, self.connection.unit, self.timeout)
+        stranger = reading.stranger_to(self.gauge.serial)
+        if stranger:
+            raise BadInput(stranger, where=self.gauge.id, hint="plug in the right one, or correct the sheet")
+        return self.quantity(f"{reading.value} {reading.unit}", where), reading.raw
+
+
+@click.command("check")
+@click.argument("name", metavar="ID")
+@click.option("--zero", metavar="READING", help="What it shows with nothing on it, or with its jaws closed.")
+@click.option(
+    "--reference",
+    "references",
+    multiple=True,
+    metavar="NOMINAL[=READING]",
+    help="A reference mass and what the scale shows for it.",
+)
+@click.option(
+    "--block",
+    "blocks",
+    multiple=True,
+    metavar="NOMINAL[=READING]",
+    help="A gauge block and what the caliper shows for it.",
+)
+@click.option("--tolerance", help="How far off it may be (default: its own uncertainty U = 2u).")
+@click.option("--by", default="", help="Who checks.")
+@wiring_options
+@timeout_option
+@json_option
+@click.pass_context
+def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: object) -> int:
+    """The daily check: zero, and a reference mass or gauge block. It is kept, and verdicts ask for it.
+
+    Readings that are not given are taken from the instrument: --port and --protocol, or as it was added.
+
+    \b
+    Example:
+      inspect-kit instruments check desk-scale --zero 0.00g --reference 100g=100.01g
+      inspect-kit instruments check desk-caliper --block 20mm --port COM4 --protocol mitutoyo --unit mm
+    """  # fmt: skip
+    gauge = load_instruments([name], [own_instruments(ctx)])[name]
+    connection = connection_from(ctx) or read_connections(home_of(ctx)).get(name)
+    desk = _Desk(gauge, connection, timeout, None)
+    if ctx.params["tolerance"]:
+        desk = _Desk(gauge, connection, timeout, desk.quantity(ctx.params["tolerance"], "--tolerance"))
+    points = complete(gauge, _points(desk, ctx))
+    result = Check(name, local_time(), points, _clean(ctx.params["by"]))
+    add_check(home_of(ctx), result)
+    if as_json:
+        print_json(as_data(result))
+    else:
+        for line in _lines(result):
+            click.echo(line)
+    return 0 if result.passed else 1
+
+
+def _clean(text: str) -> str:
+    if len(text) > 100 or not text.isprintable():
+        raise UsageError("is not a name", where="--by")
+    return text
+
+
+def _points(desk: _Desk, ctx: click.Context) -> Iterator[Point]:
+    given = ctx.params
+    zero = Quantity(desk.gauge.resolution.number * 0, desk.gauge.resolution.unit)
+    entries = [("--reference", text) for text in given["references"]] + [("--block", text) for text in given["blocks"]]
+    if not entries:
+        raise UsageError(
+            "a check needs something of known size", where=desk.gauge.id, hint="for example --reference 100g=100.01g"
+        )
+    if given["zero"] is not None or desk.connection is not None:
+        yield desk.point(zero, given["zero"], "--zero")
+    for where, text in entries:
+        nominal, separator, typed = text.partition("=")
+        yield desk.point(desk.quantity(nominal, where), typed if separator else None, where)
+
+
+def _lines(result: Check) -> Iterator[str]:
+    for point in result.points:
+        word = "good" if point.passed else "OFF"
+        shows = f"{point.nominal!s:>12}  shows {point.shown!s:>12}"
+        yield f"{shows}  {point.error} off, permitted {point.permitted}  {word}"
+    if result.frozen:
+        yield "Different things gave the same reading: the display hangs, or the line repeats itself."
+    name = result.instrument
+    yield f"{name} is good for today." if result.passed else f"{name} FAILED: what it measured is not decided by it."

@@ -1,0 +1,333 @@
+"""`instruments`: the desk's gauges, their calibration and daily checks, what answers on a port, and rehearsals."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.capture.connections import (  # fmt: skip
+    Connection,
+    connections_file,
+    connections_text,
+    read_connections,
+)
+from inspect_kit.capture.daily_checks import Standing, checked_id, standing
+from inspect_kit.capture.discovery import Found, find, places
+from inspect_kit.capture.instrument_sheet import checked_sheet
+from inspect_kit.capture.instruments import Effect, Instrument, instrument_ids, load_instruments, read_instrument
+from inspect_kit.capture.line import Address
+from inspect_kit.capture.protocols.reply import Kind
+from inspect_kit.capture.protocols.table import PROTOCOLS
+from inspect_kit.capture.readings import in_base
+from inspect_kit.capture.simulated_replies import Display, Mood
+from inspect_kit.capture.simulator import Fault, Performance, script_of, simulated
+from inspect_kit.cli.instruments.check import check
+from inspect_kit.cli.instruments.read import (
+    address_from,
+    connection_from,
+    settings_options,
+    timeout_option,
+    wiring_options,
+)
+from inspect_kit.cli.options import home_of, json_option, own_instruments, today
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.places import shipped
+from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
+
+# `instruments simulate`: an instrument that is not there, to rehearse with.
+
+_WIDEST: Final = 8
+"""Characters that the narrowest display shows."""
+
+
+@click.command("simulate")
+@click.argument("protocol", type=click.Choice(tuple(PROTOCOLS)), metavar="PROTOCOL")
+@click.option(
+    "--port",
+    is_flag=False,
+    flag_value="",
+    default="",
+    metavar="[NAME]",
+    help="A name for the port (a path, or socket://127.0.0.1:4001); without one, the system chooses.",
+)
+@click.option("--value", help="What it shows (default: 14.82, for calipers 41.27).")
+@click.option("--unit", help="Its unit (default: g, for calipers mm).")
+@click.option("--serial", default="B021002593", show_default=True, help="Its serial number.")
+@click.option(
+    "--script",
+    default=Mood.STABLE.value,
+    show_default=True,
+    help=f"What happens each time it is asked, separated by commas: {', '.join((*Mood, *Fault))}.",
+)
+@click.option("--fragment", type=click.IntRange(0, 100), default=0, help="Send so many bytes at a time.")
+@click.option("--every", type=click.FloatRange(0, 3600), default=0.0, help="Also send unasked, every so many seconds.")
+@click.option("--seconds", type=click.FloatRange(0, 86400), help="End after so long (default: with Ctrl-C).")
+@json_option
+@click.pass_context
+def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: bool, **_: object) -> None:
+    """A simulated instrument on a port of its own, to rehearse with. Ctrl-C ends it.
+
+    \b
+    Example:
+      inspect-kit instruments simulate mt-sics --port ./scale --script unstable,unstable,stable
+      inspect-kit read scale --port ./scale --protocol mt-sics
+    """  # fmt: skip
+    stop = threading.Event()
+    # Also where Ctrl-C was switched off for a program in the background: this one only ever ends by a signal.
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with simulated(_performance(ctx), port) as simulator:
+            if as_json:
+                print_json({"port": simulator.port, "protocol": ctx.params["protocol"]})
+            else:
+                click.echo(f"{simulator.port}  {ctx.params['protocol']}, until Ctrl-C")
+            sys.stdout.flush()
+            stop.wait(seconds)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _performance(ctx: click.Context) -> Performance:
+    given = ctx.params
+    caliper = PROTOCOLS[given["protocol"]].kind is Kind.CALIPER
+    value = given["value"] or ("41.27" if caliper else "14.82")
+    unit = given["unit"] or ("mm" if caliper else "g")
+    number = f"{parse_number(value, where='--value'):f}"
+    if len(number) > _WIDEST:
+        raise UsageError(f"{value} has too many digits for a display", where="--value")
+    in_base(number, unit)
+    display = Display(number, unit, serial=given["serial"])
+    return Performance(
+        given["protocol"], display, script_of(given["script"]), given["fragment"], given["every"]
+    )  # fmt: skip
+
+
+_LIKE: Final = {"scale": "scale-200g", "caliper": "caliper-150", "micrometer": "micrometer-25"}
+"""The shipped sheet that a new one of the kind begins from."""
+
+
+@click.group("instruments")
+def command() -> None:
+    """The desk's calipers and scales: which there are, what they say, and whether they can be trusted today.
+
+    \b
+    Example:
+      inspect-kit instruments find --port /dev/ttyUSB0
+      inspect-kit instruments add desk-scale --kind scale --serial B021002593 --calibrated-until 2027-06-30
+      inspect-kit instruments check desk-scale --zero 0.00g --reference 100g=100.01g
+    """
+
+
+command.add_command(check)
+command.add_command(simulate)
+
+
+@command.command("list")
+@json_option
+@click.pass_context
+def list_instruments(ctx: click.Context, as_json: bool) -> None:
+    """The desk's own gauges with their calibration and today's check, and the shipped kinds.
+
+    \b
+    Example:
+      inspect-kit instruments list
+    """
+    rows = [_row(ctx, instrument, own=own) for instrument, own in _all(own_instruments(ctx))]
+    if as_json:
+        print_json(rows)
+        return
+    head = ("id", "kind", "resolution", "serial", "calibration", "today", "port")
+    for line in columns([head, *(_cells(row) for row in rows)]):
+        click.echo(line)
+    if not any(row["own"] for row in rows):
+        click.echo("\nNone of them is yours yet: inspect-kit instruments add desk-scale --kind scale", err=True)
+
+
+def _all(folder: Path) -> list[tuple[Instrument, bool]]:
+    """One's own before the shipped ones; a sheet that cannot be read is a warning, and the others are shown."""
+    found: list[tuple[Instrument, bool]] = []
+    own = instrument_ids((folder,))
+    for name in own:
+        try:
+            found.append((read_instrument(folder / f"{name}.toml"), True))
+        except InspectKitError as problem:
+            warn(str(problem).splitlines())
+    kinds = shipped("specs") / "instruments"
+    return found + [(read_instrument(kinds / f"{n}.toml"), False) for n in instrument_ids((kinds,)) if n not in own]
+
+
+def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, object]:
+    state = standing(home_of(ctx), instrument.id, today())
+    if state.damaged:
+        warn([f"{instrument.id}: line {number} of its checks cannot be read" for number in state.damaged])
+    connection = read_connections(home_of(ctx)).get(instrument.id)
+    until = instrument.calibrated_until
+    return {
+        "id": instrument.id, "name": instrument.name, "kind": instrument.kind, "own": own, "maker": instrument.maker,
+        "serial": instrument.serial, "resolution": str(instrument.resolution),
+        "calibrated_until": until.isoformat() if until else None,
+        "calibration": "unknown" if until is None else "expired" if instrument.expired(today()) else "valid",
+        "check": state.state.value, "last_check": _last(state),
+        "port": connection.address.port if connection else None,
+        "protocol": connection.protocol if connection else None,
+    }  # fmt: skip
+
+
+def _last(state: Standing) -> str | None:
+    return state.last.time.isoformat(timespec="seconds") if state.last else None
+
+
+def _cells(row: dict[str, object]) -> tuple[str, ...]:
+    until = row["calibrated_until"]
+    calibration = f"{row['calibration']}, until {until}" if until else "no date stated"
+    if not row["own"]:
+        calibration = "a kind, not one's own"
+    port = f"{row['port']} ({row['protocol']})" if row["port"] else ""
+    today_state = str(row["check"]) if row["own"] or row["last_check"] else ""
+    cells = (row["id"], row["kind"], row["resolution"], row["serial"], calibration, today_state, port)
+    return tuple(str(cell) for cell in cells)
+
+
+@command.command("add")
+@click.argument("name", metavar="ID")
+@click.option("--kind", help="What it is: scale, caliper, micrometer, …")
+@click.option("--like", metavar="ID", help="Begin from this sheet (default: the usual one of the kind).")
+@click.option("--name", "title", help="What it is called on a certificate.")
+@click.option("--maker", help="Who made it.")
+@click.option("--serial", help="Its serial number.")
+@click.option("--resolution", help="One digit of its display, for example 0.01g.")
+@click.option("--upper", help="The end of its range, for example 200g.")
+@click.option("--calibrated-until", type=click.DateTime(["%Y-%m-%d"]), help="Last day of its calibration.")
+@click.option("--calibration", help="Certificate and laboratory.")
+@click.option("--expanded", help="Expanded uncertainty on the calibration certificate, for example 0.02g.")
+@click.option("--coverage", default="2", show_default=True, help="Its coverage factor.")
+@wiring_options
+@click.option("--replace", "again", is_flag=True, help="Also if there is one of that name.")
+@json_option
+@click.pass_context
+def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: object) -> None:
+    """Write the sheet of a gauge of your own, and remember where it is plugged in.
+
+    \b
+    Example:
+      inspect-kit instruments add desk-scale --kind scale --serial B021002593 --resolution 0.01g \\
+        --calibrated-until 2027-06-30 --expanded 0.02g --port /dev/ttyUSB0 --protocol mt-sics
+    """
+    folder = own_instruments(ctx)
+    path = folder / f"{checked_id(name)}.toml"
+    if path.exists() and not again:
+        raise UsageError("is there already", where=str(path), hint="add --replace to write it anew")
+    connection = connection_from(ctx)
+    text = checked_sheet(_described(ctx, name))
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text.encode())
+    if connection is not None:
+        _remember(home_of(ctx), name, connection)
+    if as_json:
+        print_json(_row(ctx, read_instrument(path), own=True))
+    else:
+        click.echo(f"{path}\nCheck it each day: inspect-kit instruments check {name}")
+
+
+def _remember(home: Path, name: str, connection: Connection) -> None:
+    write_whole(connections_file(home), connections_text({**read_connections(home), name: connection}).encode())
+
+
+def _described(ctx: click.Context, name: str) -> Instrument:
+    """The sheet it begins from, with everything that was said of it."""
+    given = ctx.params
+    like = given["like"] or _LIKE.get(given["kind"] or "")
+    if like is None:
+        raise UsageError("say what it is", hint=f"--kind {'|'.join(_LIKE)}, or --like one of instruments list")
+    model = load_instruments([like], [own_instruments(ctx)])[like]
+    said = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
+    until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
+    instrument = replace(
+        model, id=name, name=given["title"] or model.name, calibrated_until=until,
+        **{"maker": "", "serial": "", "calibration": "", **said},
+    )  # fmt: skip
+    return _sized(instrument, given["resolution"], given["upper"], _certified(ctx, model))
+
+
+def _certified(ctx: click.Context, model: Instrument) -> Effect | None:
+    """The uncertainty on the calibration certificate."""
+    if ctx.params["expanded"] is None:
+        return None
+    coverage = parse_number(ctx.params["coverage"], where="--coverage")
+    size = parse_quantity(ctx.params["expanded"], model.resolution.unit, where="--expanded")
+    return Effect("calibration", size, coverage=coverage, shared=True)
+
+
+def _sized(instrument: Instrument, resolution: str | None, upper: str | None, effect: Effect | None) -> Instrument:
+    unit = instrument.resolution.unit
+
+    def sized(text: str | None, otherwise: Quantity | None, where: str) -> Quantity | None:
+        return otherwise if text is None else parse_quantity(text, unit, where=where)
+
+    effects = instrument.effects
+    if effect is not None:
+        effects = (effect, *(other for other in effects if other.source != "calibration"))
+    return replace(
+        instrument,
+        resolution=sized(resolution, None, "--resolution") or instrument.resolution,
+        upper=sized(upper, instrument.upper, "--upper"),
+        effects=effects,
+    )
+
+
+@command.command("find")
+@click.option("--port", metavar="PORT", help="The port to look at; without it, the ports there are.")
+@settings_options
+@timeout_option
+@json_option
+@click.pass_context
+def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: object) -> None:
+    """Try the known protocols on a port and say what answers. Nothing is changed on the instrument.
+
+    \b
+    Example:
+      inspect-kit instruments find
+      inspect-kit instruments find --port /dev/ttyUSB0
+    """
+    address = address_from(ctx)
+    if address is None:
+        _list_ports(as_json)
+        return
+    found = find(address, timeout)
+    if as_json:
+        print_json(_found(address, found))
+        return
+    click.echo(
+        f"{address.port}: a {found.kind} answers as {' or '.join(found.protocols)}, {found.settings}: {found.raw!r}"
+    )
+    unit = " --unit mm" if found.protocols[0] == "mitutoyo" else ""
+    click.echo(f"inspect-kit read {found.kind} --port {address.port} --protocol {found.protocols[0]}{unit}", err=True)
+
+
+def _found(address: Address, found: Found) -> dict[str, object]:
+    settings = found.settings
+    return {
+        "port": address.port, "kind": found.kind, "protocol": found.protocols[0], "protocols": list(found.protocols),
+        "baud": settings.baud, "bits": settings.bits, "parity": settings.parity, "stop": settings.stop,
+        "raw": found.raw,
+    }  # fmt: skip
+
+
+def _list_ports(as_json: bool) -> None:
+    ports = places()
+    if as_json:
+        print_json([{"port": place.port, "description": place.description} for place in ports])
+        return
+    for line in columns([(place.port, place.description) for place in ports]) if ports else ():
+        click.echo(line)
+    hint = "Look at one with --port" if ports else "No serial port: plug the instrument in, with its driver installed"
+    click.echo(hint, err=True)

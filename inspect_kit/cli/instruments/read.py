@@ -1,0 +1,174 @@
+"""`read scale|caliper`: one stable reading from an instrument."""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import date
+from pathlib import Path
+
+import click
+
+from inspect_kit.capture.connections import (
+    BAUD_RANGE,
+    BITS,
+    LENGTH_UNITS,
+    PARITIES,
+    STOPS,
+    Connection,
+    read_connections,
+)
+from inspect_kit.capture.discovery import find
+from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_stable
+from inspect_kit.capture.line import Address
+from inspect_kit.capture.protocols.reply import Kind, Settings
+from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named
+from inspect_kit.capture.readings import InstrumentReading
+from inspect_kit.cli.options import Command, home_of, json_option, today
+from inspect_kit.cli.output import print_json, warn
+from inspect_kit.errors import UsageError
+
+# Options that say where an instrument is plugged in and how it talks.
+
+port_option = click.option("--port", metavar="PORT", help="Serial port (/dev/ttyUSB0, COM3) or socket://host:port.")
+protocol_option = click.option("--protocol", type=click.Choice(tuple(PROTOCOLS)), help="How the instrument talks.")
+unit_option = click.option(
+    "--unit", type=click.Choice(LENGTH_UNITS), help="What the display shows, for calipers that do not say it."
+)
+
+
+def _seconds(ctx: click.Context, option: click.Parameter, value: float) -> float:
+    del ctx, option
+    if not math.isfinite(value) or not 0 < value <= MAX_SECONDS:
+        raise click.BadParameter(f"{value:g} is not between 0 and {MAX_SECONDS:g} seconds")
+    return value
+
+
+timeout_option = click.option(
+    "--timeout", type=float, default=DEFAULT_SECONDS, show_default=True, callback=_seconds, metavar="SECONDS",
+    help="How long to wait in all.",
+)  # fmt: skip
+
+
+def settings_options(command: Command) -> Command:
+    """`--baud` and the like, where a port is not set as usual for its protocol."""
+    for option in (
+        click.option("--stop", type=click.Choice([str(n) for n in STOPS]), help="Stop bits."),
+        click.option("--parity", type=click.Choice(PARITIES, case_sensitive=False), help="None, even or odd."),
+        click.option("--bits", type=click.Choice([str(n) for n in BITS]), help="Data bits."),
+        click.option("--baud", type=click.IntRange(*BAUD_RANGE), help="Speed, for example 9600."),
+    ):
+        command = option(command)
+    return command
+
+
+def wiring_options(command: Command) -> Command:
+    """Everything that says how to reach an instrument."""
+    for option in (settings_options, unit_option, protocol_option, port_option):
+        command = option(command)
+    return command
+
+
+def address_from(ctx: click.Context) -> Address | None:
+    """The port that was named, with settings only where some were."""
+    given = ctx.params
+    if not given["port"]:
+        return None
+    wanted = {key: given[key] for key in ("baud", "bits", "parity", "stop") if given[key] is not None}
+    if not wanted:
+        return Address(given["port"])
+    usual = protocol_named(given["protocol"]).settings[0] if given.get("protocol") else Settings()
+    return Address(
+        given["port"],
+        Settings(
+            wanted.get("baud", usual.baud),
+            int(wanted.get("bits", usual.bits)),
+            str(wanted.get("parity", usual.parity)).upper(),
+            int(wanted.get("stop", usual.stop)),
+        ),
+    )
+
+
+def connection_from(ctx: click.Context) -> Connection | None:
+    """The connection that the options describe, if they name a port; it needs a protocol then."""
+    address = address_from(ctx)
+    if address is None:
+        return None
+    if not ctx.params["protocol"]:
+        raise UsageError("--port needs --protocol", hint=f"inspect-kit instruments find --port {address.port} tells it")
+    return Connection(address, ctx.params["protocol"], ctx.params["unit"])
+
+
+@click.command("read")
+@click.argument("kind", type=click.Choice([kind.value for kind in Kind]), metavar="scale|caliper")
+@wiring_options
+@click.option("--instrument", metavar="ID", help="One of the desk's own, as added with its port.")
+@timeout_option
+@json_option
+@click.pass_context
+def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_: object) -> None:
+    """One stable reading. Nothing is changed on the instrument: no zero, no tare, no unit.
+
+    Without --protocol the known ones are tried; without --port the desk's own instrument is taken.
+
+    \b
+    Example:
+      inspect-kit read scale --port /dev/ttyUSB0 --protocol mt-sics
+      inspect-kit read caliper --port COM4 --protocol mitutoyo --unit mm --json
+    """
+    started = time.monotonic()
+    connection = _connection(ctx, Kind(kind), timeout)
+    left = max(0.1, timeout - (time.monotonic() - started))
+    reading = read_stable(connection.address, connection.protocol, connection.unit, left)
+    warn(_warnings(reading, today()))
+    if as_json:
+        print_json(reading.as_data())
+    else:
+        click.echo(_text(reading))
+
+
+def _connection(ctx: click.Context, kind: Kind, timeout: float) -> Connection:
+    """Where to read: as the options say, or the desk's own instrument."""
+    protocol = ctx.params["protocol"]
+    if protocol and PROTOCOLS[protocol].kind is not kind:
+        raise UsageError(
+            f"{protocol} is the protocol of a {PROTOCOLS[protocol].kind}", hint=f"read a {kind} by another"
+        )
+    if kind is Kind.SCALE and ctx.params["unit"]:
+        warn(("a scale says its unit itself; --unit is not used",))
+    address = address_from(ctx)
+    if address is None:
+        return _own(home_of(ctx), ctx.params["instrument"], kind)
+    if protocol:
+        return Connection(address, protocol, ctx.params["unit"])
+    found = find(address, timeout, kind)
+    warn((f"{address.port}: found {' or '.join(found.protocols)}, {found.settings}",))
+    return Connection(address.using(found.settings), found.protocols[0], ctx.params["unit"])
+
+
+def _own(home: Path, wanted: str | None, kind: Kind) -> Connection:
+    connections = read_connections(home)
+    own = {name: entry for name, entry in connections.items() if PROTOCOLS[entry.protocol].kind is kind}
+    if wanted is None and len(own) == 1:
+        return next(iter(own.values()))
+    if wanted in own:
+        return own[wanted]
+    known = f"--instrument {' or '.join(own)}" if own else "name its --port, or add it: inspect-kit instruments add"
+    which = f"no {kind} with a port is called {wanted[:40]!r}" if wanted else f"which {kind}?"
+    raise UsageError(which, hint=known)
+
+
+def _warnings(reading: InstrumentReading, day: date) -> list[str]:
+    warnings = []
+    if reading.battery == "low":
+        warnings.append("the instrument's battery is low; change it before it fails in the middle of a set")
+    if reading.next_calibration and date.fromisoformat(reading.next_calibration) < day:
+        warnings.append(f"the instrument says its calibration was due on {reading.next_calibration}")
+    return warnings
+
+
+def _text(reading: InstrumentReading) -> str:
+    about = [f"{reading.raw!r}", reading.protocol]
+    about += [reading.instrument] if reading.instrument else []
+    about += [f"serial {reading.serial}"] if reading.serial else []
+    return f"{reading.value} {reading.unit}  ({', '.join(about)})"

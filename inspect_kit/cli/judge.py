@@ -1,0 +1,158 @@
+"""`judge`: measurement files → findings and a verdict."""
+
+from __future__ import annotations
+
+import unicodedata
+from decimal import Decimal
+from pathlib import Path
+
+import click
+
+from inspect_kit.certificate.content.numbers import stated
+from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.cli.options import (  # fmt: skip
+    files_argument,
+    json_option,
+    language_option,
+    measurement_files,
+    sheet_options,
+    task_from,
+)
+from inspect_kit.cli.output import EXIT_CODES, columns, number, print_json, styled, warn
+from inspect_kit.inspection.walk import Outcome, inspect
+from inspect_kit.judgement.verdict import Finding, Reason, Verdict
+from inspect_kit.values.limits import lower_of, upper_of
+
+
+@click.command("judge")
+@files_argument
+@sheet_options
+@language_option
+@json_option
+@click.option("--all", "show_all", is_flag=True, help="Also the clauses that do not apply.")
+@click.pass_context
+def command(
+    ctx: click.Context, /, files: tuple[Path, ...], language: str, as_json: bool, show_all: bool, **_: object
+) -> int:
+    """Judge measurements by a federation's sheet.
+
+    \b
+    Example:
+      inspect-kit judge readings.csv --spec icf-cs --item coin-set
+    """
+    outcome = inspect(task_from(ctx), measurement_files(files))
+    warn(outcome.warnings)
+    if as_json:
+        print_json(as_data(outcome))
+    else:
+        words = wording_for(language, outcome.task.sheet.wording)
+        for line in as_text(outcome, words, show_all=show_all):
+            click.echo(line)
+    return EXIT_CODES[outcome.judgement.verdict]
+
+
+def as_data(outcome: Outcome) -> dict[str, object]:
+    """The findings in the form that scripts rely on."""
+    return {
+        "spec": outcome.task.sheet.id,
+        "item": outcome.task.item.id,
+        "rule": outcome.judgement.rule.value,
+        "verdict": outcome.judgement.verdict.value,
+        "findings": [_finding(finding) for finding in outcome.judgement.findings],
+        **_types(outcome),
+    }
+
+
+def _types(outcome: Outcome) -> dict[str, object]:
+    """The homologated types that each figure can be of, where figures are judged."""
+    if not outcome.figures:
+        return {}
+    return {"types": [
+        {"instance": figure.instance, "type": each.type, "fit": each.fit.value}
+        for figure in outcome.figures for each in figure.types
+    ]}  # fmt: skip
+
+
+def _finding(finding: Finding) -> dict[str, object]:
+    clause, measurement = finding.clause, finding.measurement
+    limits = clause.limits
+    data: dict[str, object] = {
+        "clause": clause.number,
+        "characteristic": clause.characteristic,
+        "instance": finding.instance,
+        "verdict": finding.verdict.value,
+        "reason": finding.reason.value,
+        "value": number(measurement.value) if measurement else None,
+        "unit": measurement.unit if measurement else clause.unit.base if clause.unit else "",
+        "u": _rounded(measurement.standard_uncertainty) if measurement else None,
+        "lower": number(lower_of(limits)) if limits else None,
+        "upper": number(upper_of(limits)) if limits else None,
+        "nominal": number(clause.bounds.nominal_in_base),
+        "probability": None if finding.probability is None else round(finding.probability, 6),
+        "from": clause.source,
+    }
+    if finding.observation is not None:
+        data["observed"] = finding.observation.value
+    if finding.missing:
+        data["missing"] = finding.missing
+    return data
+
+
+def _rounded(standard: Decimal | None) -> float | None:
+    return None if standard is None else float(f"{standard:.6g}")
+
+
+def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
+    """A table for people, and the verdict in a sentence."""
+    shown = [f for f in outcome.judgement.findings if show_all or f.verdict is not Verdict.NOT_APPLICABLE]
+    titles = ("clause", "characteristic", "instance", "result", "requirement", "verdict")
+    head = (*(plain(words.say(f"column.{title}")) for title in titles), "")
+    lines = list(columns([head, *(_row(finding, words) for finding in shown)]))
+    counts = {verdict: sum(f.verdict is verdict for f in outcome.judgement.findings) for verdict in Verdict}
+    tally = ", ".join(f"{count} {words.say(f'tally.{verdict}')}" for verdict, count in counts.items() if count)
+    verdict = outcome.judgement.verdict
+    rule = plain(words.say(f"rule.{outcome.judgement.rule}"))
+    last = f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"
+    return [*lines, *outcome.remarks, "", last]
+
+
+def _row(finding: Finding, words: Wording) -> tuple[str, ...]:
+    clause = finding.clause
+    required = clause.printed or words.sentence(clause.requires)
+    return (
+        clause.number,
+        words.name("characteristic", clause.characteristic, clause.name),
+        words.instance(finding.instance),
+        value_text(finding, words),
+        required if len(required) <= 40 else required[:39] + "…",
+        styled(finding.verdict, words.say(f"verdict.{finding.verdict}")),
+        reason_text(finding, words),
+    )
+
+
+def value_text(finding: Finding, words: Wording) -> str:
+    """The value with its expanded uncertainty, or what was observed."""
+    if finding.observation is not None:
+        return words.frame.get(f"observed.{finding.observation.value}", finding.observation.value)
+    if finding.measurement is None:
+        return "—"
+    measurement = finding.measurement
+    figures = stated(measurement.value, measurement.expanded_uncertainty)
+    spread = f" ± {words.number(figures.expanded)}" if figures.expanded else ""
+    return words.quantity(f"{words.number(figures.value)}{spread}", measurement.unit)
+
+
+def reason_text(finding: Finding, words: Wording) -> str:
+    """The reason, with what helps at the table."""
+    text = plain(words.say(f"reason.{finding.reason}"))
+    if finding.missing > 1:
+        text = f"{text} ({words.say('reason.missing', number=finding.missing)})"
+    if finding.reason in (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL) and finding.probability is not None:
+        share = words.say("reason.probability", probability=f"{finding.probability:.0%}")
+        text = f"{text} ({plain(share)})"
+    return text
+
+
+def plain(text: str) -> str:
+    """Words of a certificate for a terminal: its mathematical italics as ordinary letters."""
+    return unicodedata.normalize("NFKC", text)

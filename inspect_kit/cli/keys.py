@@ -1,0 +1,208 @@
+"""`keys`: the issuer's own CA, its inspectors' keys, and the other issuers that are trusted here."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, read_keyring
+from inspect_kit.certificate.issue.keys import PUBLIC, Founding, add, folder_of, found, own_keyring, retire
+from inspect_kit.cli.issuer import (
+    NEW_PASSPHRASE,
+    PASSPHRASE,
+    new_passphrase,
+    now,
+    own_issuer,
+    passphrase_for,
+    trust_folder,
+    trusted,
+)
+from inspect_kit.cli.options import home_of, json_option
+from inspect_kit.cli.output import columns, print_json, write_whole
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.numbers import code_for
+
+
+@click.group("keys")
+def command() -> None:
+    """The keys that certificates are signed with, and those of the issuers you trust.
+
+    \b
+    Example:
+      inspect-kit keys init --name "Prague Carrom Club" --inspector "R. Řeháčková"
+      inspect-kit keys list
+    """
+
+
+@command.command("init")
+@click.option("--name", required=True, help="The body that issues certificates.")
+@click.option("--inspector", default="", help="Its first inspector (default: the body itself).")
+@click.option("--code", default="", help="Two to six letters that its numbers begin with (default: from the name).")
+@click.option("--no-passphrase", is_flag=True, help="Keep the keys without a passphrase.")
+@json_option
+@click.pass_context
+def init(ctx: click.Context, /, name: str, inspector: str, code: str, no_passphrase: bool, as_json: bool) -> None:
+    """Make an issuer: its own CA and its first inspector's keys.
+
+    \b
+    Example:
+      inspect-kit keys init --name "Prague Carrom Club" --code PCC
+    """
+    home = home_of(ctx)
+    if folder_of(home).exists():
+        raise UsageError("there are keys already", where=str(folder_of(home)), hint="inspect-kit keys add")
+    chosen = code.upper() or code_for(name)
+    if not chosen:
+        raise UsageError("the name yields no code", where="--code", hint="give one, such as --code PCC")
+    passphrase = None if no_passphrase else new_passphrase()
+    keyring = found(home, Founding(name, chosen, inspector or name), passphrase, now())
+    _print_one(keyring, f"{keyring.name} can issue certificates now; its numbers begin with {keyring.code}.", as_json)
+
+
+@command.command("list")
+@json_option
+@click.pass_context
+def list_keys(ctx: click.Context, /, as_json: bool) -> None:
+    """The issuer's inspectors, and the other issuers that are trusted.
+
+    \b
+    Example:
+      inspect-kit keys list
+    """
+    home = home_of(ctx)
+    own = own_issuer(home)
+    rings = trusted(home)
+    if as_json:
+        print_json([_described(ring, own=ring is own or (own is not None and ring.ca == own.ca)) for ring in rings])
+        return
+    if not rings:
+        click.echo('No keys yet. Make them with: inspect-kit keys init --name "Your club"')
+    for ring in rings:
+        mine = own is not None and ring.ca == own.ca
+        click.secho(f"{ring.code}  {ring.name}{'' if mine else '  (trusted)'}", bold=True)
+        click.echo(f"  fingerprint {ring.fingerprint}")
+        for line in columns((f"  {s.id}", s.name, _state(s)) for s in ring.signers):
+            click.echo(line)
+
+
+@command.command("add")
+@click.option("--name", required=True, help="The inspector.")
+@click.option("--no-passphrase", is_flag=True, help="Keep the new keys without a passphrase.")
+@json_option
+@click.pass_context
+def add_signer(ctx: click.Context, /, name: str, no_passphrase: bool, as_json: bool) -> None:
+    """Keys for one more inspector, vouched for by the issuer.
+
+    \b
+    Example:
+      inspect-kit keys add --name "Jan Novák"
+    """
+    home = home_of(ctx)
+    own_keyring(home)
+    opening = passphrase_for(home, None)
+    variable = NEW_PASSPHRASE if os.environ.get(NEW_PASSPHRASE) else PASSPHRASE
+    guarding = None if no_passphrase else new_passphrase(variable=variable)
+    signer = add(home, name, (opening, guarding), now())
+    _print_signer(signer, f"{signer.name} has the keys {signer.id}.", as_json)
+
+
+@command.command("retire")
+@click.argument("who", metavar="ID-OR-NAME")
+@click.option("--compromised", is_flag=True, help="The key may have been in other hands.")
+@json_option
+@click.pass_context
+def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: bool) -> None:
+    """Take an inspector's keys out of use; what was signed before stays good.
+
+    With --compromised, only certificates that the registry knows stay good.
+
+    \b
+    Example:
+      inspect-kit keys retire "Jan Novák"
+    """
+    home = home_of(ctx)
+    own_keyring(home)
+    signer = retire(home, who, passphrase_for(home, None), now(), compromised=compromised)
+    _print_signer(signer, f"The keys {signer.id} of {signer.name} are retired. Pass on `keys export` again.", as_json)
+
+
+@command.command("export")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file to write.")
+@json_option
+@click.pass_context
+def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
+    """The issuer's public keys as one file, for everybody who is to check its certificates.
+
+    \b
+    Example:
+      inspect-kit keys export -o pcc.pem
+    """
+    keyring = own_keyring(home_of(ctx))
+    write_whole(out, (folder_of(home_of(ctx)) / PUBLIC).read_bytes())
+    _print_one(keyring, f"{out} holds the public keys of {keyring.name}: nothing in it is secret.", as_json)
+
+
+@command.command("trust")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@click.pass_context
+def trust(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+    """Trust an issuer, from the file that its `keys export` wrote; again, when its inspectors have changed.
+
+    Compare the fingerprint with the issuer over the telephone: whoever you trust here can sign for that name.
+
+    \b
+    Example:
+      inspect-kit keys trust pcc.pem
+    """
+    home = home_of(ctx)
+    keyring = read_keyring(file)
+    path = trust_folder(home) / f"{keyring.code}.pem"
+    for ring in trusted(home):
+        if ring.code == keyring.code and ring.ca != keyring.ca:
+            hint = f"if the issuer says that it has made new keys, delete {path} and do this again"
+            raise UsageError(f"{ring.name}, another issuer, is known by the code {ring.code} here", hint=hint)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as problem:
+        raise BadInput(f"cannot be made: {problem.strerror}", where=str(path.parent)) from None
+    write_whole(path, bundle_of(file.read_bytes()))
+    _print_one(keyring, f"Certificates of {keyring.name} are trusted here now. Compare the fingerprint.", as_json)
+
+
+def _state(signer: Signer) -> str:
+    if signer.retired is None:
+        return "in use"
+    return f"{'compromised' if signer.retired.compromised else 'retired'} {signer.retired.since.date()}"
+
+
+def _described(ring: Keyring, *, own: bool) -> dict[str, object]:
+    return {
+        "name": ring.name, "code": ring.code, "own": own, "fingerprint": ring.fingerprint,
+        "signers": [_signer(signer) for signer in ring.signers],
+    }  # fmt: skip
+
+
+def _signer(signer: Signer) -> dict[str, object]:
+    retired = signer.retired
+    return {
+        "id": signer.id, "name": signer.name, "retired": retired.since.isoformat() if retired else None,
+        "compromised": bool(retired and retired.compromised),
+    }  # fmt: skip
+
+
+def _print_one(ring: Keyring, sentence: str, as_json: bool) -> None:
+    if as_json:
+        print_json(_described(ring, own=True))
+        return
+    click.echo(sentence)
+    click.echo(f"fingerprint {ring.fingerprint}")
+
+
+def _print_signer(signer: Signer, sentence: str, as_json: bool) -> None:
+    if as_json:
+        print_json(_signer(signer))
+    else:
+        click.echo(sentence)

@@ -1,0 +1,59 @@
+"""`label`: stickers with a certificate's QR code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
+from inspect_kit.cli.issuer import registry_of, trusted
+from inspect_kit.cli.options import home_of, json_option, language_option, today
+from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.errors import BrokenSeal, UsageError
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.search import Standing, known
+
+MAX_LABELS = 2_000
+
+
+@click.command("label")
+@click.argument("numbers", metavar="NUMBER...", nargs=-1, required=True)
+@click.option("--stock", type=click.Choice(list(STOCKS)), default="62x29", show_default=True,
+              help="One sticker a page, or an A4 sheet of 21 or 24.")  # fmt: skip
+@click.option("--skip", type=click.IntRange(min=0), default=0, help="Labels of the first sheet that are used up.")
+@language_option
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, /, numbers: tuple[str, ...], stock: str, skip: int, language: str, out: Path, as_json: bool
+) -> None:
+    """Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels.
+
+    \b
+    Example:
+      inspect-kit label PCC-2026-000123-J -o label.pdf
+      inspect-kit label PCC-2026-000123-J PCC-2026-000124-P --stock a4-21 --skip 3 -o labels.pdf
+    """
+    if len(numbers) > MAX_LABELS:
+        raise UsageError(f"{len(numbers)} labels are too many at once", hint=f"at most {MAX_LABELS}")
+    names = {ring.code: ring.name for ring in trusted(home_of(ctx))}
+    with registry_of(ctx).reading() as connection:
+        standings = [_good(known(connection, number)) for number in numbers]
+    stickers = [sticker_of(each, names.get(number_of(each.number).issuer, ""), language) for each in standings]
+    write_whole(out, draw_labels(stickers, STOCKS[stock], skip))
+    if as_json:
+        print_json({"pdf": str(out), "labels": [sticker.number for sticker in stickers]})
+    else:
+        click.echo(f"{len(stickers)} label{'s' if len(stickers) > 1 else ''} written to {out}; print at 100 %")
+
+
+def _good(standing: Standing) -> Standing:
+    """Only what holds gets a sticker."""
+    if standing.kind != "certificate":
+        raise UsageError("is a report, not a certificate: it gets no label", where=standing.number)
+    state = standing.state(today())
+    if state != "valid":
+        raise BrokenSeal(f"is {state}: it gets no label", where=standing.number)
+    return standing

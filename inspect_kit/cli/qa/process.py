@@ -1,0 +1,231 @@
+"""`qa capability` and `qa chart`: what a process does, from its readings in order of making."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import numpy as np
+
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.qa.options import (
+    file_argument,
+    limits_given,
+    plot_option,
+    plot_target,
+    positive_number,
+    save_plot,
+    table_of,
+    typed_number,
+)
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.drawing import capability_drawing, chart_drawing
+from inspect_kit.quality.process.capability import Capability, Index
+from inspect_kit.quality.process.capability import capability as study_capability
+from inspect_kit.quality.process.charts import CHARTS, Chart, Known, Readings, Track, draw_up, pieces_to_samples
+from inspect_kit.quality.process.run_rules import RULE_SETS
+from inspect_kit.quality.process.subgroups import grouped, one_way
+from inspect_kit.quality.sample import Floats, Sample, as_sample
+from inspect_kit.quality.table import Table
+from inspect_kit.values.limits import Limits, lower_of, upper_of
+
+DOUBTFUL = 0.01
+SIZE_COLUMNS = ("n", "size", "inspected")
+
+
+@click.command("capability")
+@file_argument
+@click.option("--lower", help="The lower limit, such as 30.2mm.")
+@click.option("--upper", help="The upper limit.")
+@click.option("--spec", metavar="ID", help="Take the limits from this sheet.")
+@click.option("--characteristic", metavar="C", help="Which characteristic of the sheet, or of the file.")
+@click.option("--item", help="Which item of the sheet, where several have that characteristic.")
+@click.option("--subgroup", metavar="COLUMN", help="The column that tells which pieces were made together.")
+@plot_option
+@json_option
+@click.pass_context
+def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str | None, **given: str | None) -> None:
+    """How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits.
+
+    The file has a column `value`, one row a piece, in order of making.
+
+    \b
+    Example:
+      inspect-kit qa capability coins.csv --spec icf-cs --characteristic coin.diameter --plot coins.svg
+    """
+    target = plot_target(ctx)
+    limits = limits_given(given)
+    if limits is None:
+        raise UsageError("capability needs limits", hint="--lower and --upper, or --spec and --characteristic")
+    table = table_of(file, given["characteristic"])
+    sample = table.sample("value")
+    groups = list(grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
+    study = study_capability(sample, limits, groups, table.where)
+    _warn_of_doubts(study)
+    if as_json:
+        print_json({**capability_data(study, limits), **_subgroup_data(groups)})
+    else:
+        _print_capability(study)
+    save_plot(target, capability_drawing(sample.values, study, limits, given["characteristic"] or file.stem[:40]))
+
+
+def _warn_of_doubts(study: Capability) -> None:
+    if study.normality_p is not None and study.normality_p < DOUBTFUL:
+        warn((f"the readings are not normally distributed (p = {study.normality_p:.2g}); the indices assume they are",))
+
+
+def capability_data(study: Capability, limits: Limits) -> dict[str, object]:
+    """The study in the form that scripts rely on."""
+    short, long = study.short_term, study.long_term
+    lower, upper = lower_of(limits), upper_of(limits)
+    return {
+        "n": study.count, "mean": study.mean, "s_within": study.within.sigma, "s_overall": study.overall.sigma,
+        "cp": short.potential, "cpk": short.actual, "pp": long.potential, "ppk": long.actual,
+        "cp_ci": short.potential_interval, "cpk_ci": short.actual_interval,
+        "pp_ci": long.potential_interval, "ppk_ci": long.actual_interval,
+        "lower": None if lower is None else float(lower), "upper": None if upper is None else float(upper),
+        "outside": study.outside, "expected_fraction": study.expected_fraction, "normality_p": study.normality_p,
+        "within_method": study.within.method, "within_dof": study.within.dof,
+    }  # fmt: skip
+
+
+def _subgroup_data(groups: list[Floats]) -> dict[str, object]:
+    if not groups:
+        return {}
+    tested = one_way(groups)
+    return {"subgroups": len(groups), "subgroup_f": tested.f, "subgroup_p": tested.p_value}
+
+
+def _print_capability(study: Capability) -> None:
+    click.echo(f"n = {study.count}   mean {study.mean:.8g}   {study.outside} outside the limits")
+    rows: list[tuple[str, ...]] = [("", "sigma", "potential", "actual", "95 %")]
+    rows += [_row("within", study.within.sigma, "Cp", "Cpk", study.short_term)]
+    rows += [_row("overall", study.overall.sigma, "Pp", "Ppk", study.long_term)]
+    for line in columns(rows):
+        click.echo(line)
+    click.echo(
+        f"sigma within: {study.within.method}; expected outside: {1e6 * study.expected_fraction:.3g} per million"
+    )
+
+
+def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> tuple[str, ...]:
+    low, high = index.actual_interval
+    first = "—" if index.potential is None else f"{potential} {index.potential:.3f}"
+    return name, f"{sigma:.6g}", first, f"{actual} {index.actual:.3f}", f"{low:.3f} to {high:.3f}"
+
+
+@click.command("chart")
+@file_argument
+@click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True, help="The chart.")
+@click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True, help="Run rules.")
+@click.option("--centre", help="The centre, where it is known beforehand.")
+@click.option("--sigma", help="The standard deviation of a single piece, where it is known.")
+@click.option("--subgroup", metavar="COLUMN", default="subgroup", show_default=True, help="What was made together.")
+@click.option("--size", type=click.IntRange(1), help="Pieces in every sample of a p chart of counts.")
+@click.option("--characteristic", metavar="C", help="Which characteristic of the file.")
+@plot_option
+@json_option
+@click.pass_context
+def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: str, **given: str | None) -> None:
+    """A control chart, and the patterns on it that chance rarely makes.
+
+    The file has a column `value`, for means also `subgroup`. For a p chart, value is 1 for a nonconforming piece and 0
+    for a good one, with `subgroup`; or the number found in a sample, with a column `n` or --size. Runs, trends and
+    alternations count points, not moves.
+
+    \b
+    Example:
+      inspect-kit qa chart coins.csv --type xbar-r --rules western-electric --plot coins.png
+    """
+    target = plot_target(ctx)
+    centre = typed_number(given["centre"], "--centre")
+    known = Known(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
+    table = table_of(file, given["characteristic"])
+    readings = _readings(table, kind, str(given["subgroup"]), ctx.params["size"])
+    drawn_up = draw_up(kind, readings, known, RULE_SETS[rules])
+    if as_json:
+        print_json(chart_data(drawn_up, rules))
+    else:
+        _print_chart(drawn_up, rules)
+    save_plot(target, chart_drawing(drawn_up, f"{kind} chart: {file.stem[:40]}"))
+
+
+def _readings(table: Table, kind: str, subgroup: str, size: int | None) -> Readings:
+    if kind == "p":
+        return _fractions(table, subgroup, size)
+    if kind == "c":
+        return _counts(table, subgroup)
+    sample = table.sample("value")
+    if kind == "imr":
+        return Readings(sample, where=table.where)
+    return Readings(sample, where=table.where, groups=grouped(sample, table.texts(subgroup), table.where))
+
+
+def _fractions(table: Table, subgroup: str, size: int | None) -> Readings:
+    found = table.counts("value")
+    column = next((name for name in SIZE_COLUMNS if table.has(name)), None)
+    if column is None and size is None:
+        by_label, looked_at = pieces_to_samples(found, table.texts(subgroup), table.where)
+        return Readings(_whole(by_label.values()), tuple(by_label), tuple(looked_at.values()), table.where)
+    sizes = table.counts(column) if column and size is None else (size or 0,) * len(table)
+    for count, of, line in zip(found, sizes, table.lines, strict=True):
+        if of < 1 or count > of:
+            raise BadInput(f"{count} nonconforming of {of} pieces", where=f"{table.where}: line {line}")
+    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
+    return Readings(_whole(found), labels, sizes, table.where)
+
+
+def _counts(table: Table, subgroup: str) -> Readings:
+    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
+    totals: dict[str, int] = {}
+    for count, label in zip(table.counts("value"), labels, strict=True):
+        totals[label] = totals.get(label, 0) + count
+    return Readings(_whole(totals.values()), tuple(totals), where=table.where)
+
+
+def _whole(counts: object) -> Sample:
+    return as_sample([float(count) for count in counts])  # type: ignore[attr-defined]
+
+
+def chart_data(drawn: Chart, rules: str) -> dict[str, object]:
+    """The chart in the form that scripts rely on; limits that differ from point to point are lists."""
+    upper, lower = drawn.upper, drawn.lower
+    return {
+        "type": drawn.kind, "rules": rules, "points": len(upper.points),
+        "centre": _line(upper.centre), "ucl": _line(upper.ucl), "lcl": _line(upper.lcl),
+        "range_centre": _line(lower.centre) if lower else None,
+        "range_ucl": _line(lower.ucl) if lower else None,
+        "range_lcl": _line(lower.lcl) if lower else None,
+        "sigma": drawn.sigma,
+        "signals": [{"rule": s.rule, "points": list(s.points), "text": s.text} for s in drawn.signals],
+        "range_outside": list(lower.outside) if lower else [],
+    }  # fmt: skip
+
+
+def _line(values: Floats) -> float | list[float]:
+    return float(values[0]) if np.ptp(values) <= 1e-12 * np.abs(values).max() else [float(value) for value in values]
+
+
+def _print_chart(drawn: Chart, rules: str) -> None:
+    rows: list[tuple[str, ...]] = [("", "LCL", "centre", "UCL")]
+    rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
+    for line in columns(rows):
+        click.echo(line)
+    for signal in drawn.signals:
+        click.echo(f"rule {signal.rule} ({signal.text}): point {_some(signal.points)}")
+    if drawn.lower is not None and drawn.lower.outside:
+        click.echo(f"{drawn.lower.name} outside its limits: point {_some(drawn.lower.outside)}")
+    if not drawn.signals:
+        click.echo(f"no signal by the rules of {rules} (they count points, not moves)")
+
+
+def _track_row(track: Track) -> tuple[str, ...]:
+    varies = isinstance(_line(track.ucl), list)
+    cells = (f"{line[-1]:.6g}" for line in (track.lcl, track.centre, track.ucl))
+    return (track.name + (" (limits of the last point)" if varies else ""), *cells)
+
+
+def _some(points: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, points[:12]))
+    return f"{shown}, … ({len(points)} points)" if len(points) > 12 else shown

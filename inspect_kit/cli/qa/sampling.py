@@ -1,0 +1,376 @@
+"""`qa sampling`: how many pieces of a lot to look at, and whether it is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from inspect_kit.cli.options import json_option
+from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.cli.qa.options import (
+    limits_given,
+    plain_number,
+    plot_option,
+    plot_target,
+    positive_number,
+    save_plot,
+    table_of,
+)
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.drawing import curve_drawing
+from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, look_up
+from inspect_kit.quality.sampling.operating_curve import (
+    Curve,
+    Model,
+    Risk,
+    Risks,
+    acceptance,
+    acceptance_of_lot,
+    curve,
+    curve_of_lot,
+    quality_at,
+    smallest_plan,
+    smallest_variables_plan,
+    variables_acceptance,
+)
+from inspect_kit.quality.sampling.switching import (
+    Scheme,
+    Series,
+    State,
+    judge_lot,
+    ledger_text,
+    may_be_reduced,
+    read_ledger,
+)
+from inspect_kit.quality.sampling.variables import (
+    Standard,
+    VariablesDecision,
+    VariablesLookup,
+    Wanted,
+    decide,
+    look_up_variables,
+)
+
+# `qa oc`: what a sampling plan lets through.
+
+Data = dict[str, Any]
+Drawn = tuple[Floats, Floats]
+
+
+def points_of(found: Curve) -> Drawn:
+    """Fractions and probabilities."""
+    return found.fractions, found.probabilities
+
+
+def variables_curve(size: int, k: float, *, sigma_known: bool) -> Drawn:
+    """The curve of a plan by variables for one limit, down to where hardly a lot passes."""
+    fractions = np.concatenate([[0.0], np.geomspace(1e-5, 0.9, 240)])
+    chances = [variables_acceptance(size, k, float(fraction), sigma_known=sigma_known) for fraction in fractions]
+    kept = max(int(np.count_nonzero(np.array(chances) > 0.0005)) + 1, 2)
+    return fractions[:kept], np.array(chances[:kept])
+
+
+@click.command("oc")
+@click.option("--n", "size", type=int, required=True, help="Pieces in the sample.")
+@click.option("--ac", "accept", type=int, help="Acceptance number.")
+@click.option("--lot", type=int, help="Pieces in the lot: hypergeometric instead of binomial.")
+@click.option("--poisson", is_flag=True, help="Nonconformities per piece instead of nonconforming pieces.")
+@click.option("--k", "k_text", help="By variables: acceptability constant instead of --ac.")
+@click.option("--sigma-known", is_flag=True, help="With --k: σ is known.")
+@click.option("--at", "at", multiple=True, type=float, help="Further fractions to work out; can be repeated.")
+@plot_option
+@json_option
+@click.pass_context
+def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **given: Any) -> None:
+    """The operating characteristic: how often lots of each quality are accepted.
+
+    \b
+    Example:
+      inspect-kit qa oc --n 80 --ac 2 --plot plan.svg
+      inspect-kit qa oc --n 20 --ac 0 --lot 200 --json
+    """
+    target = plot_target(ctx)
+    if (accept is None) == (given["k_text"] is None):
+        raise UsageError("give either --ac or --k")
+    if any(not 0 <= fraction <= 1 for fraction in given["at"]):
+        raise UsageError("a fraction lies between 0 and 1")
+    drawn, data = _attributes_oc(size, accept, given) if accept is not None else _variables_oc(size, given)
+    data["points"] = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
+    if as_json:
+        print_json(data)
+    else:
+        _print_curve(data)
+    plan = f"Ac = {accept}" if accept is not None else f"k = {given['k_text']}"
+    save_plot(target, curve_drawing(*drawn, f"n = {size}, {plan} ({data['model']})"))
+
+
+def _attributes_oc(size: int, accept: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
+    lot, poisson = given["lot"], given["poisson"]
+    if lot is not None and poisson:
+        raise UsageError("--lot and --poisson exclude one another")
+    model = Model.POISSON if poisson else Model.BINOMIAL
+    found = curve(size, accept, model) if lot is None else curve_of_lot(size, accept, lot)
+    data: Data = {"n": size, "ac": accept, "lot": lot, "model": found.model.value}
+    if lot is None:
+        data["quality_at"] = {f"{level:g}": quality_at(size, accept, level, model) for level in (0.95, 0.5, 0.1)}
+    data["at"] = [[fraction, _chance(size, accept, fraction, found.model, lot)] for fraction in given["at"]]
+    return points_of(found), data
+
+
+def _chance(size: int, accept: int, fraction: float, model: Model, lot: int | None) -> float:
+    if lot is None:
+        return acceptance(size, accept, fraction, model)
+    bad = fraction * lot
+    if abs(bad - round(bad)) > 1e-6:
+        raise UsageError(f"{fraction:g} of {lot} pieces is not a whole number of pieces")
+    return acceptance_of_lot(size, accept, round(bad), lot)
+
+
+def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
+    known, k = given["sigma_known"], plain_number(given["k_text"], "--k")
+    if size < (1 if known else 2) or size > 100_000 or abs(k) > 20:
+        raise UsageError("by variables n lies between 2 and 100,000 and k between -20 and 20")
+    drawn = variables_curve(size, float(k), sigma_known=known)
+    at = [[p, variables_acceptance(size, float(k), p, sigma_known=known)] for p in given["at"]]
+    return drawn, {
+        "n": size,
+        "k": float(k),
+        "lot": None,
+        "model": "normal, σ known" if known else "normal, σ unknown",
+        "at": at,
+    }
+
+
+def _print_curve(data: Data) -> None:
+    for level, fraction in data.get("quality_at", {}).items():
+        click.echo(f"{100 * float(level):g} % of lots are accepted at {100 * fraction:.3g} % nonconforming")
+    for fraction, chance in data["at"] or data["points"][:: max(1, len(data["points"]) // 20)]:
+        click.echo(f"{100 * fraction:9.4g} %  {chance:.4f}")
+
+
+REFUSED = 1
+LARGEST_PERCENTAGE = Decimal(10)
+
+
+@click.command("sampling")
+@click.option("--lot", type=int, metavar="N", help="Pieces in the lot.")
+@click.option("--aql", metavar="A", help="Acceptable quality level, of the series 0.010 … 1000.")
+@click.option("--level", metavar="L", help="Inspection level: I, II (usual), III, S-1 … S-4.")
+@click.option("--severity", metavar="S", help="normal (usual), tightened or reduced.")
+@click.option(
+    "--producer", metavar="P:RISK", help="Find a plan: good quality that is refused at most so often, 0.01:0.05."
+)
+@click.option("--consumer", metavar="P:RISK", help="… and bad quality that is accepted at most so often, 0.06:0.10.")
+@click.option("--variables", type=click.Choice(["s", "sigma"]), help="By measured values: σ from the sample, or known.")
+@click.option(
+    "--standard",
+    type=click.Choice([standard.value for standard in Standard]),
+    default="z1.9",
+    show_default=True,
+    help="Tables for variables.",
+)
+@click.option("--file", type=click.Path(path_type=Path), help="Variables: decide by the column `value` of this file.")
+@click.option("--lower", help="Its lower limit.")
+@click.option("--upper", help="Its upper limit.")
+@click.option("--sigma", help="The known σ.")
+@click.option(
+    "--ledger", type=click.Path(path_type=Path), metavar="LOTS.csv", help="The lots so far; switches severity."
+)
+@click.option(
+    "--found", type=click.IntRange(0), help="Nonconforming pieces in the sample: decides, and goes into the ledger."
+)
+@click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
+@plot_option
+@json_option
+@click.pass_context
+def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
+    """The sample a lot needs, and how many nonconforming pieces it may show.
+
+    Single sampling by attributes by the tables of MIL-STD-105E (normal and tightened: also ANSI/ASQ Z1.4 and
+    ISO 2859-1). A reduced plan with a gap between Ac and Re accepts a lot in the gap and goes back to normal.
+
+    \b
+    Example:
+      inspect-kit qa sampling --lot 500 --aql 1.0
+      inspect-kit qa sampling --lot 500 --aql 1.0 --ledger lots.csv --found 1
+      inspect-kit qa sampling --producer 0.01:0.05 --consumer 0.06:0.10
+      inspect-kit qa sampling --lot 500 --aql 1.0 --variables s --file sample.csv --lower 30.2 --upper 31.8
+    """
+    target = plot_target(ctx)
+    if given["producer"] or given["consumer"]:
+        data, drawn, code = _found_plan(given)
+    elif given["lot"] is None or given["aql"] is None:
+        raise UsageError("sampling needs --lot and --aql", hint="or --producer and --consumer to find a plan")
+    elif given["variables"]:
+        data, drawn, code = _by_variables(given)
+    else:
+        data, drawn, code = _by_attributes(given)
+    if as_json:
+        print_json(data)
+    else:
+        _print_plan(data)
+    save_plot(target, curve_drawing(*drawn, _title(data)))
+    return code
+
+
+Outcome = tuple[Data, Drawn, int]
+
+
+def _severity(given: Mapping[str, Any]) -> Severity:
+    stated = (given["severity"] or Severity.NORMAL).lower()
+    if stated not in set(Severity):
+        raise UsageError(f"{stated[:20]!r} is not a severity", hint="normal, tightened or reduced")
+    return Severity(stated)
+
+
+def _risk(text: str | None, option: str) -> Risk:
+    fraction, colon, risk = (text or "").partition(":")
+    if not colon:
+        raise UsageError(f"{option} is a fraction and a risk", hint=f"for example {option} 0.01:0.05")
+    return Risk(float(plain_number(fraction, option)), float(plain_number(risk, option)))
+
+
+def _found_plan(given: Mapping[str, Any]) -> Outcome:
+    if given["lot"] is not None or given["aql"] is not None or given["ledger"] is not None:
+        raise UsageError("a plan is either looked up by --lot and --aql or found by --producer and --consumer")
+    risks = Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
+    if given["variables"]:
+        known = given["variables"] == "sigma"
+        found = smallest_variables_plan(risks, sigma_known=known)
+        drawn = variables_curve(found.size, found.k, sigma_known=known)
+        return {"n": found.size, "k": found.k, "sigma_known": known}, drawn, 0
+    plan = smallest_plan(risks)
+    data = {**_plan_data(plan), **{
+        f"{side}_risk": abs(miss - acceptance(plan.size, plan.accept, risk.fraction))
+        for side, miss, risk in (("producer", 1, risks.producer), ("consumer", 0, risks.consumer))
+    }}  # fmt: skip
+    return data, points_of(curve(plan.size, plan.accept)), 0
+
+
+def _plan_data(plan: Plan) -> Data:
+    return {"n": plan.size, "ac": plan.accept, "re": plan.reject}
+
+
+def _by_attributes(given: Mapping[str, Any]) -> Outcome:
+    scheme = Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
+    if given["ledger"] is not None:
+        return _by_ledger(given, scheme)
+    severity = _severity(given)
+    lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
+    data = _lookup_data(lookup, scheme, severity)
+    code = 0
+    if given["found"] is not None:
+        judged = judge_lot(scheme, State(severity), given["lot"], given["found"])
+        data |= {"found": judged.found, "accepted": judged.accepted}
+        code = 0 if data["accepted"] else REFUSED
+    return data, _plan_curve(lookup, scheme, given["lot"]), code
+
+
+def _lookup_data(lookup: Lookup, scheme: Scheme, severity: Severity) -> Data:
+    return {
+        "code": lookup.code, **_plan_data(lookup.plan), "row": lookup.row, "whole_lot": lookup.whole_lot,
+        "aql": float(scheme.aql), "level": scheme.level, "severity": severity.value,
+    }  # fmt: skip
+
+
+def _plan_curve(lookup: Lookup, scheme: Scheme, lot: int) -> Drawn:
+    """What the plan lets through: up to one less than Re is accepted, in the gap too."""
+    accept = lookup.plan.reject - 1
+    if scheme.aql > LARGEST_PERCENTAGE:
+        return points_of(curve(lookup.plan.size, accept, Model.POISSON))
+    if accept >= lookup.plan.size:
+        return np.array([0.0, 1.0]), np.array([1.0, 1.0])
+    return points_of(curve_of_lot(lot, accept, lot) if lookup.whole_lot else curve(lookup.plan.size, accept))
+
+
+def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
+    path: Path = given["ledger"]
+    start = _severity(given)
+    series = read_ledger(path, scheme, start)
+    if series.lots and given["severity"]:
+        raise UsageError("the ledger tells the severity", hint="--severity only begins a new ledger")
+    if series.state.stopped:
+        judge_lot(scheme, series.state, given["lot"], 0)
+    severity = series.state.severity
+    lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
+    data = {**_lookup_data(lookup, scheme, severity), "lots_before": len(series.lots), "score": series.state.score}
+    code = 0
+    if given["found"] is not None:
+        judged = judge_lot(scheme, series.state, given["lot"], given["found"])
+        series = Series((*series.lots, judged), judged.after)
+        write_whole(path, ledger_text(series, scheme).encode())
+        following = "stopped" if judged.after.stopped else judged.after.severity.value
+        data |= {"found": judged.found, "accepted": judged.accepted, "next": following, "because": judged.because}
+        code = 0 if judged.accepted else REFUSED
+    if may_be_reduced(scheme, series.state):
+        warn(
+            ("the switching score allows reduced inspection; with steady production and agreement use --allow-reduced",)
+        )
+    return data, _plan_curve(lookup, scheme, given["lot"]), code
+
+
+def _by_variables(given: Mapping[str, Any]) -> Outcome:
+    if given["ledger"] is not None or given["found"] is not None:
+        raise UsageError("--ledger and --found are for sampling by attributes")
+    known = given["variables"] == "sigma"
+    wanted = Wanted(given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known)
+    plan = look_up_variables(wanted, Standard(given["standard"]))
+    data: Data = {
+        "code": plan.code, "n": plan.size, "k": plan.k, "m_pct": plan.m_percent, "sigma_known": known,
+        "standard": given["standard"], "aql": float(wanted.aql), "severity": wanted.severity.value,
+    }  # fmt: skip
+    drawn = variables_curve(plan.size, plan.k, sigma_known=known)
+    if given["file"] is None:
+        return data, drawn, 0
+    decision = _decision(given, plan)
+    data |= {
+        "mean": decision.mean, "s": decision.sigma, "q_lower": decision.index_lower, "q_upper": decision.index_upper,
+        "estimated_pct": decision.percent, "accepted": decision.accepted,
+    }  # fmt: skip
+    return data, drawn, 0 if decision.accepted else REFUSED
+
+
+def _decision(given: Mapping[str, Any], plan: VariablesLookup) -> VariablesDecision:
+    limits = limits_given({"lower": given["lower"], "upper": given["upper"]})
+    if limits is None:
+        raise UsageError("deciding needs a limit", hint="--lower, --upper or both")
+    table = table_of(given["file"])
+    wanted = min(plan.size, given["lot"])
+    if len(table) != wanted:
+        raise BadInput(f"has {len(table)} readings, the plan wants {wanted}", where=table.where)
+    return decide(plan, table.sample("value"), limits, positive_number(given["sigma"], "--sigma"))
+
+
+def _title(data: Data) -> str:
+    if "k" in data:
+        return f"n = {data['n']}, k = {data['k']:.3f}, σ {'known' if data['sigma_known'] else 'unknown'}"
+    return f"n = {data['n']}, Ac = {data['ac']}, Re = {data['re']}"
+
+
+def _print_plan(data: Data) -> None:
+    letter = f"code letter {data['code']}: " if "code" in data else ""
+    if "k" in data:
+        m = f" (M = {data['m_pct']:.3g} %)" if "m_pct" in data else ""
+        click.echo(
+            f"{letter}measure n = {data['n']} pieces, accept if the quality index reaches k = {data['k']:.3f}{m}"
+        )
+    else:
+        whole = ", which is the whole lot" if data.get("whole_lot") else ""
+        numbers = f"accept with Ac = {data['ac']}, refuse with Re = {data['re']}"
+        click.echo(f"{letter}inspect n = {data['n']} pieces{whole}; {numbers}")
+        if data["re"] > data["ac"] + 1:
+            click.echo(f"between {data['ac']} and {data['re']} found: accept this lot and go back to normal inspection")
+    if "estimated_pct" in data:
+        click.echo(f"estimated nonconforming: {data['estimated_pct']:.3g} %, allowed {data['m_pct']:.3g} %")
+    if "severity" in data:
+        click.echo(f"inspection: {data['severity']}")
+    if "accepted" in data:
+        click.echo("the lot is accepted" if data["accepted"] else "the lot is refused")
+    if data.get("because"):
+        click.echo(f"from the next lot on: {data['next']}, because {data['because']}")

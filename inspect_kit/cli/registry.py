@@ -1,0 +1,314 @@
+"""`registry`: what was certified: list, show, revoke, describe, audit, export, backup, restore."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.issue import seal_fault
+from inspect_kit.cli.issuer import now, person, registry_of, trusted
+from inspect_kit.cli.options import home_of, json_option, today
+from inspect_kit.cli.output import columns, print_json, write_whole
+from inspect_kit.errors import BrokenSeal, UsageError
+from inspect_kit.inspection.names import clean
+from inspect_kit.registry.auditing import Audit, audit
+from inspect_kit.registry.backup import back_up, restore
+from inspect_kit.registry.chain import last_entry
+from inspect_kit.registry.entries import Thing
+from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
+from inspect_kit.registry.inspections import Sought, uncertified
+from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.search import STATES, Wanted, backing, known, listing
+from inspect_kit.registry.witness import forget, recalled, remember
+
+# `registry inspections`: what was inspected without a certificate of its own, such as the photos of a batch.
+
+
+@click.command("inspections")
+@click.option("--subject", default="", help="The thing; its beginning is enough.")
+@click.option("--spec", default="", help="The sheet.")
+@click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found.")
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@json_option
+@click.pass_context
+def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | None, limit: int, as_json: bool) -> None:
+    """Inspections without a certificate, the newest first: what batch has entered.
+
+    \b
+    Example:
+      inspect-kit registry inspections --spec icf-cs --verdict fails
+    """
+    with registry_of(ctx).reading() as connection:
+        found = uncertified(connection, Sought(subject, spec, verdict or ""), limit)
+    if as_json:
+        print_json(found)
+        return
+    rows = [("entry", "verdict", "item", "subject", "owner", "spec", "inspected")]
+    rows += [(str(row["entry"]), row["verdict"], row["item"], row["subject"], row["owner"], row["sheet"],
+              row["inspected_on"]) for row in found]  # fmt: skip
+    for line in columns(rows) if found else ("Nothing found.",):
+        click.echo(line)
+
+
+MAX_PHOTO_BYTES = 60_000_000
+
+
+@click.group("registry")
+def command() -> None:
+    """What was certified, and what became of it.
+
+    \b
+    Example:
+      inspect-kit registry list --owner Novák
+      inspect-kit registry show PCC-2026-000123-J
+      inspect-kit registry audit
+    """
+
+
+def _filters(function: Any) -> Any:
+    for option in (
+        click.option("--search", default="", help="Words anywhere in number, subject, owner, inspector or event."),
+        click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Issued on this day or before."),
+        click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Issued on this day or later."),
+        click.option("--state", type=click.Choice(STATES), help="How it stands today."),
+        click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found."),
+        click.option("--spec", default="", help="The sheet."),
+        click.option("--event", default="", help="The event."),
+        click.option("--subject", default="", help="The thing; its beginning is enough."),
+        click.option("--owner", default="", help="Whose it is; the beginning is enough, accents do not matter."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+def _wanted(given: dict[str, Any]) -> Wanted:
+    def day(value: datetime | None) -> str:
+        return value.date().isoformat() if value else ""
+
+    return Wanted(
+        owner=given["owner"], subject=given["subject"], event=given["event"], sheet=given["spec"],
+        verdict=given["verdict"] or "", state=given["state"] or "", since=day(given["since"]),
+        until=day(given["until"]), search=given["search"],
+    )  # fmt: skip
+
+
+@command.command("list")
+@_filters
+@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@json_option
+@click.pass_context
+def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given: Any) -> None:
+    """Certificates and reports, the newest first.
+
+    \b
+    Example:
+      inspect-kit registry list --owner rehackova --state valid
+      inspect-kit registry list --search "prague striker" --since 2026-01-01
+    """
+    on = today()
+    with registry_of(ctx).reading() as connection:
+        found = list(listing(connection, _wanted(given), on, limit))
+    if as_json:
+        print_json([row_of(standing, on) for standing in found])
+        return
+    rows = [("number", "state", "verdict", "subject", "owner", "event", "spec", "issued")]
+    rows += [(s.number, s.state(on), s.verdict, s.subject, s.owner, s.event, s.sheet, s.issued_on) for s in found]
+    for line in columns(rows) if found else ("Nothing found.",):
+        click.echo(line)
+
+
+@command.command("show")
+@click.argument("number")
+@click.option("--pdf", type=click.Path(path_type=Path), help="Write the certificate's PDF here.")
+@click.option("--record", type=click.Path(path_type=Path), help="Write the inspection record here.")
+@json_option
+@click.pass_context
+def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | None, as_json: bool) -> None:
+    """All that is known of one certificate; its PDF and record can be had again.
+
+    \b
+    Example:
+      inspect-kit registry show PCC-2026-000123-J --pdf again.pdf
+    """
+    registry = registry_of(ctx)
+    with registry.reading() as connection:
+        standing = known(connection, number)
+        behind = backing(connection, standing)
+        for path, digest in ((pdf, standing.pdf), (record, standing.record)):
+            if path is not None:
+                write_whole(path, registry.shelf.take(connection, digest))
+    data = {**row_of(standing, today()), **asdict(behind)}
+    if as_json:
+        print_json(data)
+        return
+    for name, value in data.items():
+        for line in _shown(name, value):
+            click.echo(line)
+
+
+def _shown(name: str, value: object) -> Iterator[str]:
+    if isinstance(value, list | tuple | dict):
+        parts = [value] if isinstance(value, dict) else list(value)
+        for part in parts:
+            text = " ".join(str(cell) for cell in part.values() if cell) if isinstance(part, dict) else str(part)
+            if text:
+                yield f"{name:<17} {text}"
+    elif value != "":
+        yield f"{name:<17} {value}"
+
+
+command.add_command(inspections)
+
+
+@command.command("revoke")
+@click.argument("number")
+@click.option("--because", required=True, help="Why; it is shown to whoever verifies the certificate.")
+@click.option("--by", default="", help="Who revokes it (default: the system's user).")
+@json_option
+@click.pass_context
+def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str, as_json: bool) -> None:
+    """Withdraw a certificate for good.
+
+    \b
+    Example:
+      inspect-kit registry revoke PCC-2026-000123-J --because "the scale was out of calibration"
+    """
+    registry = registry_of(ctx)
+    reason = clean(because, where="--because", needed=True)
+    entry = revoke(registry, number, reason, clean(by or person(), where="--by"), now())
+    remember(home_of(ctx), registry.place, entry)
+    with registry.reading() as connection:
+        standing = known(connection, number)
+    if as_json:
+        print_json(row_of(standing, today()))
+    else:
+        click.echo(f"{standing.number} is revoked: {reason}")
+
+
+@command.command("describe")
+@click.option("--item", required=True, help="What it is: striker, board, coin-set …")
+@click.option("--subject", required=True, help="Which one, as on its certificates.")
+@click.option("--owner", default="", help="Whose it is, as on its certificates.")
+@click.option("--maker", default="", help="Who made it.")
+@click.option("--serial", default="", help="Its serial number.")
+@click.option("--photo", type=click.Path(path_type=Path), help="A photograph, kept as evidence.")
+@click.pass_context
+def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) -> None:
+    """Add maker, serial number and a photograph to what is known of a thing.
+
+    \b
+    Example:
+      inspect-kit registry describe --item striker --subject "Striker 7" --maker Synco --serial 0417
+    """
+    texts = {name: clean(text, where=f"--{name}") for name, text in given.items()}
+    if not (texts["maker"] or texts["serial"] or photo):
+        raise UsageError("say something of it: --maker, --serial or --photo")
+    registry = registry_of(ctx)
+    thing = Thing(texts["item"], texts["subject"], texts["owner"])
+    picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None
+    entry = describe(registry, thing, (texts["maker"], texts["serial"]), picture, now())
+    remember(home_of(ctx), registry.place, entry)
+    click.echo(f"{thing.text} is described by entry {entry.id}.")
+
+
+@command.command("audit")
+@click.option("--no-files", is_flag=True, help="Leave the evidence files unread.")
+@json_option
+@click.pass_context
+def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
+    """Walk the whole chain: any change, gap, foreign row or missing file is found and named.
+
+    \b
+    Example:
+      inspect-kit registry audit
+    """
+    home, registry = home_of(ctx), registry_of(ctx)
+    rings = trusted(home)
+    seen = recalled(home, registry.place)
+    found = audit(registry, lambda entry: seal_fault(entry, rings), seen, files=not no_files)
+    if as_json:
+        print_json(_described(found))
+    else:
+        for fault in found.faults:
+            click.echo(str(fault), err=True)
+        words = "the registry is clean" if not found.faults else f"{len(found.faults)} faults"
+        click.echo(f"{words}: {found.entries} entries, {found.certificates} certificates and reports, "
+                   f"{found.files} files; newest entry {found.head[:16]}")  # fmt: skip
+    return BrokenSeal.exit_code if found.faults else 0
+
+
+def _described(found: Audit) -> dict[str, object]:
+    return {
+        "clean": not found.faults, "entries": found.entries, "certificates": found.certificates, "files": found.files,
+        "head": found.head, "faults": [asdict(fault) for fault in found.faults],
+    }  # fmt: skip
+
+
+@command.command("export")
+@_filters
+@click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True, help="Form.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write (default: standard output).")
+@click.pass_context
+def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -> None:
+    """Certificates and reports for other programs: JSON lines, or CSV for a spreadsheet.
+
+    \b
+    Example:
+      inspect-kit registry export --format csv --since 2026-01-01 -o 2026.csv
+    """
+    on = today()
+    with registry_of(ctx).reading() as connection:
+        lines = FORMATS[layout](listing(connection, _wanted(given), on), on)
+        if out is None:
+            sys.stdout.writelines(lines)
+        else:
+            write_lines(out, lines)
+
+
+@command.command("backup")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@click.pass_context
+def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+    """The whole registry with its evidence in one file. Keys are not in it.
+
+    \b
+    Example:
+      inspect-kit registry backup 2026-11-16.zip
+    """
+    kept = back_up(registry_of(ctx), file)
+    if as_json:
+        print_json({"file": str(file), **asdict(kept)})
+    else:
+        click.echo(f"{kept.entries} entries and {kept.files} files written to {file}")
+
+
+@command.command("restore")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@click.pass_context
+def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+    """Make an empty registry from a backup; also to move from SQLite to PostgreSQL.
+
+    \b
+    Example:
+      inspect-kit --home new-home registry restore 2026-11-16.zip
+    """
+    registry = registry_of(ctx)
+    kept = restore(registry, file)
+    forget(home_of(ctx), registry.place)
+    with registry.reading() as connection:
+        last = last_entry(connection)
+    if last:
+        remember(home_of(ctx), registry.place, last)
+    if as_json:
+        print_json({"file": str(file), **asdict(kept)})
+    else:
+        click.echo(f"{kept.entries} entries and {kept.files} files restored")

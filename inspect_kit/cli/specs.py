@@ -1,0 +1,220 @@
+"""`specs`: the sheets, two editions side by side, and every fault of a sheet at once."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.cli.options import json_option, language_option
+from inspect_kit.cli.output import columns, number, print_json
+from inspect_kit.errors import BadInput
+from inspect_kit.rulebook.clause import Clause
+from inspect_kit.rulebook.diff import Change, Difference, diff
+from inspect_kit.rulebook.library import check, load, sheet_ids
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.limits import lower_of, upper_of
+
+_WIDTH = 100
+_HEADINGS = {
+    Change.LIMITS: "Other numbers",
+    Change.ONLY_A: "Only in {a}",
+    Change.ONLY_B: "Only in {b}",
+    Change.REQUIREMENT: "Other words",
+    Change.FORCE: "Other force",
+    Change.PRINT: "Printed differently, same meaning",
+    Change.CLAUSE: "Other clause number",
+}
+
+
+@click.group("specs")
+def command() -> None:
+    """The sheets: what each federation asks for, clause by clause.
+
+    \b
+    Example:
+      inspect-kit specs show icf-cs --item striker
+      inspect-kit specs diff icf-1991-de icf-cs
+    """
+
+
+@command.command("list")
+@json_option
+def list_sheets(as_json: bool) -> None:
+    """The shipped sheets.
+
+    \b
+    Example:
+      inspect-kit specs list
+    """
+    sheets = [load(sheet_id) for sheet_id in sheet_ids()]
+    if as_json:
+        print_json([_head(sheet) for sheet in sheets])
+        return
+    rows = [("id", "body", "clauses", "edition", "title")]
+    rows += [
+        (s.id, s.body, str(len(s.clauses)), textwrap.shorten(s.edition, 40, placeholder="…"), s.title) for s in sheets
+    ]
+    for line in columns(rows):
+        click.echo(line)
+
+
+@command.command("show")
+@click.argument("spec", metavar="ID")
+@click.option("--item", help="Only this item.")
+@language_option
+@json_option
+def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
+    """One sheet: every clause with its number, requirement and way of measuring.
+
+    \b
+    Example:
+      inspect-kit specs show icf-2001-it --item coin-set
+    """
+    sheet = load(spec)
+    clauses = sheet.clauses_of(sheet.item(item).id) if item else sheet.clauses
+    if as_json:
+        print_json({**_head(sheet), "clauses": [_clause(clause) for clause in clauses]})
+        return
+    words = wording_for(language, sheet.wording)
+    title = f"{words.sentence(sheet.title)}  ({sheet.id}, {sheet.body}, {words.sentence(sheet.edition)})"
+    click.secho(title, bold=True)
+    if sheet.disclaimer:
+        click.echo(words.sentence(sheet.disclaimer))
+    for thing in sheet.items:
+        own = [clause for clause in clauses if clause.item == thing.id]
+        if own:
+            click.secho(f"\n{words.name('item', thing.name)}  [{thing.id}]", bold=True)
+            for clause in own:
+                _print_clause(clause, words)
+            for again in thing.check_again:
+                _print_wrapped(f"check again ({again.clause}): ", words.sentence(again.when))
+
+
+def _print_clause(clause: Clause, words: Wording) -> None:
+    marks = " · ".join(mark for mark in (
+        clause.force.value, "" if clause.binding else "not binding", "suspect print" if clause.suspect else "",
+    ) if mark)  # fmt: skip
+    name = words.name("characteristic", clause.characteristic, clause.name)
+    click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {clause.printed}  [{marks}]")
+    click.echo(f"{'':<10} {clause.characteristic}")
+    for label, text in (
+        ("", clause.requires),
+        ("how: ", clause.how),
+        ("note: ", clause.note),
+        ("because: ", clause.because),
+    ):
+        if text:
+            _print_wrapped(label, words.sentence(text))
+
+
+def _print_wrapped(label: str, text: str) -> None:
+    click.echo(textwrap.fill(label + text, _WIDTH, initial_indent=" " * 11, subsequent_indent=" " * 11))
+
+
+@command.command("diff")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@json_option
+def compare(first: str, second: str, as_json: bool) -> None:
+    """Two sheets side by side: what a referee has to know when the other one is in force.
+
+    \b
+    Example:
+      inspect-kit specs diff icf-1991-de icf-cs
+    """
+    left, right = load(first), load(second)
+    differences = diff(left, right)
+    if as_json:
+        print_json({"a": left.id, "b": right.id, "changes": [_difference(entry) for entry in differences]})
+        return
+    if not differences:
+        click.echo(f"{left.id} and {right.id} ask for the same.")
+    for change in Change:
+        entries = [entry for entry in differences if entry.change is change]
+        if entries:
+            click.secho("\n" + _HEADINGS[change].format(a=left.id, b=right.id), bold=True)
+            _print_differences(change, entries, left, right)
+
+
+def _print_differences(change: Change, entries: list[Difference], left: Sheet, right: Sheet) -> None:
+    for entry in entries:
+        clause = entry.clause_a or entry.clause_b
+        click.echo(f"  {clause.number if clause else '':<10} {entry.characteristic}")
+        if change in (Change.ONLY_A, Change.ONLY_B):
+            _print_wrapped("", entry.before or entry.after)
+        else:
+            width = max(len(left.id), len(right.id))
+            _print_wrapped(f"{left.id:<{width}}  ", entry.before or "—")
+            _print_wrapped(f"{right.id:<{width}}  ", entry.after or "—")
+
+
+@command.command("check")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+def check_sheet(file: Path, as_json: bool) -> int:
+    """Every fault of a sheet of your own, each with its place.
+
+    \b
+    Example:
+      inspect-kit specs check my-club.toml
+    """
+    faults = check(file)
+    if as_json:
+        print_json([{"where": fault.where, "why": fault.why, "hint": fault.hint} for fault in faults])
+    else:
+        for fault in faults:
+            click.echo(str(fault), err=True)
+        if not faults:
+            click.echo(f"{file} is sound: {len(load(str(file.absolute())).clauses)} clauses")
+    return BadInput.exit_code if faults else 0
+
+
+def _head(sheet: Sheet) -> dict[str, object]:
+    return {
+        "id": sheet.id, "title": sheet.title, "body": sheet.body, "edition": sheet.edition,
+        "language": sheet.language, "standing": sheet.standing.value, "publisher": sheet.publisher,
+        "disclaimer": sheet.disclaimer,
+        "from": sheet.since.isoformat() if sheet.since else None,
+        "until": sheet.until.isoformat() if sheet.until else None,
+        "items": [
+            {"id": item.id, "name": item.name,
+             "check_again": [{"clause": again.clause, "when": again.when} for again in item.check_again]}
+            for item in sheet.items
+        ],
+    }  # fmt: skip
+
+
+def _clause(clause: Clause) -> dict[str, object]:
+    limits = clause.limits
+    return {
+        "characteristic": clause.characteristic,
+        "clause": clause.number,
+        "item": clause.item,
+        "kind": clause.kind.value,
+        "force": clause.force.value,
+        "nominal": number(clause.bounds.nominal_in_base),
+        "lower": number(lower_of(limits)) if limits else None,
+        "upper": number(upper_of(limits)) if limits else None,
+        "unit": clause.unit.base if clause.unit else "",
+        "printed": clause.printed,
+        "note": clause.note,
+        "requires": clause.requires,
+        "how": clause.how,
+        "binding": clause.binding,
+        "suspect": clause.suspect,
+        "instances": list(clause.instances.names) or clause.instances.number,
+        "because": clause.because,
+        "from": clause.source,
+    }
+
+
+def _difference(entry: Difference) -> dict[str, object]:
+    return {
+        "change": entry.change.value, "item": entry.item, "characteristic": entry.characteristic,
+        "clause_a": entry.clause_a.number if entry.clause_a else None,
+        "clause_b": entry.clause_b.number if entry.clause_b else None,
+        "a": entry.before, "b": entry.after,
+    }  # fmt: skip

@@ -1,0 +1,131 @@
+"""`station`: the check-in desk in the browser, and the people who may use it."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from inspect_kit.certificate.issue.keys import SigningKey, unlock
+from inspect_kit.certificate.issue.tls import server_files
+from inspect_kit.checkin.roles import Role
+from inspect_kit.cli.issuer import now, own_issuer, passphrase_for, person, registry_of, trusted
+from inspect_kit.cli.options import home_of, json_option
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.errors import UsageError
+from inspect_kit.inspection.names import clean
+from inspect_kit.registry.checkin.accounts import account, accounts, set_account
+from inspect_kit.registry.checkin.entries import AccountSet
+
+PIN = "INSPECT_KIT_PIN"
+
+
+@click.group("station", invoke_without_command=True)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others need accounts first.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
+)
+@click.option("--tls", is_flag=True, help="Encrypted, with a certificate from the issuer's own CA.")
+@click.option("--signer", default="", help="The inspector whose keys sign, if there are several.")
+@click.pass_context
+def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str) -> None:
+    """The check-in desk and the event, in the browser; without the internet.
+
+    \b
+    Example:
+      inspect-kit station
+      inspect-kit station user add "R. Řeháčková" --role referee
+      inspect-kit station --host 0.0.0.0 --tls
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    home = home_of(ctx)
+    key = _key(home, signer)
+    # By name: the two doors of the house know nothing of each other.
+    serving, room = import_module("inspect_kit.station.serving"), import_module("inspect_kit.station.station")
+    files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
+    station = room.Station(home, registry_of(ctx), key, trusted(home))
+    serving.serve(station, serving.Listening(host, port, files), _tell)
+
+
+def _tell(address: str) -> None:
+    click.echo(f"The station is at {address}  (stop it with Ctrl-C)")
+
+
+def _key(home: Path, signer: str) -> SigningKey | None:
+    """The keys that sign; a station without any still records and decides."""
+    if own_issuer(home) is None:
+        warn(('there are no keys, so certificates wait; run: inspect-kit keys init --name "Your club"',))
+        return None
+    return unlock(home, signer, passphrase_for(home, signer))
+
+
+@command.group("user")
+def user() -> None:
+    """The people of the station and their parts: viewer, tester, referee.
+
+    \b
+    Example:
+      inspect-kit station user add "Jan Novák" --role tester
+      inspect-kit station user list
+    """
+
+
+@user.command("add")
+@click.argument("name")
+@click.option("--role", type=click.Choice([role.value for role in Role]), required=True, help="What they may do.")
+@click.pass_context
+def add(ctx: click.Context, /, name: str, role: str) -> None:
+    """Add somebody, or change their part and PIN. The PIN is asked for, or taken from INSPECT_KIT_PIN.
+
+    \b
+    Example:
+      inspect-kit station user add "R. Řeháčková" --role referee
+    """
+    shown = clean(name, where="name", needed=True)
+    pin = os.environ.get(PIN) or str(
+        click.prompt(f"PIN of {shown}", hide_input=True, confirmation_prompt=True, err=True)
+    )
+    set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now())
+    click.echo(f"{shown} is {role} now.")
+
+
+@user.command("list")
+@json_option
+@click.pass_context
+def list_users(ctx: click.Context, /, as_json: bool) -> None:
+    """Everybody who has an account.
+
+    \b
+    Example:
+      inspect-kit station user list
+    """
+    with registry_of(ctx).reading() as connection:
+        people = [each for each in accounts(connection) if each.active]
+    if as_json:
+        print_json([{"name": each.name, "role": each.role, "events": list(each.events)} for each in people])
+        return
+    for line in columns((each.name, each.role) for each in people) if people else ("Nobody has an account yet.",):
+        click.echo(line)
+
+
+@user.command("remove")
+@click.argument("name")
+@click.pass_context
+def remove(ctx: click.Context, /, name: str) -> None:
+    """Take somebody out; what they did stays in the chain.
+
+    \b
+    Example:
+      inspect-kit station user remove "Jan Novák"
+    """
+    registry = registry_of(ctx)
+    with registry.reading() as connection:
+        there = account(connection, name)
+    if there is None:
+        raise UsageError("nobody is called so", where=name[:60], hint="inspect-kit station user list")
+    body = AccountSet(name, there.role, by=person(), events=there.events, active=False)
+    set_account(registry, body, None, now())
+    click.echo(f"{name} can no longer sign in.")

@@ -1,0 +1,114 @@
+"""`target`: the sheets to print, on which pieces are photographed and cameras calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from inspect_kit.certificate.pages.targets import draw_targets
+from inspect_kit.cli.options import json_option, language_option
+from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@click.group("target")
+def command() -> None:
+    """Reference sheets as PDF, to be printed at 100 % (no "fit to page").
+
+    \b
+    Example:
+      inspect-kit target mat -o mat.pdf
+      inspect-kit target cards --count 4 -o cards.pdf
+    """
+
+
+def _common(function: Command) -> Command:
+    for option in (
+        json_option,
+        language_option,
+        click.option(
+            "--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
+            help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm.",
+        ),
+        click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write."),
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@command.command("mat")
+@_common
+def mat_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+    """One sheet with a free middle, for coins, strikers, checkers and other small pieces.
+
+    \b
+    Example:
+      inspect-kit target mat --paper a4 -o mat.pdf
+    """
+    _write([mat(Paper(paper))], (out, language), as_json)
+
+
+@command.command("charuco")
+@_common
+def charuco_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+    """A whole board of squares and markers, for calibrating a camera.
+
+    \b
+    Example:
+      inspect-kit target charuco -o charuco.pdf
+    """
+    _write([charuco(Paper(paper))], (out, language), as_json)
+
+
+@command.command("backdrop")
+@_common
+def backdrop_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+    """A sheet to stand upright behind a figure.
+
+    \b
+    Example:
+      inspect-kit target backdrop -o backdrop.pdf
+    """
+    del paper
+    _write([backdrop()], (out, language), as_json)
+
+
+@command.command("cards")
+@_common
+@click.option("--count", type=click.IntRange(1, MAX_CARDS), default=4, show_default=True, help="How many cards.")
+def cards_command(out: Path, paper: str, language: str, as_json: bool, count: int) -> None:
+    """Cards to lie on a board, one a page, each with its own ids.
+
+    \b
+    Example:
+      inspect-kit target cards --count 4 -o cards.pdf
+    """
+    del paper
+    _write([card(number) for number in range(1, count + 1)], (out, language), as_json)
+
+
+def _write(sheets: Iterable[Sheet], wish: tuple[Path, str], as_json: bool) -> None:
+    drawn = tuple(sheets)
+    out, language = wish
+    write_whole(out, draw_targets(drawn, language))
+    if as_json:
+        print_json({"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]})
+    else:
+        click.echo(
+            f"{len(drawn)} page{'s' if len(drawn) > 1 else ''} written to {out}: print at 100 %, "
+            f"then measure the {drawn[0].bar:g} mm check bar with a caliper"
+        )
+
+
+def _described(sheet: Sheet) -> dict[str, object]:
+    middle = sheet.middle
+    free = None if middle is None else [middle.left, middle.bottom, middle.width, middle.height]
+    return {
+        "name": sheet.name, "width": sheet.size[0], "height": sheet.size[1], "square": sheet.square,
+        "check_bar": sheet.bar, "ids": [min(sheet.markers), max(sheet.markers)], "free_middle": free,
+    }  # fmt: skip

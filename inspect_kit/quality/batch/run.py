@@ -1,0 +1,268 @@
+"""Measuring thousands of photos: each on its own, taken up again where it was left, with the same file in the end.
+
+While it runs, every finished photo is a line in a journal beside the output, in the order in which photos were done. In
+the end the lines go into the output in the order of the photos, and the journal is removed. So it does not matter how
+many processes or machines took part, or how often the work was interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, Protocol
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, parsed
+from inspect_kit.quality.batch.workers import Photo, Work
+
+ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
+MAX_PHOTOS: Final = 1_000_000
+JOURNAL: Final = ".part"
+CHUNK: Final = 4
+"""Photos handed out at a time: few enough that an interruption loses little, enough to keep the postman out of it."""
+
+
+class Crew(Protocol):
+    """Those who do the work: the cores of this machine, or a cluster."""
+
+    def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+        """The lines of all photos, in whatever order they get done."""
+
+
+Told = Callable[[int], None]
+"""Hears how many photos are done."""
+Keep = Callable[[dict[str, Any]], None]
+"""Gets every line of the finished batch, in order: the seam for a registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a batch ended."""
+
+    photos: int
+    measured: int
+    taken_over: int
+    failures: tuple[tuple[str, str], ...]
+    """Photos that could not be measured, each with the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is to be done: photos, how they are measured, where the results go."""
+
+    photos: tuple[Photo, ...]
+    work: Work
+    out: Path
+    again: bool = False
+    retry: bool = False
+
+    @property
+    def journal(self) -> Path:
+        """Where finished photos are noted."""
+        return self.out.with_name(self.out.name + JOURNAL)
+
+    @property
+    def heading(self) -> Heading:
+        """The first line of the output and of the journal."""
+        work = self.work
+        return Heading(work.kind, {**dict(work.options), **dict(work.noted)}, work.function)
+
+
+def find_photos(places: Iterable[Path]) -> tuple[Photo, ...]:
+    """The photos that are meant: files by name, and all photos in folders and below, sorted."""
+    found: dict[str, Photo] = {}
+    for place in places:
+        for path in _photos_in(place):
+            found.setdefault(path.as_posix(), _photo(path))
+            if len(found) > MAX_PHOTOS:
+                raise BadInput(f"there are more than {MAX_PHOTOS:,} photos", where=str(place))
+    if not found:
+        raise UsageError("there is no photo", hint=f"photos end in {', '.join(sorted(ENDINGS))}")
+    return tuple(found.values())
+
+
+def _photos_in(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    # Links to folders are not followed: they can lead in circles.
+    walked = os.walk(place, followlinks=False)
+    paths = (Path(folder) / name for folder, _, names in walked for name in names)
+    return sorted(path for path in paths if path.suffix.lower() in ENDINGS)
+
+
+def _photo(path: Path) -> Photo:
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        # A photo that is not there is one bad photo among many: it gets its line.
+        size = -1
+    return Photo(path.as_posix(), size, os.path.abspath(path))  # noqa: PTH100 — a link keeps its own name
+
+
+def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summary:
+    """Measure what is not measured yet, and write the output."""
+    done = _taken_over(batch)
+    left = [photo for photo in batch.photos if photo not in done]
+    total = len(batch.photos)
+    told(total - len(left))
+    with _Journal(batch) as journal:
+        finished = total - len(left)
+        for line in crew.measured(_chunks(left), batch.work):
+            journal.add(line)
+            finished += 1
+            told(finished)
+        tally = _Tally()
+        _finish(batch, journal, tally, keep)
+    batch.journal.unlink()
+    return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures))
+
+
+def _chunks(photos: Sequence[Photo]) -> Iterator[Sequence[Photo]]:
+    return (photos[start : start + CHUNK] for start in range(0, len(photos), CHUNK))
+
+
+def _taken_over(batch: Batch) -> frozenset[Photo]:
+    """The photos that an earlier run has measured; its journal begins the new one."""
+    _refuse_strange(batch)
+    if batch.again:
+        batch.journal.unlink(missing_ok=True)
+        return frozenset()
+    if not batch.journal.exists() and batch.out.exists():
+        _copy(batch.out, batch.journal)
+    if not batch.journal.exists():
+        return frozenset()
+    wanted = frozenset(batch.photos)
+    with _Journal(batch) as journal:
+        return wanted & journal.done(without_failures=batch.retry)
+
+
+def _refuse_strange(batch: Batch) -> None:
+    """What is in the way must be a batch's results, and without `--again` those of the same work."""
+    out = batch.out
+    first = first_line(out, 100_000)
+    if first is None:
+        return
+    if not is_batch(first.decode("utf-8", "replace")):
+        raise UsageError("is there already and is no batch's results", where=str(out), hint="choose another -o")
+    if first != batch.heading.line() and not batch.again:
+        raise _other_settings(out)
+
+
+def _other_settings(out: Path) -> UsageError:
+    hint = "use --again to start over, or another -o"
+    return UsageError("was begun with other settings", where=str(out), hint=hint)
+
+
+def _copy(source: Path, target: Path) -> None:
+    from shutil import copyfile
+
+    try:
+        copyfile(source, target)
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(source)) from None
+
+
+@dataclass
+class _Tally:
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+
+class _Journal:
+    """The lines of finished photos, and where each begins; a line that was cut off at the end is dropped."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._path, self._heading = batch.journal, batch.heading.line()
+        self._places: dict[Photo, int] = {}
+        self._failed: set[Photo] = set()
+
+    def __enter__(self) -> _Journal:
+        try:
+            self._stream = self._path.open("a+b")
+        except OSError as problem:
+            raise BadInput(f"cannot be written: {problem.strerror}", where=str(self._path)) from None
+        try:
+            _lock(self._stream, self._path)
+            self._read()
+        except BaseException:
+            self._stream.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.close()
+
+    def done(self, *, without_failures: bool) -> frozenset[Photo]:
+        """What need not be done again."""
+        return frozenset(self._places) - (self._failed if without_failures else frozenset())
+
+    def add(self, line: bytes) -> None:
+        """Note a finished photo, at once: what is noted survives a kill."""
+        self._note(line, self._stream.seek(0, os.SEEK_END))
+        self._stream.write(line)
+        self._stream.flush()
+
+    def line(self, photo: Photo) -> bytes:
+        """The line of a photo; the last one if it was measured twice."""
+        self._stream.seek(self._places[photo])
+        return self._stream.readline()
+
+    def _read(self) -> None:
+        self._stream.seek(0)
+        first = self._stream.readline()
+        if not first.endswith(b"\n"):
+            self._stream.truncate(0)
+            self._stream.write(self._heading)
+            self._stream.flush()
+            return
+        if first != self._heading:
+            raise _other_settings(self._path.with_suffix(""))
+        place = self._stream.tell()
+        while (line := self._stream.readline()).endswith(b"\n"):
+            self._note(line, place)
+            place = self._stream.tell()
+        self._stream.truncate(place)
+
+    def _note(self, line: bytes, place: int) -> None:
+        data = parsed(line, f"{self._path}: byte {place}")
+        try:
+            photo = Photo(data["photo"], data["size"])
+        except KeyError:
+            raise BadInput("is not a line of a batch", where=f"{self._path}: byte {place}") from None
+        self._places[photo] = place
+        (self._failed.add if "error" in data else self._failed.discard)(photo)
+
+
+def _lock(stream: IO[bytes], path: Path) -> None:
+    """One batch at a time; where the system has no such locks, it is left to care."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise UsageError("another batch is at work on it", where=str(path)) from None
+
+
+def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]) -> None:
+    """The output in the order of the photos, whole or not at all."""
+    part = batch.out.with_name(f".{batch.out.name}.new")
+    try:
+        with part.open("wb") as stream:
+            stream.write(batch.heading.line())
+            for photo in batch.photos:
+                line = journal.line(photo)
+                stream.write(line)
+                data = parsed(line, photo.name)
+                if "error" in data:
+                    tally.failures.append((photo.name, str(data["error"])))
+                for kept in keep:
+                    kept(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(batch.out)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise BadInput(f"cannot be written: {problem.strerror}", where=str(batch.out)) from None

@@ -1,0 +1,33 @@
+"""A batch's values as a table: one row a value, as `judge` and `qa lot` read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.batch.lines import first_line, measured_photos, tray_names
+from inspect_kit.quality.exchange.rows import csv_line, harmless
+from inspect_kit.quality.lot.file import on_tray
+
+COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "photo")
+
+
+def table_lines(results: Path) -> Iterator[bytes]:
+    """The table of what a batch has written; what was only seen, such as a colour, has no value and no row."""
+    yield csv_line(COLUMNS)
+    trays = tray_names(name for name, _ in measured_photos(results))
+    for photo, found in measured_photos(results):
+        if isinstance(found, str):
+            continue
+        for reading in (on_tray(each, trays[photo]) for each in found.readings if each.unit):
+            cells = (reading.characteristic, reading.instance, reading.value, reading.unit, reading.standard, photo)
+            yield csv_line(tuple(map(harmless, cells)))
+
+
+def refuse_other_table(path: Path) -> None:
+    """Only a table of ours is written anew."""
+    first = first_line(path, 1_000)
+    if first is not None and first != csv_line(COLUMNS):
+        raise UsageError("is there already and is no batch's table", where=str(path), hint="choose another -o")

@@ -1,0 +1,97 @@
+"""Q-DAS ASCII transfer format (AQDEF): description and values in one .dfq file.
+
+A line is a key, a space and its text. Values follow in the compact form: one line a piece, characteristics divided by
+character 15 and the fields of one by character 20 (decimal), in the order K0001 value, K0002 attribute, K0004 time,
+K0005 events, K0006 batch. Limits are K2110 and K2111 alone: what K2120 and K2121 mean is told differently by different
+sources, so they are left out, and a limit that there is not has no line.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+from inspect_kit.quality.lot.record import LotRecord, Series
+
+FIELD: Final = chr(20)
+CHARACTERISTIC: Final = chr(15)
+VALID, NO_VALUE = "0", "255"
+_VARIABLE: Final = "0"
+_ENCODING: Final = "cp1252"
+
+
+def dfq_lines(record: LotRecord) -> Iterator[bytes]:
+    """The file line by line."""
+    for key, text in _description(record):
+        if text:
+            yield _encoded(f"{key} {text}")
+    when = date.fromisoformat(record.inspected_on).strftime("%d.%m.%Y/00:00:00")
+    batch = f"#{_clean(record.subject.text, 20)}"
+    for row in zip(*(series.values for series in record.lot.series), strict=True):
+        yield _encoded(CHARACTERISTIC.join(_value(value, when, batch) for value in row))
+    yield from _names(record)
+
+
+def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
+    yield "K0100", str(len(record.lot.series))
+    yield "K1001", _clean(f"{record.sheet.id} {record.item.id}", 30)
+    yield "K1002", _clean(record.item.name or record.item.id, 80)
+    yield "K1022", _clean(record.subject.owner, 80)
+    yield "K1053", _clean(record.subject.text, 40)
+    for number, series in enumerate(record.lot.series, 1):
+        for key, text in _characteristic(series, number):
+            yield f"{key}/{number}", text
+
+
+def _characteristic(series: Series, number: int) -> Iterator[tuple[str, str]]:
+    yield "K2001", str(number)
+    yield "K2002", _clean(series.characteristic, 80)
+    yield "K2004", _VARIABLE
+    yield "K2022", str(_places(series))
+    yield "K2101", series.nominal or ""
+    yield "K2110", series.lower or ""
+    yield "K2111", series.upper or ""
+    yield "K2142", _clean(series.unit, 20)
+    yield "K2401", _clean(", ".join(series.instruments), 40)
+
+
+def _places(series: Series) -> int:
+    return max(len(value.partition(".")[2]) for value in series.values if value is not None)
+
+
+def _value(value: str | None, when: str, batch: str) -> str:
+    fields = ("0", NO_VALUE, when, "", batch) if value is None else (value, VALID, when, "", batch)
+    return FIELD.join(fields)
+
+
+def _names(record: LotRecord) -> Iterator[bytes]:
+    """Which piece a value is of, where pieces have names and not just numbers."""
+    pieces = record.lot.pieces
+    if all(piece == str(number) for number, piece in enumerate(pieces, 1)):
+        return
+    for number, piece in enumerate(pieces, 1):
+        yield _encoded(f"K0014/1/{number} {_clean(piece, 40)}")
+
+
+def _clean(text: str, length: int) -> str:
+    """One line without control characters, cut to the length that the format has room for."""
+    return "".join(sign for sign in text if sign.isprintable())[:length].strip()
+
+
+def _encoded(line: str) -> bytes:
+    """Windows-1252, as the programs expect; a letter that it lacks is written without its accent."""
+    try:
+        return f"{line}\r\n".encode(_ENCODING)
+    except UnicodeEncodeError:
+        plain = "".join(sign if _writable(sign) else unicodedata.normalize("NFKD", sign)[0] for sign in line)
+        return f"{plain}\r\n".encode(_ENCODING, "replace")
+
+
+def _writable(sign: str) -> bool:
+    try:
+        sign.encode(_ENCODING)
+    except UnicodeEncodeError:
+        return False
+    return True

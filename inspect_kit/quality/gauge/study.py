@@ -1,0 +1,276 @@
+"""Gauge repeatability and reproducibility: how much of the spread is gauge, people, parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri, fdtrc, fdtri
+
+from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.chart_constants import d2, d2_star
+from inspect_kit.quality.sample import Sample
+
+# Confidence limits of variance components by the modified large sample method (Graybill and Wang; Ting and others).
+
+Interval = tuple[float, float]
+CONFIDENCE: Final = 0.90
+"""As AIAG prints them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSquare:
+    """A mean square with its degrees of freedom."""
+
+    value: float
+    dof: int
+
+    def down(self, tail: float) -> float:
+        """1 − ν/χ² at the upper tail: how far, relatively, the truth may lie below."""
+        return 1 - self.dof / float(chdtri(self.dof, tail))
+
+    def up(self, tail: float) -> float:
+        """ν/χ² at the lower tail − 1: how far, relatively, the truth may lie above."""
+        return self.dof / float(chdtri(self.dof, 1 - tail)) - 1
+
+
+Term = tuple[float, MeanSquare]
+
+
+def interval_of_sum(terms: Sequence[Term], confidence: float = CONFIDENCE) -> Interval:
+    """Limits of √(Σ c·MS), all c positive."""
+    tail = (1 - confidence) / 2
+    estimate = sum(factor * square.value for factor, square in terms)
+    below = sum((factor * square.value * square.down(tail)) ** 2 for factor, square in terms)
+    above = sum((factor * square.value * square.up(tail)) ** 2 for factor, square in terms)
+    return sqrt(max(0.0, estimate - sqrt(below))), sqrt(estimate + sqrt(above))
+
+
+def interval_of_difference(first: Term, second: Term, confidence: float = CONFIDENCE) -> Interval:
+    """Limits of √(c₁·MS₁ − c₂·MS₂); a negative lower limit is 0."""
+    tail = (1 - confidence) / 2
+    (one, left), (two, right) = first, second
+    a, b = one * left.value, two * right.value
+    down, up = left.down(tail), right.up(tail)
+    high = float(fdtri(left.dof, right.dof, 1 - tail))
+    cross = ((high - 1) ** 2 - (down * high) ** 2 - up**2) / high
+    below = (down * a) ** 2 + (up * b) ** 2 + cross * a * b
+    rise, fall = left.up(tail), right.down(tail)
+    low = float(fdtri(left.dof, right.dof, tail))
+    cross = ((1 - low) ** 2 - (rise * low) ** 2 - fall**2) / low
+    above = (rise * a) ** 2 + (fall * b) ** 2 + cross * a * b
+    estimate = a - b
+    return (
+        sqrt(max(0.0, estimate - sqrt(max(0.0, below)))),
+        sqrt(max(0.0, estimate + sqrt(max(0.0, above)))),
+    )
+
+
+POOLING_P: Final = 0.25
+"""The interaction is pooled with the repeatability if its p-value is larger (AIAG)."""
+DISTINCT: Final = 1.41
+MAX_CELLS: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Study:
+    """A crossed study: readings by part, operator and trial, seen from one origin."""
+
+    parts: tuple[str, ...]
+    operators: tuple[str, ...]
+    readings: NDArray[np.float64]
+    origin: float = 0.0
+
+    @property
+    def trials(self) -> int:
+        """Readings of one part by one operator."""
+        return int(self.readings.shape[2])
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One line of the analysis of variance."""
+
+    name: str
+    dof: int
+    sum_of_squares: float
+    f: float | None = None
+    p_value: float | None = None
+
+    @property
+    def mean_square(self) -> float:
+        """Sum of squares ÷ degrees of freedom."""
+        return self.sum_of_squares / self.dof if self.dof else 0.0
+
+
+@dataclass(frozen=True)
+class GaugeResult:
+    """Standard deviations: repeatability `ev`, operators `av`, interaction, gauge `grr`, parts `pv`, total `tv`."""
+
+    method: str
+    ev: float
+    av: float
+    interaction: float
+    pv: float
+    dof: Mapping[str, float]
+    anova: tuple[Effect, ...] = ()
+    interaction_p: float | None = None
+    pooled: bool | None = None
+    intervals: Mapping[str, Interval] | None = None
+
+    @property
+    def grr(self) -> float:
+        """Repeatability and reproducibility together."""
+        return sqrt(self.ev**2 + self.av**2 + self.interaction**2)
+
+    @property
+    def tv(self) -> float:
+        """Gauge and parts together."""
+        return sqrt(self.grr**2 + self.pv**2)
+
+    @property
+    def ndc(self) -> int | None:
+        """Number of distinct categories, cut to a whole number; `None` if the gauge does not scatter at all."""
+        return floor(DISTINCT * self.pv / self.grr) if self.grr else None
+
+    def percent(self, deviation: float) -> float:
+        """Share of the total variation, in standard deviations: the shares do not add up to 100."""
+        return 100 * deviation / self.tv
+
+
+def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -> Study:
+    """Rows of (part, operator, trial) as a complete crossed study; what is missing or doubled is an error."""
+    parts = tuple(dict.fromkeys(key[0] for key in keys))
+    operators = tuple(dict.fromkeys(key[1] for key in keys))
+    trials = tuple(dict.fromkeys(key[2] for key in keys))
+    if len(parts) < 2 or len(trials) < 2:
+        raise BadInput("a gauge study needs two parts and two trials or more", where=where)
+    if len(parts) * len(operators) * len(trials) > MAX_CELLS:
+        raise BadInput("is not a crossed study: there are too many different parts, operators and trials", where=where)
+    readings = np.full((len(parts), len(operators), len(trials)), np.nan)
+    places = [{name: place for place, name in enumerate(names)} for names in (parts, operators, trials)]
+    for key, offset in zip(keys, sample.offsets, strict=True):
+        cell = tuple(place[name] for place, name in zip(places, key, strict=True))
+        if not np.isnan(readings[cell]):
+            raise BadInput(_named("there are two readings of", key), where=where)
+        readings[cell] = offset
+    gap = np.argwhere(np.isnan(readings))
+    if len(gap):
+        names = tuple(names[place] for names, place in zip((parts, operators, trials), gap[0], strict=True))
+        raise BadInput(_named("there is no reading of", names), where=where, hint="measure it, or leave that part out")
+    return Study(parts, operators, readings, float(sample.origin))
+
+
+def _named(what: str, key: Sequence[str]) -> str:
+    part, operator, trial = (name[:30] for name in key)
+    return f"{what} part {part} by {operator} in trial {trial}"
+
+
+def by_anova(study: Study, pooling_p: float = POOLING_P) -> GaugeResult:
+    """The two-way analysis of variance with random effects; with one operator the one-way."""
+    readings = study.readings
+    parts, operators, trials = readings.shape
+    grand = readings.mean()
+    part_ss = operators * trials * ((readings.mean(axis=(1, 2)) - grand) ** 2).sum()
+    operator_ss = parts * trials * ((readings.mean(axis=(0, 2)) - grand) ** 2).sum()
+    cells = readings.mean(axis=2)
+    residual = cells - readings.mean(axis=(1, 2))[:, None] - readings.mean(axis=(0, 2))[None, :] + grand
+    interaction = Effect("interaction", (parts - 1) * (operators - 1), float(trials * (residual**2).sum()))
+    repeat = Effect(
+        "repeatability", parts * operators * (trials - 1), float(((readings - cells[:, :, None]) ** 2).sum())
+    )
+    part, operator = Effect("part", parts - 1, float(part_ss)), Effect("operator", operators - 1, float(operator_ss))
+    p_value = _p_value(interaction, repeat) if operators > 1 else None
+    pooled = p_value is None or p_value > pooling_p
+    error = _merged(interaction, repeat) if pooled else repeat
+    against = error if pooled else interaction
+    return _components((part, operator, interaction, repeat), error, against, study, p_value)
+
+
+def _p_value(effect: Effect, against: Effect) -> float:
+    if against.mean_square == 0:
+        return 0.0 if effect.mean_square > 0 else 1.0
+    return float(fdtrc(effect.dof, against.dof, effect.mean_square / against.mean_square))
+
+
+def _merged(interaction: Effect, repeat: Effect) -> Effect:
+    return Effect(
+        "repeatability", interaction.dof + repeat.dof, interaction.sum_of_squares + repeat.sum_of_squares
+    )  # fmt: skip
+
+
+def _components(
+    effects: tuple[Effect, Effect, Effect, Effect], error: Effect, against: Effect, study: Study, p_value: float | None
+) -> GaugeResult:
+    """Variance components from the expected mean squares; a negative one is 0."""
+    part, operator, interaction, repeat = effects
+    parts, operators, trials = study.readings.shape
+    kept = error is repeat and operators > 1
+    variance_interaction = max(0.0, (interaction.mean_square - error.mean_square) / trials) if kept else 0.0
+    variance_operator = (
+        max(0.0, (operator.mean_square - against.mean_square) / (parts * trials)) if operators > 1 else 0.0
+    )
+    variance_part = max(0.0, (part.mean_square - against.mean_square) / (operators * trials))
+    result = GaugeResult(
+        "anova", sqrt(error.mean_square), sqrt(variance_operator), sqrt(variance_interaction), sqrt(variance_part),
+        dof={"ev": error.dof, "av": operator.dof, "interaction": interaction.dof},
+        anova=_tested(effects, against, repeat),
+        interaction_p=p_value, pooled=not kept,
+        intervals=_intervals(operator, error, against, study),
+    )  # fmt: skip
+    _varies(result)
+    return result
+
+
+def _tested(effects: tuple[Effect, ...], against: Effect, repeat: Effect) -> tuple[Effect, ...]:
+    """The lines with F and p: parts and operators against interaction or pooled error, interaction against error."""
+    tested = []
+    for effect in effects:
+        base = repeat if effect.name == "interaction" else against
+        if effect is repeat or not effect.dof or base.mean_square == 0:
+            tested.append(effect)
+            continue
+        f = effect.mean_square / base.mean_square
+        tested.append(Effect(effect.name, effect.dof, effect.sum_of_squares, f, _p_value(effect, base)))
+    return tuple(tested)
+
+
+def _intervals(operator: Effect, error: Effect, against: Effect, study: Study) -> Mapping[str, Interval] | None:
+    """90 % limits after the modified large sample method, for the pooled model that AIAG prints them for."""
+    if error.mean_square == 0:
+        return None
+    parts, _, trials = study.readings.shape
+    repeat = MeanSquare(error.mean_square, error.dof)
+    found = {"ev": interval_of_sum([(1.0, repeat)])}
+    if operator.dof and against is error:
+        people, share = MeanSquare(operator.mean_square, operator.dof), 1 / (parts * trials)
+        found["av"] = interval_of_difference((share, people), (share, repeat))
+        found["grr"] = interval_of_sum([(share, people), (1 - share, repeat)])
+    return found
+
+
+def by_average_and_range(study: Study) -> GaugeResult:
+    """The average-and-range method: mean range ÷ d2 for the gauge, range of means ÷ d2* for operators and parts."""
+    readings = study.readings
+    parts, operators, trials = readings.shape
+    mean_range = float(np.ptp(readings, axis=2).mean())
+    ev = mean_range / d2(trials)
+    between = float(np.ptp(readings.mean(axis=(0, 2)))) / d2_star(operators, 1) if operators > 1 else 0.0
+    av = sqrt(max(0.0, between**2 - ev**2 / (parts * trials)))
+    pv = float(np.ptp(readings.mean(axis=(1, 2)))) / d2_star(parts, 1)
+    dof = {"ev": 0.9 * parts * operators * (trials - 1), "av": float(operators - 1), "interaction": 0.0}
+    result = GaugeResult("average-range", ev, av, 0.0, pv, dof)
+    _varies(result)
+    return result
+
+
+def _varies(result: GaugeResult) -> None:
+    if result.tv == 0:
+        raise BadInput("all readings are the same, so there is nothing to divide up")
+
+
+METHODS: Final = {"anova": by_anova, "average-range": by_average_and_range}

@@ -1,0 +1,217 @@
+"""The record of a lot: an inspection's record with the plan, every value of every piece, and what follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import msgspec
+from msgspec import structs
+
+from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import MAX_BYTES, Record, Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Outcome
+from inspect_kit.judgement.judge import Judgement
+from inspect_kit.judgement.verdict import Finding, Verdict
+from inspect_kit.quality.lot.judge import Judged, LotOutcome, LotPlan
+from inspect_kit.quality.sampling.variables import VariablesDecision
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a lot's record; an unknown key is an error."""
+
+
+class PlanPart(_Part, frozen=True):
+    """How the lot was to be decided; numbers that a kind of plan does not have are null."""
+
+    kind: str
+    sample: int
+    aql: str | None = None
+    level: str = ""
+    severity: str = ""
+    code: str = ""
+    accept: int | None = None
+    reject: int | None = None
+    standard: str = ""
+    k: float | None = None
+    m_percent: float | None = None
+    sigma: float | None = None
+
+
+class Decided(_Part, frozen=True):
+    """What a sample by variables says of one characteristic."""
+
+    percent: float
+    accepted: bool
+    index_lower: float | None = None
+    index_upper: float | None = None
+
+
+class Series(_Part, frozen=True):
+    """One characteristic: its requirement, and the pieces' values in order of making. Numbers are in `unit`.
+
+    `values` is null where a piece was not measured; `u` has one entry for all pieces, or one a piece.
+    """
+
+    characteristic: str
+    clause: str
+    name: str
+    printed: str
+    unit: str
+    nominal: str | None
+    lower: str | None
+    upper: str | None
+    values: tuple[str | None, ...]
+    u: tuple[str | None, ...]
+    conform: int
+    fail: int
+    undecided: int
+    decided: Decided | None = None
+    instruments: tuple[str, ...] = ()
+
+
+class Nonconforming(_Part, frozen=True):
+    """A piece that fails a characteristic, or of which it could not be decided."""
+
+    piece: str
+    characteristic: str
+    verdict: str
+    reason: str
+    value: str | None = None
+    u: str | None = None
+    probability: float | None = None
+
+
+class Lot(_Part, frozen=True):
+    """All that is particular to a lot."""
+
+    size: int
+    pieces: tuple[str, ...]
+    plan: PlanPart
+    failed: int
+    undecided: int
+    series: tuple[Series, ...]
+    nonconforming: tuple[Nonconforming, ...] = ()
+    subgroup: str = ""
+    groups: tuple[str, ...] = ()
+    rules: str = "nelson"
+
+
+class LotRecord(Record, frozen=True, kw_only=True):
+    """A record whose `lines` are empty and whose `lot` says everything."""
+
+    lot: Lot  # type: ignore[assignment,unused-ignore]
+
+
+def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
+    """The record of a lot, as it was attached to its certificate."""
+    if len(content) > MAX_BYTES:
+        raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=where)
+    try:
+        return msgspec.json.decode(content, type=LotRecord)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
+        raise BadInput(f"is not the record of a lot: {str(problem)[:120]}", where=where) from None
+
+
+# From a judged lot to its record.
+
+_SIGNIFICANT = 6
+
+
+def lot_record_of(outcome: LotOutcome, subject: Subject, subgroup: str = "", rules: str = "nelson") -> LotRecord:
+    """Everything that a lot's certificate says."""
+    task, file = outcome.task, outcome.file
+    plain = record_of(
+        Outcome(task, Judgement(task.rule, ()), (), outcome.instruments, file.photos, outcome.warnings), subject
+    )
+    lot = Lot(
+        size=outcome.plan.size,
+        pieces=file.pieces,
+        plan=_plan(outcome.plan),
+        failed=outcome.failed,
+        undecided=outcome.undecided,
+        series=tuple(_series(judged) for judged in outcome.characteristics),
+        nonconforming=tuple(_nonconforming(outcome)),
+        subgroup=subgroup,
+        groups=file.group_of(subgroup) if subgroup else (),
+        rules=rules,
+    )
+    common = {name: getattr(plain, name) for name in Record.__struct_fields__ if name not in ("verdict", "lot")}
+    return LotRecord(**common, verdict=outcome.verdict.value, lot=lot)
+
+
+def _plan(plan: LotPlan) -> PlanPart:
+    aql = None if plan.aql is None else f"{plan.aql:f}"
+    part = PlanPart(plan.kind.value, plan.sample, aql, plan.level, plan.severity.value if aql else "")
+    if plan.attributes is not None:
+        found = plan.attributes
+        return structs.replace(part, code=found.code, accept=found.plan.accept, reject=found.plan.reject)
+    if plan.variables is not None:
+        measured = plan.variables
+        return structs.replace(
+            part, code=measured.code, standard=plan.standard.value, k=_rounded(measured.k),
+            m_percent=_rounded(measured.m_percent), sigma=plan.sigma,
+        )  # fmt: skip
+    return part
+
+
+def _series(judged: Judged) -> Series:
+    clause, counts = judged.clause, judged.verdicts
+    bounds = clause.bounds
+    u = tuple(_short(number) for number in judged.uncertainties)
+    return Series(
+        characteristic=clause.characteristic,
+        clause=clause.number,
+        name=clause.name,
+        printed=clause.printed,
+        unit=clause.unit.base if clause.unit else "",
+        nominal=_plain(bounds.nominal_in_base),
+        lower=_plain(bounds.lower.in_base if bounds.lower else None),
+        upper=_plain(bounds.upper.in_base if bounds.upper else None),
+        values=tuple(_plain(value) for value in judged.values),
+        u=u[:1] if len(set(u)) == 1 else u,
+        conform=counts.get(Verdict.CONFORMS, 0),
+        fail=counts.get(Verdict.FAILS, 0),
+        undecided=counts.get(Verdict.UNDECIDED, 0),
+        decided=_decided(judged.decision),
+        instruments=judged.instruments,
+    )
+
+
+def _decided(decision: VariablesDecision | None) -> Decided | None:
+    if decision is None:
+        return None
+    indices = (None if side is None else _rounded(side) for side in (decision.index_lower, decision.index_upper))
+    return Decided(_rounded(decision.percent), decision.accepted, *indices)
+
+
+def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:
+    """By piece, and for a piece in the order of the characteristics."""
+    places = sorted({place for judged in outcome.characteristics for place in judged.odd})
+    for place in places:
+        for judged in outcome.characteristics:
+            if place in judged.odd:
+                yield _entry(outcome.file.pieces[place], judged.odd[place])
+
+
+def _entry(piece: str, finding: Finding) -> Nonconforming:
+    measurement = finding.measurement
+    return Nonconforming(
+        piece, finding.clause.characteristic, finding.verdict.value, finding.reason.value,
+        _plain(measurement.value) if measurement else None,
+        _short(measurement.standard_uncertainty) if measurement else None,
+        None if finding.probability is None else round(finding.probability, 6),
+    )  # fmt: skip
+
+
+def _plain(number: Decimal | None) -> str | None:
+    return None if number is None else f"{number:f}"
+
+
+def _short(number: Decimal | None) -> str | None:
+    return None if number is None else f"{Decimal(f'{number:.{_SIGNIFICANT - 1}e}').normalize():f}"
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.10g}")

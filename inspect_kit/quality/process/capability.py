@@ -1,0 +1,141 @@
+"""Process capability: how the spread of a process fits between its limits, with the confidence the sample allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import exp, sqrt
+from typing import Final
+
+import numpy as np
+from scipy.special import chdtri, ndtr, ndtri
+
+from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.subgroups import Spread, spread_of_moving_ranges, spread_of_ranges
+from inspect_kit.quality.sample import Floats, Sample
+from inspect_kit.values.limits import Limits, lower_of, upper_of
+
+CONFIDENCE: Final = 0.95
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Potential (Cp, Pp; `None` with one limit) and actual capability (Cpk, Ppk) with their confidence limits."""
+
+    potential: float | None
+    actual: float
+    potential_interval: Interval | None
+    actual_interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """All that a capability study says."""
+
+    count: int
+    mean: float
+    within: Spread
+    overall: Spread
+    short_term: Index
+    long_term: Index
+    outside: int
+    expected_fraction: float
+    normality_p: float | None
+
+
+def capability(sample: Sample, limits: Limits, groups: Sequence[Floats] = (), where: str = "") -> Capability:
+    """The study of readings in order of making; with `groups`, σ within comes from their ranges."""
+    count = len(sample)
+    if count < 2:
+        raise BadInput("a capability study needs at least two readings", where=where)
+    within = spread_of_ranges(groups) if groups else spread_of_moving_ranges(sample.offsets)
+    overall = Spread(sample.deviation, count - 1, "s with n − 1")
+    if within.sigma == 0 or overall.sigma == 0:
+        raise BadInput("the readings do not vary, so there is no spread", where=where, hint="is the gauge fine enough?")
+    room = _room(sample, limits)
+    return Capability(
+        count, sample.mean, within, overall,
+        _index(room, within, count), _index(room, overall, count),
+        outside=_outside(sample, limits),
+        expected_fraction=sum(float(ndtr(-side / overall.sigma)) for side in room if side is not None),
+        normality_p=anderson_darling(sample.offsets),
+    )  # fmt: skip
+
+
+Room = tuple[float | None, float | None]
+"""Distance of the mean from the lower and to the upper limit."""
+
+
+def _room(sample: Sample, limits: Limits) -> Room:
+    lower, upper = lower_of(limits), upper_of(limits)
+    centre = float(sample.offsets.mean())
+    return (
+        None if lower is None else centre - sample.offset(lower),
+        None if upper is None else sample.offset(upper) - centre,
+    )
+
+
+def _outside(sample: Sample, limits: Limits) -> int:
+    lower, upper = lower_of(limits), upper_of(limits)
+    low = sample.offsets < sample.offset(lower) if lower is not None else np.False_
+    high = sample.offsets > sample.offset(upper) if upper is not None else np.False_
+    return int(np.count_nonzero(low | high))
+
+
+def _index(room: Room, spread: Spread, count: int) -> Index:
+    sides = [side for side in room if side is not None]
+    potential = sum(sides) / (6 * spread.sigma) if len(sides) == 2 else None
+    actual = min(sides) / (3 * spread.sigma)
+    return Index(
+        potential,
+        actual,
+        None if potential is None else potential_interval(potential, spread.dof),
+        bissell_interval(actual, count, spread.dof),
+    )
+
+
+def potential_interval(index: float, dof: float, confidence: float = CONFIDENCE) -> Interval:
+    """Confidence limits of Cp or Pp: index · √(χ²/ν), exact for normal readings."""
+    tail = (1 - confidence) / 2
+    return index * sqrt(float(chdtri(dof, 1 - tail)) / dof), index * sqrt(float(chdtri(dof, tail)) / dof)
+
+
+def bissell_interval(index: float, count: int, dof: float, confidence: float = CONFIDENCE) -> Interval:
+    """Confidence limits of Cpk or Ppk: index ± z √(1/(9n) + index²/(2ν)) (Bissell 1990)."""
+    half = float(ndtri((1 + confidence) / 2)) * sqrt(1 / (9 * count) + index**2 / (2 * dof))
+    return index - half, index + half
+
+
+def indices(mean: Decimal | float, sigma: Decimal | float, limits: Limits) -> tuple[float | None, float]:
+    """Potential and actual capability of a process that is known."""
+    lower, upper = lower_of(limits), upper_of(limits)
+    below = None if lower is None else float(Decimal(mean) - lower)
+    above = None if upper is None else float(upper - Decimal(mean))
+    index = _index((below, above), Spread(float(sigma), 1e9, "known"), 2)
+    return index.potential, index.actual
+
+
+def anderson_darling(offsets: Floats) -> float | None:
+    """How well a normal distribution fits (p-value after D'Agostino and Stephens); `None` below eight readings."""
+    count = len(offsets)
+    if count < 8:
+        return None
+    standard = np.sort((offsets - offsets.mean()) / offsets.std(ddof=1))
+    # Tails of the normal distribution run out of double precision; the bound keeps one wild reading finite.
+    low = np.log(np.maximum(ndtr(standard), 1e-300))
+    high = np.log(np.maximum(ndtr(-standard), 1e-300))
+    weights = 2 * np.arange(1, count + 1) - 1
+    statistic = -count - float(np.sum(weights * (low + high[::-1]))) / count
+    return _normality_p(statistic * (1 + 0.75 / count + 2.25 / count**2))
+
+
+def _normality_p(adjusted: float) -> float:
+    if adjusted >= 0.6:
+        return exp(1.2937 - 5.709 * adjusted + 0.0186 * adjusted**2) if adjusted < 13 else 0.0
+    if adjusted > 0.34:
+        return exp(0.9177 - 4.279 * adjusted - 1.38 * adjusted**2)
+    if adjusted > 0.2:
+        return 1 - exp(-8.318 + 42.796 * adjusted - 59.938 * adjusted**2)
+    return 1 - exp(-13.436 + 101.14 * adjusted - 223.73 * adjusted**2)

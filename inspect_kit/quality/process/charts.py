@@ -1,0 +1,230 @@
+"""Shewhart charts: individuals with moving range, means with range or s, fractions (p) and counts (c)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import sqrt
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.quality.process.chart_constants import c4, d2, d3
+from inspect_kit.quality.process.run_rules import NELSON, Rule, Signal, signals
+from inspect_kit.quality.process.subgroups import moving_ranges, spread_of_moving_ranges, spread_of_ranges
+from inspect_kit.quality.sample import Floats, Sample
+
+
+@dataclass(frozen=True)
+class Track:
+    """One of the two drawings of a chart: its points, centre and limits; limits may differ from point to point."""
+
+    name: str
+    points: Floats
+    centre: Floats
+    ucl: Floats
+    lcl: Floats
+    first: int = 1
+    """The number of the first point: a moving range belongs to the second of its two pieces."""
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The numbers of the points."""
+        return np.arange(self.first, self.first + len(self.points))
+
+    @property
+    def outside(self) -> tuple[int, ...]:
+        """The numbers of the points beyond a limit."""
+        room = 1e-9 * np.maximum(self.ucl - self.lcl, 1e-300)
+        beyond = (self.points > self.ucl + room) | (self.points < self.lcl - room)
+        return tuple(int(place) for place in self.places[beyond])
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart with what its rules found on the upper track, and the points of the lower one outside its limits."""
+
+    kind: str
+    upper: Track
+    lower: Track | None
+    sigma: float | None
+    signals: tuple[Signal, ...]
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known beforehand: the centre, and σ of a single reading. What is `None` comes from the readings."""
+
+    centre: float | None = None
+    sigma: float | None = None
+
+
+UNKNOWN: Final = Known()
+
+
+@dataclass(frozen=True)
+class Readings:
+    """The input of a chart: readings, the subgroup of each, and for p charts the sizes of the samples counted."""
+
+    sample: Sample
+    labels: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
+    where: str = ""
+    groups: Mapping[str, Floats] = field(default_factory=dict)
+
+
+def draw_up(kind: str, readings: Readings, known: Known = UNKNOWN, rules: tuple[Rule, ...] = NELSON) -> Chart:
+    """The chart of that kind."""
+    return CHARTS[kind](readings, known, rules)
+
+
+def _constant(value: float, like: Floats) -> Floats:
+    return np.full(len(like), value)
+
+
+def _individuals(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+    sample = readings.sample
+    if len(sample) < 2:
+        raise BadInput("a chart of individuals needs at least two readings", where=readings.where)
+    ranges = moving_ranges(sample.offsets)
+    sigma = _positive(known.sigma, spread_of_moving_ranges(sample.offsets).sigma, readings)
+    mean_range = float(ranges.mean()) if known.sigma is None else d2(2) * sigma
+    lower = _range_track("moving range", ranges, np.full(len(ranges), 2), np.full(len(ranges), mean_range / d2(2)))
+    lower = replace(lower, first=2)
+    upper, standard = _value_track("individuals", sample, sample.offsets, known, _constant(sigma, sample.offsets))
+    labels = tuple(str(number + 1) for number in range(len(sample)))
+    return Chart("imr", upper, lower, sigma, signals(standard, rules), labels)
+
+
+def _positive(known: float | None, estimated: float, readings: Readings) -> float:
+    if known is not None:
+        return known
+    if estimated == 0:
+        raise BadInput("the readings do not vary, so there are no limits", where=readings.where)
+    return estimated
+
+
+def _value_track(
+    name: str, sample: Sample, offsets: Floats, known: Known, sigmas: Floats, weights: Floats | None = None
+) -> tuple[Track, Floats]:
+    """Points with 3-sigma limits around the centre, and the same points in units of their sigma."""
+    centre = float(np.average(offsets, weights=weights)) if known.centre is None else sample.offset(known.centre)
+    standard = (offsets - centre) / sigmas
+    origin = float(sample.origin)
+    middle = sample.absolute(centre) if known.centre is None else known.centre
+    track = Track(name, origin + offsets, _constant(middle, offsets), middle + 3 * sigmas, middle - 3 * sigmas)
+    return track, standard
+
+
+def _range_track(name: str, ranges: Floats, sizes: Floats, sigmas: Floats) -> Track:
+    """Ranges around d2·σ with limits 3·d3·σ away."""
+    means = np.array([d2(int(size)) for size in sizes]) * sigmas
+    spreads = np.array([d3(int(size)) for size in sizes]) * sigmas
+    return Track(name, ranges, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
+
+
+def _deviation_track(name: str, deviations: Floats, sizes: Floats, sigma: float) -> Track:
+    factors = np.array([c4(int(size)) for size in sizes])
+    means, spreads = factors * sigma, np.sqrt(1 - factors**2) * sigma
+    return Track(name, deviations, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
+
+
+def _means(readings: Readings, known: Known, rules: tuple[Rule, ...], *, by_range: bool) -> Chart:
+    groups = list(readings.groups.values())
+    sizes = np.array([len(group) for group in groups])
+    if by_range:
+        estimated = spread_of_ranges(groups).sigma
+    else:
+        deviations = np.array([group.std(ddof=1) for group in groups])
+        estimated = float(np.mean(deviations / np.array([c4(int(size)) for size in sizes])))
+    sigma = _positive(known.sigma, estimated, readings)
+    means = np.array([group.mean() for group in groups])
+    upper, standard = _value_track("means", readings.sample, means, known, sigma / np.sqrt(sizes), sizes)
+    if by_range:
+        ranges = np.array([np.ptp(group) for group in groups])
+        lower = _range_track("range", ranges, sizes, _constant(sigma, ranges))
+    else:
+        lower = _deviation_track("standard deviation", deviations, sizes, sigma)
+    kind = "xbar-r" if by_range else "xbar-s"
+    return Chart(kind, upper, lower, sigma, signals(standard, rules), tuple(readings.groups))
+
+
+def _means_and_ranges(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+    return _means(readings, known, rules, by_range=True)
+
+
+def _means_and_deviations(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+    return _means(readings, known, rules, by_range=False)
+
+
+def _refuse_sigma(known: Known, kind: str) -> None:
+    if known.sigma is not None:
+        raise UsageError(f"--sigma has no meaning for a {kind} chart", hint="its spread follows from the centre")
+
+
+def _fractions(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+    """p chart: limits from the binomial distribution around the mean fraction."""
+    _refuse_sigma(known, "p")
+    sizes, counts = np.array(readings.sizes, dtype=float), readings.sample.values
+    fractions = counts / sizes
+    centre = float(counts.sum() / sizes.sum()) if known.centre is None else known.centre
+    _attribute_centre(centre, readings, highest=1)
+    sigmas = np.sqrt(centre * (1 - centre) / sizes)
+    track = Track(
+        "fraction nonconforming", fractions, _constant(centre, fractions),
+        np.minimum(1, centre + 3 * sigmas), np.maximum(0, centre - 3 * sigmas),
+    )  # fmt: skip
+    return Chart("p", track, None, None, signals((fractions - centre) / sigmas, rules), readings.labels)
+
+
+def _counts(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+    """c chart: limits from the Poisson distribution around the mean count."""
+    _refuse_sigma(known, "c")
+    counts = readings.sample.values
+    centre = float(counts.mean()) if known.centre is None else known.centre
+    _attribute_centre(centre, readings, highest=np.inf)
+    sigma = sqrt(centre)
+    track = Track(
+        "nonconformities", counts, _constant(centre, counts),
+        _constant(centre + 3 * sigma, counts), _constant(max(0.0, centre - 3 * sigma), counts),
+    )  # fmt: skip
+    return Chart("c", track, None, sigma, signals((counts - centre) / sigma, rules), readings.labels)
+
+
+def _attribute_centre(centre: float, readings: Readings, *, highest: float) -> None:
+    if len(readings.sample) < 2:
+        raise BadInput("a chart needs at least two points", where=readings.where)
+    if not 0 < centre < highest:
+        raise BadInput(
+            "nothing was found nonconforming, or everything: there are no limits to draw", where=readings.where,
+            hint="give the usual fraction with --centre",
+        )  # fmt: skip
+
+
+CHARTS: Final[Mapping[str, Callable[[Readings, Known, tuple[Rule, ...]], Chart]]] = {
+    "imr": _individuals,
+    "xbar-r": _means_and_ranges,
+    "xbar-s": _means_and_deviations,
+    "p": _fractions,
+    "c": _counts,
+}
+
+
+def pieces_to_samples(
+    values: Sequence[int], labels: Sequence[str], where: str
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Pieces marked 1 (nonconforming) or 0, added up by subgroup: how many were found and how many looked at."""
+    found: dict[str, int] = {}
+    looked_at: dict[str, int] = {}
+    for value, label in zip(values, labels, strict=True):
+        if value > 1:
+            raise BadInput(
+                f"a piece is 0 or 1 (nonconforming), not {value}", where=where,
+                hint="for counts add a column n with the number of pieces in each sample",
+            )  # fmt: skip
+        found[label] = found.get(label, 0) + value
+        looked_at[label] = looked_at.get(label, 0) + 1
+    return found, looked_at

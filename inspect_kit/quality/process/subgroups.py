@@ -1,0 +1,89 @@
+"""Readings taken together, and the standard deviation within them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import pi, sqrt
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.chart_constants import d2, d3
+from inspect_kit.quality.sample import Floats, Sample
+
+_PAIR_VARIANCE: Final = 2 * (1 - 2 / pi)
+_PAIR_COVARIANCE: Final = 4 / pi * (sqrt(3) / 2 + pi / 12 - 1)
+"""Variance of |x₁ − x₂| and its covariance with |x₂ − x₃|, for σ = 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """An estimate of σ, and how many degrees of freedom an s of the same precision would have."""
+
+    sigma: float
+    dof: float
+    method: str
+
+
+def grouped(sample: Sample, labels: Sequence[str], where: str) -> dict[str, Floats]:
+    """The offsets by subgroup, in order of appearance; each subgroup needs two readings."""
+    groups: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        groups.setdefault(label, []).append(row)
+    for label, rows in groups.items():
+        if len(rows) < 2:
+            raise BadInput(
+                f'the subgroup "{label[:40]}" has a single reading', where=where, hint="it needs two or more"
+            )
+    if len(groups) < 2:
+        raise BadInput("there is only one subgroup", where=where, hint="at least two are needed")
+    return {label: sample.offsets[rows] for label, rows in groups.items()}
+
+
+def spread_of_ranges(groups: Sequence[Floats]) -> Spread:
+    """Mean range ÷ d2; with unequal subgroups the mean of each range ÷ its own d2."""
+    ranges = np.array([np.ptp(group) for group in groups])
+    divisors = np.array([d2(len(group)) for group in groups])
+    sizes = {len(group) for group in groups}
+    sigma = ranges.mean() / divisors[0] if len(sizes) == 1 else (ranges / divisors).mean()
+    variance = sum((d3(len(group)) / d2(len(group))) ** 2 for group in groups) / len(groups) ** 2
+    return Spread(float(sigma), 1 / (2 * variance), "mean range ÷ d2")
+
+
+def moving_ranges(offsets: Floats) -> Floats:
+    """The distances of neighbours."""
+    return np.abs(np.diff(offsets))
+
+
+def spread_of_moving_ranges(offsets: Floats) -> Spread:
+    """Mean moving range of two ÷ d2; its precision allows for neighbours sharing a reading."""
+    steps = len(offsets) - 1
+    variance = (steps * _PAIR_VARIANCE + 2 * (steps - 1) * _PAIR_COVARIANCE) / (steps * d2(2)) ** 2
+    return Spread(float(moving_ranges(offsets).mean()) / d2(2), 1 / (2 * variance), "mean moving range of two ÷ d2")
+
+
+@dataclass(frozen=True, slots=True)
+class OneWay:
+    """Whether subgroups differ by more than their scatter: the one-way analysis of variance."""
+
+    f: float
+    p_value: float
+    dof_between: int
+    dof_within: int
+
+
+def one_way(groups: Sequence[Floats]) -> OneWay:
+    """F and its p-value; the offsets of all groups must have one origin."""
+    from scipy.special import fdtrc
+
+    everything = np.concatenate(groups)
+    centre = everything.mean()
+    between = sum(len(group) * (group.mean() - centre) ** 2 for group in groups)
+    within = sum(((group - group.mean()) ** 2).sum() for group in groups)
+    above, below = len(groups) - 1, len(everything) - len(groups)
+    if within == 0:
+        raise BadInput("the readings do not vary within their groups", hint="is the resolution fine enough?")
+    f = float(between / above / (within / below))
+    return OneWay(f, float(fdtrc(above, below, f)), above, below)

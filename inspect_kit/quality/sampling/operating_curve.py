@@ -1,0 +1,220 @@
+"""Operating characteristics: how often a plan accepts lots of a given quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from math import ceil, sqrt
+from typing import Final
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import bdtr, bdtri, nctdtr, ndtr, ndtri, pdtr
+from scipy.stats import nct
+
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.sampling.attributes import Plan
+
+MAX_SIZE: Final = 10**7
+MAX_POINTS: Final = 2_000
+_NEGLIGIBLE: Final = 0.0005
+_STEPS: Final = (1, 2, 5, 10)
+
+
+class Model(StrEnum):
+    """What is counted: nonconforming pieces of a long series or of a finite lot, or nonconformities per piece."""
+
+    BINOMIAL = "binomial"
+    HYPERGEOMETRIC = "hypergeometric"
+    POISSON = "poisson"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points of an operating characteristic: fraction nonconforming → probability of acceptance."""
+
+    size: int
+    accept: int
+    model: Model
+    fractions: Floats
+    probabilities: Floats
+
+
+def acceptance(size: int, accept: int, fraction: float, model: Model = Model.BINOMIAL) -> float:
+    """Probability that at most `accept` are found in a sample of `size`."""
+    if model is Model.POISSON:
+        return float(pdtr(accept, size * fraction))
+    return float(bdtr(float(accept), size, fraction)) if accept < size else 1.0
+
+
+def acceptance_of_lot(size: int, accept: int, bad: int, lot: int) -> float:
+    """The same for a lot of `lot` pieces of which `bad` are nonconforming (hypergeometric)."""
+    from scipy.stats import hypergeom
+
+    return float(hypergeom.cdf(accept, lot, bad, size))
+
+
+def quality_at(size: int, accept: int, probability: float, model: Model = Model.BINOMIAL) -> float:
+    """The fraction nonconforming that is accepted with a given probability."""
+    if model is Model.POISSON:
+        top = (accept + 10) * 10 / size
+        return float(brentq(lambda p: acceptance(size, accept, p, model) - probability, 0, top, xtol=1e-14))
+    return float(bdtri(accept, size, probability))
+
+
+def curve(size: int, accept: int, model: Model = Model.BINOMIAL) -> Curve:
+    """The curve of a plan for a long series, at round fractions down to where hardly a lot passes."""
+    _checked(size, accept, model)
+    end = quality_at(size, accept, _NEGLIGIBLE, model)
+    step = _round_step(end / 100)
+    count = min(int(end / step) + 2, MAX_POINTS)
+    fractions = np.round(np.arange(count) * step, 12)
+    fractions = fractions[fractions <= 1] if model is Model.BINOMIAL else fractions
+    return Curve(size, accept, model, fractions, np.array([acceptance(size, accept, p, model) for p in fractions]))
+
+
+def _round_step(rough: float) -> float:
+    power = 10.0 ** np.floor(np.log10(rough))
+    return float(max(step for step in _STEPS if step * power <= rough * (1 + 1e-12)) * power)
+
+
+def curve_of_lot(size: int, accept: int, lot: int) -> Curve:
+    """The curve for a finite lot, at fractions that are whole pieces; of a very large lot, not every piece."""
+    from scipy.stats import hypergeom
+
+    _checked(size, accept, Model.HYPERGEOMETRIC)
+    if not size <= lot <= MAX_SIZE:
+        raise UsageError(f"a sample of {size} does not come from a lot of {lot}")
+    stride = -(-lot // MAX_POINTS)
+    bad = np.arange(0, lot + 1, stride)
+    probabilities = np.asarray(hypergeom.cdf(accept, lot, bad, size))
+    return Curve(size, accept, Model.HYPERGEOMETRIC, bad / lot, probabilities)
+
+
+def _checked(size: int, accept: int, model: Model) -> None:
+    if not 1 <= size <= MAX_SIZE:
+        raise UsageError(f"a sample has from 1 to {MAX_SIZE:,} pieces, not {size}")
+    if accept < 0 or (accept >= size and model is not Model.POISSON):
+        raise UsageError(f"the acceptance number lies between 0 and {size - 1}, not {accept}")
+
+
+# Finding a plan: the smallest sample that keeps both the producer's and the consumer's risk.
+
+MAX_ACCEPT: Final = 10_000
+MAX_VARIABLES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Risk:
+    """At this fraction nonconforming, at most this probability of the wrong decision."""
+
+    fraction: float
+    risk: float
+
+
+@dataclass(frozen=True, slots=True)
+class Risks:
+    """Good quality that must seldom be refused, and bad quality that must seldom be accepted."""
+
+    producer: Risk
+    consumer: Risk
+
+    def __post_init__(self) -> None:
+        for side in (self.producer, self.consumer):
+            if not (0 < side.fraction < 1 and 0 < side.risk < 1):
+                raise UsageError("fractions and risks lie between 0 and 1", hint="for example 0.01:0.05")
+        if self.producer.fraction >= self.consumer.fraction:
+            raise UsageError("the producer's fraction must be smaller than the consumer's")
+        if self.producer.risk + self.consumer.risk >= 1:
+            raise UsageError("the two risks together must stay below 1")
+
+
+def smallest_plan(risks: Risks) -> Plan:
+    """The smallest single plan by attributes, binomial.
+
+    For each acceptance number the smallest sample that protects the consumer is found; the first that the producer can
+    live with is the smallest of all, because that sample grows with the acceptance number.
+    """
+    size = 1
+    for accept in range(MAX_ACCEPT + 1):
+        size = _consumer_size(risks.consumer, accept, size)
+        if bdtr(float(accept), size, risks.producer.fraction) >= 1 - risks.producer.risk:
+            return Plan(size, accept, accept + 1)
+    raise UsageError(
+        f"no plan with an acceptance number up to {MAX_ACCEPT:,} keeps both risks",
+        hint="let the two fractions lie further apart, or allow larger risks",
+    )
+
+
+def _consumer_size(consumer: Risk, accept: int, start: int) -> int:
+    """The smallest sample, not below `start`, whose acceptance of bad lots is rare enough."""
+
+    def protects(size: int) -> bool:
+        return size > accept and float(bdtr(float(accept), size, consumer.fraction)) <= consumer.risk
+
+    below, step = start - 1, 1
+    while not protects(below + step):
+        below, step = below + step, 2 * step
+    above = below + step
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if protects(middle) else (middle, above)
+    return above
+
+
+@dataclass(frozen=True, slots=True)
+class VariablesPlan:
+    """Measure `size` pieces; accept if the quality index reaches `k` (one limit)."""
+
+    size: int
+    k: float
+    sigma_known: bool
+
+
+def smallest_variables_plan(risks: Risks, *, sigma_known: bool) -> VariablesPlan:
+    """The smallest plan by variables for one limit; `k` is the smallest that still protects the consumer."""
+    if sigma_known:
+        return _known_plan(risks)
+    below, above = 1, 2
+    while not _unknown_keeps(risks, above):
+        below, above = above, 2 * above
+        if above > MAX_VARIABLES:
+            raise UsageError(f"no plan up to {MAX_VARIABLES:,} pieces keeps both risks")
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if _unknown_keeps(risks, middle) else (middle, above)
+    return VariablesPlan(above, _consumer_k(risks.consumer, above), sigma_known=False)
+
+
+def _known_plan(risks: Risks) -> VariablesPlan:
+    good, bad = -float(ndtri(risks.producer.fraction)), -float(ndtri(risks.consumer.fraction))
+    reach = -float(ndtri(risks.producer.risk)) - float(ndtri(risks.consumer.risk))
+    size = max(1, ceil((reach / (good - bad)) ** 2 - 1e-9))
+    if size > MAX_VARIABLES:
+        raise UsageError(f"no plan up to {MAX_VARIABLES:,} pieces keeps both risks")
+    return VariablesPlan(size, bad - float(ndtri(risks.consumer.risk)) / sqrt(size), sigma_known=True)
+
+
+def _consumer_k(consumer: Risk, size: int) -> float:
+    """The k at which a lot of the consumer's fraction passes with exactly the consumer's risk (noncentral t)."""
+    shift = -float(ndtri(consumer.fraction)) * sqrt(size)
+    return float(nct.ppf(1 - consumer.risk, size - 1, shift)) / sqrt(size)
+
+
+def _unknown_keeps(risks: Risks, size: int) -> bool:
+    k = _consumer_k(risks.consumer, size)
+    return variables_acceptance(size, k, risks.producer.fraction, sigma_known=False) >= 1 - risks.producer.risk
+
+
+def variables_acceptance(size: int, k: float, fraction: float, *, sigma_known: bool) -> float:
+    """Probability that a lot with this fraction beyond one limit is accepted."""
+    if fraction <= 0 or fraction >= 1:
+        return 1.0 if fraction <= 0 else 0.0
+    quantile = -float(ndtri(fraction))
+    if sigma_known:
+        return float(ndtr((quantile - k) * sqrt(size)))
+    if quantile * sqrt(size) > 37:
+        # The noncentral t routine underflows there; the lot is accepted but for rounding unless k is absurd.
+        return float(nct.sf(k * sqrt(size), size - 1, quantile * sqrt(size)))
+    return 1 - float(nctdtr(size - 1, quantile * sqrt(size), k * sqrt(size)))

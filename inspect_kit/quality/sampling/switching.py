@@ -1,0 +1,214 @@
+"""From lot to lot: when inspection is tightened, relaxed, reduced or stopped.
+
+Tables are MIL-STD-105E's. To tightened: two of five or fewer consecutive lots refused on normal inspection. Back to
+normal: five in a row accepted. Stopped: five lots refused on tightened inspection. To reduced: a switching score of 30
+(ISO 2859-1), which has taken the place of 105E's limit numbers, and only where production is steady and the responsible
+body agrees. Back from reduced: a lot refused, or accepted with more than Ac found.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, aql_column, look_up, plan_of
+from inspect_kit.quality.sampling.tables_105e import AQLS
+from inspect_kit.quality.table import Table, read_table
+
+REFUSED_OF_FIVE: Final = 2
+ACCEPTED_IN_ROW: Final = 5
+REFUSED_TIGHTENED: Final = 5
+SCORE_FOR_REDUCED: Final = 30
+LARGEST_PERCENTAGE: Final = Decimal(10)
+"""Larger AQLs count nonconformities, of which one piece may have several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """What was agreed for all lots of a series."""
+
+    aql: Decimal
+    level: str = "II"
+    reduced_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Where a series stands before its next lot."""
+
+    severity: Severity = Severity.NORMAL
+    recent: tuple[bool, ...] = ()
+    score: int = 0
+    refused_tightened: int = 0
+    stopped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One lot of a series: how it was inspected, what came out, and how the next one is."""
+
+    lot: int
+    found: int
+    severity: Severity
+    lookup: Lookup
+    accepted: bool
+    after: State
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Lots in order, and where the series stands after them."""
+
+    lots: tuple[Judged, ...] = ()
+    state: State = field(default_factory=State)
+
+
+def follow(scheme: Scheme, lots: Iterable[tuple[int, int]], start: Severity = Severity.NORMAL) -> Series:
+    """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
+    series = Series(state=State(start))
+    for size, found in lots:
+        judged = judge_lot(scheme, series.state, size, found)
+        series = Series((*series.lots, judged), judged.after)
+    return series
+
+
+def judge_lot(scheme: Scheme, state: State, size: int, found: int) -> Judged:
+    """The next lot of a series."""
+    if state.stopped:
+        raise UsageError(
+            "inspection was stopped after five lots refused on tightened inspection",
+            hint="put the process right, then start a new ledger with --severity tightened",
+        )
+    lookup = look_up(size, scheme.aql, scheme.level, state.severity)
+    if found > lookup.plan.size and scheme.aql <= LARGEST_PERCENTAGE:
+        raise UsageError(f"{found} nonconforming pieces were not found in a sample of {lookup.plan.size}")
+    accepted = lookup.plan.accepts(found)
+    counted = _counted(state, accepted)
+    if state.severity is Severity.NORMAL:
+        counted = replace(counted, score=_score(scheme, state, lookup, found))
+    after, because = _switched(scheme, counted, lookup.plan, found)
+    return Judged(size, found, state.severity, lookup, accepted, after, because)
+
+
+def _counted(state: State, accepted: bool) -> State:
+    refused = state.severity is Severity.TIGHTENED and not accepted
+    return replace(
+        state,
+        recent=(*state.recent, accepted)[-ACCEPTED_IN_ROW:],
+        refused_tightened=state.refused_tightened + refused,
+    )
+
+
+def _score(scheme: Scheme, state: State, lookup: Lookup, found: int) -> int:
+    """The switching score: +3 if the lot would have passed one AQL step tighter (Ac of 2 or more), +2 for Ac 0 or 1."""
+    if lookup.plan.accept < 2:
+        return state.score + 2 if lookup.plan.accepts(found) else 0
+    tighter = Decimal(AQLS[max(0, aql_column(scheme.aql) - 1)])
+    return state.score + 3 if plan_of(lookup.code, tighter).plan.accepts(found) else 0
+
+
+def _switched(scheme: Scheme, state: State, plan: Plan, found: int) -> tuple[State, str]:
+    accepted = state.recent[-1]
+    if state.severity is Severity.NORMAL:
+        if state.recent.count(False) >= REFUSED_OF_FIVE:
+            return State(Severity.TIGHTENED), "two of five lots in a row were refused"
+        if state.score >= SCORE_FOR_REDUCED and scheme.reduced_allowed:
+            return State(Severity.REDUCED), f"the switching score reached {SCORE_FOR_REDUCED}"
+    elif state.severity is Severity.TIGHTENED:
+        if state.refused_tightened >= REFUSED_TIGHTENED:
+            return replace(state, stopped=True), "five lots were refused on tightened inspection"
+        if len(state.recent) == ACCEPTED_IN_ROW and all(state.recent):
+            return State(Severity.NORMAL), "five lots in a row were accepted"
+    elif not accepted or found > plan.accept:
+        why = "more than Ac were found" if accepted else "the lot was refused"
+        return State(Severity.NORMAL), f"{why} on reduced inspection"
+    return state, ""
+
+
+def may_be_reduced(scheme: Scheme, state: State) -> bool:
+    """Whether only the agreement is missing for reduced inspection."""
+    return state.severity is Severity.NORMAL and state.score >= SCORE_FOR_REDUCED and not scheme.reduced_allowed
+
+
+# The ledger of a series of lots: a CSV file that people can read, replayed each time so that nothing hides in it.
+
+COLUMNS: Final = ("lot", "found", "aql", "level", "severity", "code", "n", "ac", "re", "accepted", "next")
+
+
+def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> Series:
+    """The series so far; a file that is not there yet is an empty one that begins with `start`.
+
+    Only `lot` and `found` are needed. Where the ledger states how a lot was inspected, the replay must come to the
+    same, or the file was changed.
+    """
+    if not path.exists():
+        return Series(state=State(start))
+    table = read_table(path)
+    first = _first_severity(table, start)
+    lots = tuple(zip(table.counts("lot"), table.counts("found"), strict=True))
+    try:
+        series = follow(scheme, lots, first)
+    except InspectKitError as problem:
+        raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
+    written = {name: table.columns[name] for name in COLUMNS[2:] if table.has(name)}
+    for number, judged in enumerate(series.lots):
+        _same(
+            judged,
+            {name: cells[number] for name, cells in written.items()},
+            scheme,
+            f"{path}: line {table.lines[number]}",
+        )
+    return series
+
+
+def _first_severity(table: Table, start: Severity) -> Severity:
+    """A series that was stopped begins again tightened, so the first lot's own word counts."""
+    stated = table.columns["severity"][0] if table.has("severity") else ""
+    if stated and stated not in set(Severity):
+        raise BadInput(f"{stated[:20]!r} is not a severity", where=f"{table.where}: line {table.lines[0]}")
+    return Severity(stated) if stated else start
+
+
+def _same(judged: Judged, written: dict[str, str], scheme: Scheme, place: str) -> None:
+    worked_out = row_of(judged, scheme)
+    for name, cell in written.items():
+        if cell and cell != worked_out[name] and not _equal_number(cell, worked_out[name]):
+            raise BadInput(
+                f"{name} is {cell[:20]!r}, but from the lots before it follows {worked_out[name]!r}", where=place,
+                hint="one ledger goes with one AQL, level and agreement on reduced inspection",
+            )  # fmt: skip
+
+
+def _equal_number(left: str, right: str) -> bool:
+    """Spreadsheets turn 1.0 into 1."""
+    try:
+        return Decimal(left.replace(",", ".")) == Decimal(right)
+    except InvalidOperation:
+        return False
+
+
+def row_of(judged: Judged, scheme: Scheme) -> dict[str, str]:
+    """One line of the ledger."""
+    plan = judged.lookup.plan
+    after = "stopped" if judged.after.stopped else judged.after.severity.value
+    cells = (
+        judged.lot, judged.found, scheme.aql, scheme.level, judged.severity.value, judged.lookup.code,
+        plan.size, plan.accept, plan.reject, "yes" if judged.accepted else "no", after,
+    )  # fmt: skip
+    return dict(zip(COLUMNS, map(str, cells), strict=True))
+
+
+def ledger_text(series: Series, scheme: Scheme) -> str:
+    """The whole ledger as CSV."""
+    stream = io.StringIO(newline="")
+    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row_of(judged, scheme) for judged in series.lots)
+    return stream.getvalue()

@@ -1,0 +1,306 @@
+"""The acts of a check-in desk: events, inspections and decisions, each in one transaction, none of them twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, select, union_all
+
+from inspect_kit.errors import UsageError
+from inspect_kit.registry.chain import append, entry_of
+from inspect_kit.registry.checkin.entries import Decided, EventSet, Kept, Recorded
+from inspect_kit.registry.entries import Body, Entry
+from inspect_kit.registry.evidence import Folder
+from inspect_kit.registry.numbers import LETTERS
+from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.tables import CERTIFICATES, DESK_DECISIONS, DESK_EVENTS, DESK_RECORDS, ENTRIES, INSPECTIONS
+
+TICKET_LENGTH = 16
+
+
+def ticket_from(number: int) -> str:
+    """A ticket out of a random number: letters that every keyboard types and nobody can guess."""
+    letters = []
+    for _ in range(TICKET_LENGTH):
+        number, place = divmod(number, len(LETTERS))
+        letters.append(LETTERS[place])
+    return "".join(letters)
+
+
+def is_ticket(text: str) -> bool:
+    """Whether a text can be a ticket."""
+    return len(text) == TICKET_LENGTH and all(letter in LETTERS for letter in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An inspection at the desk with the last decision on it, if there is one."""
+
+    entry: int
+    ticket: str
+    event: str
+    item: str
+    text: str
+    owner: str
+    verdict: str
+    record: str
+    by: str
+    attempt: int
+    retest_of: str
+    at: str
+    decision: str
+    decided_by: str
+    decided_at: str
+    because: str
+    after: str
+    override: int
+    final: str
+    """The record that a certificate is made from."""
+    retested: str
+    """The ticket of a second test, which then counts instead."""
+    number: str
+    """The certificate or report that was issued."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A content to be kept with an act."""
+
+    role: str
+    content: bytes
+    name: str = ""
+
+
+@cache
+def _seen() -> Select[Any]:
+    r, d = DESK_RECORDS.c, DESK_DECISIONS.c
+    later = DESK_DECISIONS.alias("later")
+    newest = select(func.max(later.c.entry)).where(later.c.ticket == r.ticket).scalar_subquery()
+    retest = DESK_RECORDS.alias("retest")
+    issued = (
+        select(func.max(CERTIFICATES.c.number))
+        .join(INSPECTIONS, INSPECTIONS.c.entry == CERTIFICATES.c.entry)
+        .where(INSPECTIONS.c.record == d.record, d.record != "")
+        .correlate(DESK_DECISIONS)
+        .scalar_subquery()
+    )
+    return (
+        select(
+            r.entry, r.ticket, r.event, r.item, r.text, r.owner, r.verdict, r.record, r.by, r.attempt, r.retest_of,
+            r.at, d.decision, d.by.label("decided_by"), d.at.label("decided_at"), d.because, d.after, d.override,
+            d.record.label("final"), select(func.max(retest.c.ticket)).where(retest.c.retest_of == r.ticket)
+            .scalar_subquery().label("retested"), issued.label("number"),
+        )
+        .select_from(DESK_RECORDS)
+        .outerjoin(DESK_DECISIONS, and_(d.ticket == r.ticket, d.entry == newest))
+    )  # fmt: skip
+
+
+_OVERRIDE: Final = [each.name for each in fields(Seen)].index("override")
+
+
+def _as_seen(row: Row[Any]) -> Seen:
+    """The columns come in the order of the fields; what an outer join left open is empty."""
+    values: list[Any] = ["" if value is None else value for value in row]
+    values[_OVERRIDE] = values[_OVERRIDE] or 0
+    return Seen(*values)
+
+
+# Statements are made once: making one, and finding out that it is like the last one, takes longer than SQLite does.
+@cache
+def _of_ticket() -> Select[Any]:
+    return _seen().where(DESK_RECORDS.c.ticket == bindparam("ticket"))
+
+
+@cache
+def _newest(*, decided: bool) -> Select[Any]:
+    d = DESK_DECISIONS.c.decision
+    wanted = d == bindparam("decision") if decided else d.is_(None)
+    found = _seen().where(DESK_RECORDS.c.event == bindparam("event"), wanted)
+    return found.order_by(DESK_RECORDS.c.entry.desc()).limit(bindparam("most"))
+
+
+@cache
+def _acts() -> Select[Any]:
+    own: BindParameter[str] = bindparam("ticket")
+    mine = [select(table.c.entry).where(table.c.ticket == own) for table in (DESK_RECORDS, DESK_DECISIONS)]
+    return select(ENTRIES).where(ENTRIES.c.id.in_(union_all(*mine))).order_by(ENTRIES.c.id)
+
+
+_SETTINGS: Final = select(func.max(DESK_EVENTS.c.entry)).where(DESK_EVENTS.c.event == bindparam("event"))
+_ATTEMPTS: Final = select(func.max(DESK_RECORDS.c.attempt)).where(
+    *(DESK_RECORDS.c[name] == bindparam(name) for name in ("event", "item", "text", "owner"))
+)
+
+
+def inspection(connection: Connection, ticket: str) -> Seen | None:
+    """The inspection of a ticket."""
+    row = connection.execute(_of_ticket(), {"ticket": ticket}).first()
+    return _as_seen(row) if row else None
+
+
+def inspections(connection: Connection, event: str, *, item: str = "", owner: str = "") -> list[Seen]:
+    """All inspections of an event that count, the oldest first: one that was tested again gives way to its re-test."""
+    wanted = [DESK_RECORDS.c.event == event]
+    wanted += [DESK_RECORDS.c.item == item] if item else []
+    wanted += [DESK_RECORDS.c.owner == owner] if owner else []
+    rows = connection.execute(_seen().where(*wanted).order_by(DESK_RECORDS.c.entry))
+    return [seen for seen in map(_as_seen, rows) if not seen.retested]
+
+
+def recent(connection: Connection, event: str, decision: str, limit: int = 50) -> list[Seen]:
+    """The newest inspections with that last decision; an empty one means those that wait for one."""
+    wanted = {"event": event, "most": limit, **({"decision": decision} if decision else {})}
+    rows = connection.execute(_newest(decided=bool(decision)), wanted)
+    return [seen for seen in map(_as_seen, rows) if not seen.retested]
+
+
+def said_by(connection: Connection, entry: int) -> Body:
+    """What an entry says, by its number."""
+    found = entry_of(connection, entry)
+    if found is None:
+        raise UsageError(f"there is no entry {entry}")
+    return found.said()
+
+
+def recorded(connection: Connection, seen: Seen) -> Recorded:
+    """An inspection as it was entered."""
+    body = said_by(connection, seen.entry)
+    if not isinstance(body, Recorded):
+        raise UsageError("is no inspection", where=f"entry {seen.entry}")
+    return body
+
+
+def newest_settings(connection: Connection, event: str) -> int:
+    """The entry with an event's settings as they are now; 0 if there is no such event."""
+    return connection.scalar(_SETTINGS, {"event": event}) or 0
+
+
+def event_of(connection: Connection, event: str) -> EventSet | None:
+    """An event's settings as they are now."""
+    newest = newest_settings(connection, event)
+    body = said_by(connection, newest) if newest else None
+    return body if isinstance(body, EventSet) else None
+
+
+def all_events(connection: Connection) -> list[EventSet]:
+    """Every event, the newest first."""
+    newest = select(func.max(DESK_EVENTS.c.entry)).group_by(DESK_EVENTS.c.event)
+    bodies = (said_by(connection, entry) for entry in sorted(connection.scalars(newest), reverse=True))
+    return [body for body in bodies if isinstance(body, EventSet)]
+
+
+def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datetime) -> EventSet:
+    """Announce an event or change its settings; house rules are kept as evidence."""
+    with registry.writing() as connection:
+        if house is not None:
+            body = msgspec.structs.replace(body, house=_kept(connection, registry, File("house", house, "house.toml")))
+        append(connection, body, at)
+    return body
+
+
+def record(registry: Registry, body: Recorded, files: Sequence[File], at: datetime) -> Recorded:
+    """Enter an inspection. Sent twice under one ticket, it is entered once."""
+    _lay_out(registry, files)
+
+    def enter(connection: Connection) -> Recorded:
+        there = inspection(connection, body.ticket)
+        if there is not None:
+            return recorded(connection, there)
+        _check_retest(connection, body)
+        kept = tuple(_kept(connection, registry, file) for file in files)
+        entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
+        append(connection, entered, at)
+        return entered
+
+    return registry.act(enter)
+
+
+def _check_retest(connection: Connection, body: Recorded) -> None:
+    if not body.retest_of:
+        return
+    first = inspection(connection, body.retest_of)
+    if first is None or first.event != body.event or first.item != body.item:
+        raise UsageError("there is no such inspection to test again", where=body.retest_of)
+    if first.retested:
+        raise UsageError(f"was already tested again: {first.retested}", where=body.retest_of)
+
+
+def _attempt(connection: Connection, body: Recorded) -> int:
+    """The how-manieth time the thing is handed in; a re-test with a second instrument is the same attempt."""
+    same = {"event": body.event, "item": body.item, "text": body.text, "owner": body.owner}
+    last = connection.scalar(_ATTEMPTS, same) or 0
+    return max(1, last) if body.retest_of else last + 1
+
+
+def decide(registry: Registry, body: Decided, files: Sequence[File], at: datetime, most: int = 0) -> None:
+    """Enter a decision; `most` is how many of the item a player may have approved. Sent twice, it is entered once."""
+    _lay_out(registry, files)
+
+    def enter(connection: Connection) -> None:
+        seen = inspection(connection, body.ticket)
+        if seen is None or seen.event != body.event:
+            raise UsageError("there is no such inspection", where=body.ticket)
+        if (seen.decision, seen.decided_by) == (body.decision, body.by):
+            return
+        _check_open(seen)
+        if body.decision == "approve":
+            _check_quota(connection, seen, most)
+        kept = tuple(_kept(connection, registry, file) for file in files)
+        append(connection, msgspec.structs.replace(body, evidence=kept), at)
+
+    registry.act(enter)
+
+
+def _check_open(seen: Seen) -> None:
+    if seen.retested:
+        raise UsageError("was tested again: decide on the second test", where=seen.ticket)
+    if seen.decision not in ("", "condition"):
+        raise UsageError(f"{seen.decided_by} has decided on it already", where=seen.ticket)
+
+
+def _check_quota(connection: Connection, seen: Seen, most: int) -> None:
+    """At most so many approved things of an item a player."""
+    if not most or not seen.owner:
+        return
+    others = inspections(connection, seen.event, item=seen.item, owner=seen.owner)
+    approved = {each.text for each in others if each.decision == "approve" and each.text != seen.text}
+    if len(approved) >= most:
+        named = ", ".join(sorted(approved))[:120]
+        raise UsageError(f"{seen.owner} has {len(approved)} approved already ({named}); at most {most} are allowed")
+
+
+def unissued(connection: Connection) -> list[Seen]:
+    """Approved inspections whose certificate has not been made yet, the oldest first."""
+    d = DESK_DECISIONS.c
+    made = select(INSPECTIONS.c.record)
+    open_ = _seen().where(d.decision == "approve", d.record != "", d.record.not_in(made)).order_by(d.entry)
+    return [_as_seen(row) for row in connection.execute(open_)]
+
+
+def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:
+    """All that was done under a ticket, in order."""
+    entries = [Entry(*row) for row in connection.execute(_acts(), {"ticket": ticket})]
+    return [(entry, entry.said()) for entry in entries]
+
+
+def ticket_of_record(connection: Connection, digest: str) -> str:
+    """The ticket under which a certified record was inspected; empty if it was not at a desk."""
+    return connection.scalar(select(DESK_DECISIONS.c.ticket).where(DESK_DECISIONS.c.record == digest)) or ""
+
+
+def _lay_out(registry: Registry, files: Sequence[File]) -> None:
+    """Files on the disk before the registry is locked: no other desk waits for that."""
+    if isinstance(registry.shelf, Folder):
+        with registry.reading() as connection:
+            for file in files:
+                registry.shelf.put(connection, file.content)
+
+
+def _kept(connection: Connection, registry: Registry, file: File) -> Kept:
+    return Kept(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)

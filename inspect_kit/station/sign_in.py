@@ -1,0 +1,98 @@
+"""Signing in and out, the first account, and the language."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+
+from starlette.responses import RedirectResponse, Response
+
+from inspect_kit.certificate.content.wording import LANGUAGES
+from inspect_kit.checkin.roles import Role
+from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.names import clean
+from inspect_kit.registry.checkin.accounts import anybody, close_session, open_session, set_account
+from inspect_kit.registry.checkin.entries import AccountSet
+from inspect_kit.station.refusals import Refused
+from inspect_kit.station.station import SESSION_HOURS
+from inspect_kit.station.visit import LANGUAGE, Visit, back_to, digest_of, set_session
+
+
+def _nobody_yet(visit: Visit) -> bool:
+    with visit.station.registry.reading() as connection:
+        return not anybody(connection)
+
+
+def show_setup(visit: Visit) -> Response:
+    """The first page of a new station."""
+    _check_setup(visit)
+    return visit.page("setup.html", fault="", name="")
+
+
+def _check_setup(visit: Visit) -> None:
+    if not _nobody_yet(visit) or not visit.station.loopback:
+        raise Refused(403, "refused.set_up")
+
+
+def set_up(visit: Visit) -> Response:
+    """Make the chief referee's account, which all others follow from."""
+    _check_setup(visit)
+    form = visit.form
+    try:
+        if form.get("pin", "") != form.get("again", ""):
+            raise Refused(422, "people.pins_differ")
+        name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
+        set_account(
+            visit.station.registry, AccountSet(name, Role.REFEREE, by=name), form.get("pin", ""), visit.station.now()
+        )
+    except (Refused, InspectKitError) as problem:
+        fault = visit.words(problem.key) if isinstance(problem, Refused) else str(problem)
+        return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
+    return _signed_in(visit, name, "/")
+
+
+def show_sign_in(visit: Visit) -> Response:
+    """Name and PIN."""
+    if _nobody_yet(visit) and visit.station.loopback:
+        return visit.go("/setup")
+    if visit.who is not None:
+        return visit.go("/")
+    return visit.page("sign_in.html", fault="", name="", back=back_to(visit.query("back")))
+
+
+def sign_in(visit: Visit) -> Response:
+    """Open a session, under a new name that nobody could have planted before."""
+    name, back = " ".join(visit.form.get("name", "").split())[:200], back_to(visit.form.get("back", ""))
+    host = visit.request.client.host if visit.request.client else ""
+    if not visit.station.limits.sign_ins.take(host):
+        raise Refused(429, "refused.wait")
+    if not visit.check_pin(name, visit.form.get("pin", "")):
+        return visit.page("sign_in.html", 403, fault=visit.words("sign_in.wrong"), name=name, back=back)
+    return _signed_in(visit, name, back)
+
+
+def _signed_in(visit: Visit, name: str, back: str) -> Response:
+    token, now = secrets.token_urlsafe(32), visit.station.now()
+    open_session(visit.station.registry, digest_of(token), name, now, now + timedelta(hours=SESSION_HOURS))
+    response = visit.go(back)
+    set_session(response, token, secure=visit.station.secure)
+    return response
+
+
+def sign_out(visit: Visit) -> Response:
+    """Close the session."""
+    close_session(visit.station.registry, digest_of(visit.token))
+    response = visit.go("/sign-in")
+    set_session(response, secrets.token_urlsafe(32), secure=visit.station.secure)
+    return response
+
+
+def choose_language(visit: Visit) -> Response:
+    """Remember a language in this browser."""
+    response = RedirectResponse(back_to(visit.query("back")), 303)
+    if visit.path("language") in LANGUAGES:
+        response.set_cookie(
+            LANGUAGE, visit.path("language"), max_age=31_536_000, httponly=True, samesite="strict",
+            secure=visit.station.secure,
+        )  # fmt: skip
+    return response

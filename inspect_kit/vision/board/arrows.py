@@ -1,0 +1,217 @@
+"""Arrows: the shaft as a thin stripe, where it starts, and where its head comes to a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from scipy.optimize import least_squares
+
+from inspect_kit.vision.arrays import Floats, Whole
+from inspect_kit.vision.board import layout
+from inspect_kit.vision.board.layout import TOWARDS, Placement
+from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, contrast, trace_line
+from inspect_kit.vision.fitting.stripe import Ribbon, Shot, ribbon, seen_mean, seen_median
+
+# The head of an arrow: a wedge, filled or open, fitted with the lens's blur to the ink around the shaft's end.
+
+_BEHIND: Final = 14.0
+"""mm behind the shaft's end within which the head is broadest."""
+_BEYOND: Final = 4.0
+_BROAD: Final = 1.8
+"""mm: a head is broader than this, and than the shaft."""
+_WIDEST: Final = 4.0
+_FRONT: Final = 0.8
+"""mm between the broadest place and the part in front of it that is fitted."""
+_SPREAD: Final = 0.15
+"""Share of full ink by which worn paint differs from it."""
+_ALIKE: Final = 80.0
+"""Samples that wear together: patches of about a mm."""
+_LEAST_U: Final = 0.1
+
+
+@dataclass(frozen=True)
+class Inked:
+    """Share of full ink along and across a shaft: mm across and along, the shares, and the blur in mm."""
+
+    across: Floats
+    along: Floats
+    ink: Floats
+    blur: float
+
+
+@dataclass(frozen=True)
+class Head:
+    """Where the flanks meet, mm along the shaft, and its standard uncertainty."""
+
+    place: float
+    u: float
+
+
+def fit_head(seen: Inked, end: int, shaft: float) -> Head | None:
+    """The head at a shaft that ends about there; nothing where the end is no broader than the shaft."""
+    size = seen.along[1] - seen.along[0]
+    rows = np.arange(max(end - round(_BEHIND / size), 0), min(end + round(_BEYOND / size), len(seen.along)))
+    wide = outermost(seen.across, seen.ink[rows], 0.4)
+    top = int(wide.argmax())
+    if wide[top] < max(_BROAD, shaft + 0.8):
+        return None
+    # The head may be broad for a while: its front begins where it starts to narrow.
+    top = int(np.nonzero(wide > 0.92 * wide[top])[0][-1])
+    rows = rows[min(top + round(_FRONT / size), len(rows) - 6) :]
+    reach = seen.along[end] - seen.along[rows[0]]
+    if reach < 1.0 or len(rows) < 8:
+        return None
+    return _fitted(seen, rows, (float(seen.along[end]) + 0.4, 0.5 * wide[top] / (reach + 1.0)), shaft)
+
+
+def _fitted(seen: Inked, rows: Whole, guess: tuple[float, float], shaft: float) -> Head | None:
+    """The better of a filled and an open wedge."""
+    near = np.abs(seen.across) < _WIDEST + 0.5
+    part = Inked(seen.across[near], seen.along[rows], seen.ink[np.ix_(rows, near)], seen.blur)
+    return min((_solved(part, guess, shaft, hollow) for hollow in (False, True)), key=lambda found: found[0])[1]
+
+
+def _solved(seen: Inked, guess: tuple[float, float], shaft: float, hollow: bool) -> tuple[float, Head]:
+    """Cost and apex, by least squares of apex, flank, ink, ground, inner flank and where the shaft ends before it."""
+    usual = np.array([*guess, 1.0, 0.0, 0.6, 0.6])
+    spread = np.array([np.inf, np.inf, 0.3, 0.1, 0.2, 0.6])
+    low = np.array([guess[0] - 3, 0.08, 0.3, -0.3, 0.2, 0.0])
+    high = np.array([guess[0] + 4, 1.5, 1.6, 0.3, 0.95, 2.5])
+
+    def residuals(at: Floats) -> Floats:
+        inner, short = (at[1] * at[4], at[5]) if hollow else (0.0, 0.0)
+        form = wedge(seen.across, seen.along, (at[0], at[1], inner), (shaft, short), seen.blur)
+        return np.concatenate([(form * at[2] + at[3] - seen.ink).ravel() / _SPREAD, (at - usual) / spread])
+
+    start = np.clip(usual, low + 1e-3, high - 1e-3)
+    answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 6, max_nfev=30,
+                           x_scale=[0.3, 0.1, 0.2, 0.1, 0.2, 0.5])  # fmt: skip
+    slopes = np.asarray(answer.jac, dtype=np.float64)
+    variance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(6))[0, 0]
+    worn = float(np.mean(np.minimum(answer.fun[:-6] ** 2, 4.0)))
+    return float(answer.cost), Head(float(answer.x[0]), float(np.sqrt(variance * worn * _ALIKE + _LEAST_U**2)))
+
+
+def wedge(
+    across: Floats, along: Floats, head: tuple[float, float, float], shaft: tuple[float, float], blur: float
+) -> Floats:
+    """Ink of a wedge: apex, outer and inner slope; the shaft's width, and how far before the apex it ends."""
+    apex, outer, inner = head
+    size, step = across[1] - across[0], along[1] - along[0]
+    behind, away = apex - along[:, None], np.abs(across[None, :])
+    # Half a sample's softness keeps the picture smooth in the parameters.
+    flank = np.clip(0.5 + (outer * behind - away) / size, 0, 1) * np.clip(0.5 + behind / step, 0, 1)
+    hollow = np.clip(0.5 + (inner * behind - away) / size, 0, 1) if inner > 0 else 0.0
+    line = np.clip(0.5 + (shaft[0] / 2 - away) / size, 0, 1) * np.clip(0.5 + (behind - shaft[1]) / step, 0, 1)
+    form = np.maximum(np.clip(flank - hollow, 0, 1), np.minimum(line, flank))
+    return np.asarray(cv2.GaussianBlur(form, (0, 0), blur / size, sigmaY=blur / step, borderType=cv2.BORDER_REPLICATE))
+
+
+def outermost(across: Floats, ink: Floats, level: float) -> Floats:
+    """How far apart the outermost places are, row by row, that are inked by more than a level."""
+    near = np.abs(across) < _WIDEST
+    on = (ink > level) & near
+    first, last = on.argmax(axis=1), on.shape[1] - 1 - on[:, ::-1].argmax(axis=1)
+    return np.where(on.any(axis=1), across[last] - across[first], 0.0)
+
+
+_SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
+_COVER: Final = 0.7
+"""Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
+_STEP: Final = 0.25
+_ACROSS: Final = 6.0
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """Shaft, and both ends in pixels with their uncertainty along the shaft in mm (or why they are not known)."""
+
+    shaft: Trace
+    tail: tuple[Floats, float] | Absent
+    tip: tuple[Floats, float] | Absent
+
+
+def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None) -> Arrow | Absent:
+    """The arrow of a corner, near the diagonal."""
+    way = np.array(TOWARDS[corner]) / np.sqrt(2)
+    ends = placement.to_plane(np.stack([way * 195.0, way * 405.0]))
+    shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
+    if isinstance(shaft, Absent):
+        return shaft
+    if shaft.cover < _COVER:
+        return Absent("missing")
+    points = shot.view.on_plane(shaft.pixels)
+    middle = points.mean(axis=0)
+    direction = np.linalg.svd(points - middle)[2][0]
+    direction *= np.sign(direction @ (ends[1] - ends[0]))
+    centre = placement.to_plane(np.zeros((1, 2)))[0]
+    start = float((middle - centre) @ direction)
+    strip, along = _strip(shot, middle, direction, (70.0 - start, 455.0 - start))
+    return Arrow(shaft, _tail(shot, strip, along, shaft, start), _tip(shot, strip, along, shaft, start))
+
+
+def _strip(shot: Shot, middle: Floats, direction: Floats, reach: tuple[float, float]) -> tuple[Ribbon, Floats]:
+    """Light across the shaft's line, far beyond both ends."""
+    along = np.arange(reach[0], reach[1], _STEP)
+    normal = np.array([-direction[1], direction[0]])
+    feet = middle + along[:, None] * direction
+    return ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (-_ACROSS, _ACROSS)), along
+
+
+def _inked(strip: Ribbon, shaft: Trace) -> Floats:
+    """Share of full ink at every place, by the shaft's own colour; NaN where hidden."""
+    core = np.abs(strip.steps) < max(0.3 * shaft.width, 0.15)
+    outer = (np.abs(strip.steps) > 4.2) & (np.abs(strip.steps) < 5.8)
+    values, _, _ = contrast(strip, core, outer)
+    return np.asarray(values / max(shaft.ink, 1e-3), dtype=np.float64)
+
+
+def _tail(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
+    """Where the stripe ends, going towards the middle: for six mm from there on nothing."""
+    ink = _inked(strip, shaft)
+    half = shaft.width / 2 + 0.5 * strip.blur(shot)
+    level = seen_mean(np.where(np.abs(strip.steps) <= half, ink, np.nan), 1)
+    inner = (along + start > 230) & (along + start < 320)
+    full = float(seen_median(level[inner], 0))
+    present = level > 0.5 * full
+    first = int(np.argmin(np.abs(along + start - 230)))
+    gap = round(6 / _STEP)
+    for index in range(first, gap, -1):
+        if not np.isfinite(level[index - 1 : index + 1]).all():
+            return Absent("hidden")
+        if present[index] and not present[index - gap : index].any():
+            rise = level[index] - level[index - 1]
+            place = along[index] - _STEP * (level[index] - 0.5 * full) / max(rise, 1e-6)
+            return _pixel(shot, strip, along, float(place)), max(0.08, 0.25 * strip.blur(shot))
+    return Absent("missing")
+
+
+def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
+    """Where both flanks of the head meet; of a line without a head, where it ends."""
+    ink = _inked(strip, shaft)
+    far = np.nonzero((along + start > 385) & (along + start < layout.ARROW_TIP + 34))[0]
+    if not np.isfinite(ink[far]).all():
+        return Absent("hidden")
+    half = shaft.width / 2 + 0.5 * strip.blur(shot)
+    level = ink[:, np.abs(strip.steps) <= half].mean(axis=1)
+    full = float(seen_median(level[(along + start > 340) & (along + start < 390)], 0))
+    there = [index for index in far if level[index] > 0.45 * full]
+    if not there:
+        return Absent("missing")
+    end = int(there[-1])
+    if end >= far[-1] - 2:
+        return Absent("missing")
+    head = fit_head(Inked(strip.steps, along, ink, strip.blur(shot)), end, shaft.width)
+    if head is None:
+        rise = level[end] - level[end + 1]
+        place = along[end] + _STEP * (level[end] - 0.5 * full) / max(rise, 1e-6)
+        return _pixel(shot, strip, along, float(place)), max(0.3, strip.blur(shot))
+    return _pixel(shot, strip, along, head.place), head.u
+
+
+def _pixel(shot: Shot, strip: Ribbon, along: Floats, place: float) -> Floats:
+    point = np.array([np.interp(place, along, strip.feet[:, axis]) for axis in (0, 1)])
+    return np.asarray(shot.view.pixels(np.array([[*point, 0.0]]))[0], dtype=np.float64)

@@ -1,0 +1,405 @@
+"""Everything a photo shows of a board: markings, feet of the frame, pockets and arrows, gathered over all photos."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import layout
+from inspect_kit.vision.board.arrows import Arrow, trace_arrow
+from inspect_kit.vision.board.circles import find_ring, trace_circle, trace_disc
+from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, WALLS, Placement
+from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_line
+from inspect_kit.vision.board.locate import Mosaic
+from inspect_kit.vision.board.pockets import Walls, trace_pockets
+from inspect_kit.vision.board.shapes import Key, direction
+from inspect_kit.vision.board.wall_foot import FootLine, Frame, foot_lines, trace_foot, weigh_frame
+from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
+from inspect_kit.vision.fitting.circle import Circle, fit_circle
+from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
+
+# All markings of a board in one photo: every line and circle the layout knows, traced or said why not.
+
+Mark = Trace | Absent
+Survey = dict[tuple[str, str], Mark]
+
+_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
+_THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
+_RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
+_OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
+_LEAST_RING: Final = 0.12
+_BLUR_CHANGED: Final = 0.02
+"""Share by which the blur may differ from what lines were traced with."""
+_DRAWN: Final = 0.25
+"""Difference from the wood's colour, over it, that is ink."""
+_MOST_DRAWN: Final = 0.85
+_CENTRE_RADII: Final = (14.0, 18.0)
+_OFF_MIDDLE: Final = 0.8
+"""mm by which the centre circle may lie off the outer one's middle."""
+_ANGLES: Final = np.radians(np.arange(360) + 0.5)
+_WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What the features of one photo are looked for with."""
+
+    shot: Shot
+    placement: Placement
+    mosaic: Mosaic
+
+
+def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
+    """The lower lines only, which also tell the photo's blur."""
+    found: Survey = {("lower", side): _lower(around, side, None) for side in SIDES}
+    blurs = [mark.blur for mark in found.values() if isinstance(mark, Trace) and mark.blur > 0]
+    if not blurs:
+        return around, found
+    blur = float(np.clip(np.median(blurs), 0.3, 4.0))
+    return replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05))), found
+
+
+def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
+    """The lower lines first: they tell the photo's blur and the ink; then the upper lines beside them."""
+    before = around.shot.blur
+    around, found = survey_lower_lines(around)
+    if abs(around.shot.blur / before - 1) > _BLUR_CHANGED:
+        found = {("lower", side): _lower(around, side, None) for side in SIDES}
+    inks = [mark for mark in found.values() if isinstance(mark, Trace)]
+    ink = None
+    if inks:
+        colour = np.median([mark.colour for mark in inks], axis=0)
+        ink = Ink(tuple(float(value) for value in colour), float(np.median([mark.ink for mark in inks])))  # type: ignore[arg-type]
+    for side in SIDES:
+        found["upper", side] = _upper(around, side, found["lower", side], ink)
+    return around, found, ink
+
+
+def _path(around: Surroundings, side: str, level: float, reach: float) -> tuple[Floats, Floats]:
+    """Ends of a path along a side, `level` mm from the middle; its normal points to the middle's other side."""
+    out = np.array(OUTWARDS[side])
+    along = np.array([out[1], -out[0]])
+    ends = around.placement.to_plane(np.stack([out * level - reach * along, out * level + reach * along]))
+    return ends[0], ends[1]
+
+
+def _lower(around: Surroundings, side: str, ink: Ink | None) -> Mark:
+    level = layout.HALF - layout.LOWER - layout.LOWER_THICKNESS / 2
+    start, end = _path(around, side, level, layout.REACH - 16)
+    return trace_line(around.shot, start, end, _LOWER, ink)
+
+
+def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mark:
+    level = layout.HALF - layout.LOWER - layout.SPACING + 0.4
+    wanted = _THIN
+    if isinstance(lower, Trace):
+        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
+        level = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 - layout.SPACING + 0.4
+    else:
+        wanted = replace(wanted, reach=6.0)
+    start, end = _path(around, side, level, layout.REACH - 16)
+    return trace_line(around.shot, start, end, wanted, ink)
+
+
+def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
+    """The outlines of the base circles only; `rough`: about where they are."""
+    wanted = replace(_RING, rough=rough)
+    return {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
+
+
+def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
+    """Base circles with their discs, the outer and the centre circle."""
+    found = survey_base_circles(around, lines, ink)
+    for name in CIRCLES:
+        found["disc", name] = _disc(around, found["circle", name], ink)
+    found["outer", ""] = _outer(around, ink)
+    found["centre", ""] = _uncovered(_centre(around, found["outer", ""], ink), found)
+    return found
+
+
+def _uncovered(centre: Mark, others: Survey) -> Mark:
+    """A queen left on the centre circle is as large as it, but its outline is never as clean as the drawn circles'."""
+    usual = [mark.scatter for mark in others.values() if isinstance(mark, Trace) and mark.width > 0]
+    limit = max(2.5 * float(np.median(usual)) if usual else 0.0, 0.08)
+    if isinstance(centre, Trace) and centre.scatter > limit:
+        return Absent("covered or not one clean circle")
+    return centre
+
+
+def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wanted, Ink | None]) -> Mark:
+    guess = layout.circle_place(name)
+    side = name.split(".", maxsplit=1)[0]
+    lower = lines["lower", side]
+    out = np.array(OUTWARDS[side])
+    if isinstance(lower, Trace):
+        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
+        edge = float(np.median(points @ out)) + lower.width / 2
+        guess = guess + out * (edge - layout.CIRCLE / 2 - float(guess @ out))
+    place = around.placement.to_plane(guess[None])[0]
+    where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
+    if clarity < _LEAST_RING:
+        return _absent(around, place, 18.0)
+    return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
+
+
+def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
+    """Missing where the place can be seen, hidden where it cannot."""
+    angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+    ring = place + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+    at = np.round(around.mosaic.pixel(ring)).astype(int)
+    height, width = around.mosaic.seen.shape
+    inside = (at[:, 0] >= 0) & (at[:, 1] >= 0) & (at[:, 0] < width) & (at[:, 1] < height)
+    seen = np.array([bool(around.mosaic.seen[y, x]) for x, y in at[inside]])
+    return Absent("missing" if len(seen) > 12 and seen.mean() > 0.6 else "hidden or out of the picture")
+
+
+def _touching(around: Surroundings, name: str) -> Mask:
+    """Azimuths (frame of the views) where base lines, neighbour or the gap's circle touch a base circle."""
+    side, towards = name.split(".")
+    out, along = np.array(OUTWARDS[side]), np.array(OUTWARDS[towards])
+    angles = np.radians(np.arange(360) + 0.5) - around.placement.angle
+    ways = np.column_stack([np.cos(angles), np.sin(angles)])
+    up, ahead = ways @ out, ways @ along
+    # The lower line fills the lane's outer part from the tangent point inwards, the upper line is thin.
+    lower = (up > 0.5) & (ahead < 0.3)
+    upper = (up < -0.8) & (ahead < 0.35)
+    gap = (ways @ (along - (-out)) / np.sqrt(2) > 2) | ((ways @ (along + out) / np.sqrt(2)) > 0.93)
+    return np.asarray(lower | upper | gap)
+
+
+def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
+    if isinstance(circle, Absent):
+        return circle
+    fitted = fit_circle(around.shot.view.on_plane(circle.pixels))
+    if not isinstance(fitted, Circle):
+        return Absent("missing")
+    middle = np.array([fitted.x, fitted.y])
+    return trace_disc(around.shot, middle, (fitted.radius, circle.width), ink)
+
+
+def _outer(around: Surroundings, ink: Ink | None) -> Mark:
+    place = around.placement.to_plane(np.zeros((1, 2)))[0]
+    where, radius, clarity = find_ring(around.mosaic, place, (80.0, 90.0), 10.0)
+    if clarity < 0.5 * _LEAST_RING:
+        return _absent(around, place, 85.0)
+    return trace_circle(around.shot, where, radius, _OUTER, None, ink)
+
+
+def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
+    place = around.placement.to_plane(np.zeros((1, 2)))[0]
+    reach = 8.0
+    if isinstance(outer, Trace):
+        fitted = fit_circle(around.shot.view.on_plane(outer.pixels))
+        if isinstance(fitted, Circle):
+            place, reach = np.array([fitted.x, fitted.y]), 2.5
+    radius = _clean_radius(around.shot, place, _CENTRE_RADII) if reach < 8 else None
+    if radius is not None:
+        plain = trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
+        return plain if isinstance(plain, Trace) else _filled_centre(around.shot, place, ink)
+    where, radius, clarity = find_ring(around.mosaic, place, _CENTRE_RADII, reach)
+    if clarity < 0.15 * _LEAST_RING:
+        return _absent(around, place, 16.0)
+    return trace_circle(around.shot, where, radius, _RING, None, ink)
+
+
+def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
+    """A centre circle filled up to its thin outline, in the middle of the outer circle as no piece ever lies."""
+    far = _CENTRE_RADII[1] + 1.0
+    found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, _CENTRE_RADII[1]))
+    if isinstance(found, Absent):
+        return found
+    fitted = fit_circle(shot.view.on_plane(found.pixels))
+    off = np.hypot(fitted.x - place[0], fitted.y - place[1]) if isinstance(fitted, Circle) else np.inf
+    return found if off < _OFF_MIDDLE else Absent("covered or not one clean circle")
+
+
+def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
+    """Azimuths at which something is drawn right outside of a circle, such as a maker's star."""
+    light = ribbon(shot, middle + radius * _WAYS, _WAYS, (1.4, 3.4)).light
+    # Most of what is seen may be a star: the lightest part is the wood.
+    bright = light.sum(axis=2)
+    wood = seen_median(light[bright > np.nanpercentile(bright, 75)], 0)
+    away = np.linalg.norm(light / np.maximum(wood, 1e-4) - 1, axis=2) / np.sqrt(3)
+    drawn = np.nan_to_num(away, nan=1.0).max(axis=1) > _DRAWN
+    # Where ornaments are all around, leaving them out would leave nothing.
+    return np.asarray(drawn) if drawn.mean() < _MOST_DRAWN else np.zeros(360, dtype=bool)
+
+
+def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> float | None:
+    """The radius at which the azimuths without ornaments are darkest, if they are darker there than beside it."""
+    clean = ~_decorated(shot, middle, radii[1])
+    lines = ribbon(shot, middle + radii[0] * _WAYS, _WAYS, (-1.0, radii[1] - radii[0] + 3.0))
+    if clean.sum() < 40:
+        return None
+    bright = seen_median(
+        lines.light[clean].sum(axis=2) / seen_median(lines.light[clean][:, -16:].sum(axis=2), 1)[:, None], 0
+    )
+    # Outside of the outline is wood; whether the circle is filled or not, the outline is the darkest.
+    within = (lines.steps >= 0) & (lines.steps <= radii[1] - radii[0])
+    place = int(np.argmin(np.where(within, bright, np.inf)))
+    return float(radii[0] + lines.steps[place]) if bright[place] < 1 - _LEAST_RING else None
+
+
+_LINES, _CIRCLES = 2, 3
+"""Lower lines or base circles that make a board one of ours."""
+_APART: Final = 0.8
+"""mm by which photos may disagree about a foot before one of them is left out."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Traces of everything found, why the rest was not, and what the walls say about the frame."""
+
+    traces: Mapping[Key, tuple[Trace, ...]]
+    absent: Mapping[Key, str]
+    frame: Frame
+    blur: float
+    """mm on the board: standard deviation of the sharpest photo's blur."""
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """The markings of one photo, and the lines along its walls."""
+
+    around: Surroundings
+    marks: dict[Key, Mark]
+    lines: Mapping[str, FootLine]
+    ink: Ink | None
+
+
+def gather(shots: Sequence[Shot], placement: Placement, mosaic: Mosaic) -> Features:
+    """All photos' features together; the frame is weighed over all of them before the feet are."""
+    drawn = [_drawn(Surroundings(shot, placement, mosaic)) for shot in shots]
+    frame = weigh_frame([line for one in drawn for line in one.lines.values()])
+    found: dict[Key, list[Trace]] = {}
+    reasons: dict[Key, list[str]] = {}
+    for one in drawn:
+        for key, mark in _finished(one, frame).items():
+            if isinstance(mark, Absent):
+                reasons.setdefault(key, []).append(mark.reason)
+            else:
+                found.setdefault(key, []).append(mark)
+    traces = {key: tuple(_agreeing(key, many, shots, placement)) for key, many in found.items()}
+    absent = {key: "missing" if "missing" in many else many[0] for key, many in reasons.items() if key not in traces}
+    return Features(traces, absent, frame, min(_blur(one.around) for one in drawn))
+
+
+def _blur(around: Surroundings) -> float:
+    middle = np.array([around.placement.x, around.placement.y, 0.0])
+    return around.shot.blur / max(around.shot.view.resolution(middle), 1e-3)
+
+
+def gather_feet(around: Surroundings) -> tuple[dict[Key, tuple[Trace, ...]], Shot]:
+    """The feet of one photo only, and the photo with the blur that its lines tell."""
+    around, marks = survey_lower_lines(around)
+    _, lines = _walls(around, marks)
+    frame = weigh_frame(list(lines.values()))
+    return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}, around.shot
+
+
+def _drawn(around: Surroundings) -> _Drawn:
+    around, marks, ink = survey_lines(around)
+    marks = {**marks, **survey_circles(around, marks, ink)}
+    absent, lines = _walls(around, marks)
+    return _Drawn(around, {**marks, **absent}, lines, ink)
+
+
+def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, Mark], dict[str, FootLine]]:
+    """Why a side shows no foot, for every side that may not; and the lines along the walls of the others."""
+    half = {side: _expected_half(around, marks, side) for side in SIDES}
+    looked = look_at_walls(around.shot, around.placement, half)
+    walls = {side: wall for side, wall in looked.items() if isinstance(wall, Wall)}
+    absent: dict[Key, Mark] = {
+        ("foot", side): wall if isinstance(wall, Absent) else Absent("missing") for side, wall in looked.items()
+    }
+    return absent, foot_lines(around.shot, walls, choose_feet(walls))
+
+
+def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
+    """With feet, pockets and arrows."""
+    marks, around = dict(one.marks), one.around
+    for side, line in one.lines.items():
+        marks["foot", side] = trace_foot(around.shot, line, frame)
+    places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
+    for corner, pocket in trace_pockets(around.shot, places).items():
+        marks["pocket", corner] = pocket
+        marks.update(_arrow(around, corner, one.ink))
+    return marks if _drawn_as_ours(marks) else {key: _doubted(key, mark) for key, mark in marks.items()}
+
+
+def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
+    """Whether enough of the usual markings is there for single ones to be no chance."""
+    found = [key[0] for key, mark in marks.items() if isinstance(mark, Trace)]
+    return found.count("lower") >= _LINES or found.count("circle") >= _CIRCLES
+
+
+def _doubted(key: Key, mark: Mark) -> Mark:
+    """On a board drawn otherwise, what looks like a circle of ours may be a piece, a hole or chance."""
+    return Absent("missing") if isinstance(mark, Trace) and key[0] in ("circle", "disc", "centre", "pocket") else mark
+
+
+def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -> float:
+    lower = marks["lower", side]
+    if isinstance(lower, Absent):
+        return layout.HALF
+    points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
+    return float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 + layout.LOWER
+
+
+def wall_line(around: Surroundings, foot: Trace, side: str) -> Floats:
+    """Outward normal and distance of a foot, on the frame of the views."""
+    points = around.placement.to_board(around.shot.view.on_plane(foot.pixels, foot.height))
+    out, along = direction(("foot", side))
+    slope, level = np.polyfit(points @ along, points @ out, 1)
+    normal = (out - slope * along) / np.hypot(1, slope)
+    ends = around.placement.to_plane(np.stack([np.zeros(2), normal]))
+    turned = ends[1] - ends[0]
+    return np.array([*turned, level / np.hypot(1, slope) + turned @ ends[0]])
+
+
+def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> tuple[Floats, Walls]:
+    """About where a pocket's middle is, and the walls beside it."""
+    lines = []
+    for side in WALLS[corner]:
+        foot = marks["foot", side]
+        if isinstance(foot, Absent):
+            out = np.array(OUTWARDS[side])
+            ends = around.placement.to_plane(np.stack([np.zeros(2), out]))
+            way = ends[1] - ends[0]
+            lines.append(np.array([*way, layout.HALF + 2 + way @ ends[0]]))
+        else:
+            lines.append(wall_line(around, foot, side))
+    rows = np.array(lines)
+    centre = np.linalg.solve(rows[:, :2], rows[:, 2] - layout.POCKET / 2)
+    return np.asarray(centre, dtype=np.float64), (rows[0], rows[1])
+
+
+def _arrow(around: Surroundings, corner: str, ink: Ink | None) -> dict[Key, Mark]:
+    found = trace_arrow(around.shot, around.placement, corner, ink)
+    if not isinstance(found, Arrow):
+        return {(part, corner): found for part in ("shaft", "tail", "tip")}
+    marks: dict[Key, Mark] = {("shaft", corner): found.shaft}
+    for part, end in (("tail", found.tail), ("tip", found.tip)):
+        marks[part, corner] = end if isinstance(end, Absent) else Trace(around.shot.index, end[0][None], end[1], 1.0)
+    return marks
+
+
+def _agreeing(key: Key, many: Sequence[Trace], shots: Sequence[Shot], placement: Placement) -> Sequence[Trace]:
+    """Feet that photos see at different places: those near the most certain one are kept."""
+    if key[0] != "foot" or len(many) < 2:
+        return many
+    out, _ = direction(key)
+    levels = []
+    for trace in many:
+        view = next(shot.view for shot in shots if shot.index == trace.photo)
+        levels.append(float(np.median(placement.to_board(view.on_plane(trace.pixels, trace.height)) @ out)))
+    certain = min(
+        range(len(many)), key=lambda index: (many[index].height > 0, many[index].u_width, many[index].scatter)
+    )
+    middle = float(np.median(levels)) if len(many) > 2 else levels[certain]
+    kept = [trace for trace, level in zip(many, levels, strict=True) if abs(level - middle) < _APART]
+    return kept or [many[certain]]

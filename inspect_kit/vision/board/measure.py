@@ -1,0 +1,279 @@
+"""Measuring a carrom board: photos in, every dimension a camera can see out, with its uncertainty budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.board.bundle import CARD_THICKNESS_U, Bundle, solve_bundle
+from inspect_kit.vision.board.cards import SeenCard, find_cards
+from inspect_kit.vision.board.features import Features, gather
+from inspect_kit.vision.board.formulas import Formula, formulas
+from inspect_kit.vision.board.layout import SIDES, Placement
+from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
+from inspect_kit.vision.board.refusals import (
+    BoardMeasurement,
+    BoardObservation,
+    colours,
+    missing,
+    refuse_steep,
+    refuse_unseen,
+    squareness,
+    unsquare,
+)
+from inspect_kit.vision.board.shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
+from inspect_kit.vision.fitting.stripe import Shot
+from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.pose import view_scale
+
+MAX_PHOTOS: Final = 8
+LEAST_CARDS: Final = 2
+_NO_SQUARE: Final = (
+    "sides, corners and distances from the frame are left out: the four feet do not lie on one square, so the board is "
+    "out of square or a foot was taken wrongly; lay cards on it to measure it"
+)
+_BY_FEET: Final = frozenset(
+    {"surface.side", "surface.diagonal", "surface.angle", "baseline.lower.distance", "arrow.angle"}
+)
+_OUTLINES: Final = {"foot": "foot", "pocket": "rim"}
+"""What the width of an outline is called in the budget, where it is none of a line."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A length or factor with its standard uncertainty."""
+
+    value: float
+    u: float
+
+
+UNCHECKED_PRINT: Final = Known(1.0, 0.003)
+"""Nobody measured the check bar: printers scale by up to a percent."""
+
+
+@dataclass(frozen=True)
+class Photo:
+    """One upright photo and the camera that took it (calibrated, or guessed from its notes)."""
+
+    pixels: Pixels = field(repr=False)
+    camera: Camera
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class BoardResult:
+    """All that the photos tell; `scene` is what the overlay is drawn from."""
+
+    measurements: tuple[BoardMeasurement, ...]
+    observations: tuple[BoardObservation, ...]
+    warnings: tuple[str, ...]
+    scene: Scene = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Photos, views and shapes, for drawing."""
+
+    photos: tuple[Photo, ...]
+    bundle: Bundle
+    placement: Placement
+    shapes: Shapes
+
+
+def measure_board(
+    photos: Sequence[Photo], print_scale: Known | None = None, known_side: Known | None = None
+) -> BoardResult:
+    """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured."""
+    if not 1 <= len(photos) <= MAX_PHOTOS:
+        raise BadInput(f"{len(photos)} photos", hint=f"give one to {MAX_PHOTOS} photos of one board")
+    greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
+    seen = [find_cards(grey) for grey in greys]
+    count = len({card.number for cards in seen for card in cards})
+    if count >= LEAST_CARDS:
+        return _with_cards(photos, seen, print_scale)
+    if known_side is None:
+        raise BadInput(
+            "only one of our cards can be read in the photo" if count else "none of our cards can be read in the photo",
+            hint="lay 4 cards of `inspect-kit target cards` flat on the board, photograph them sharply, or measure one "
+            "side with a tape and give it as --known surface.side=738.2mm",
+        )
+    from inspect_kit.vision.board.uncarded import solve_uncarded
+
+    solved = solve_uncarded(photos[0], known_side)
+    work = _Work(
+        (photos[0],),
+        solved.bundle,
+        solved.placement,
+        solved.features,
+        (("known length", known_side.u / known_side.value),),
+    )
+    extra = (
+        (f"only the first of {len(photos)} photos is used: without cards they cannot be joined",)
+        if len(photos) > 1
+        else ()
+    )
+    return _result(work, solved.clarity, (*solved.warnings, *extra))
+
+
+def _with_cards(
+    photos: Sequence[Photo], seen: Sequence[tuple[SeenCard, ...]], print_scale: Known | None
+) -> BoardResult:
+    warnings = [
+        f"{photo.name or 'a photo'} shows no card and is left out"
+        for photo, cards in zip(photos, seen, strict=True)
+        if not cards
+    ]
+    used = [photo for photo, cards in zip(photos, seen, strict=True) if cards]
+    scale = print_scale or UNCHECKED_PRINT
+    if print_scale is None:
+        warnings.append(
+            "the cards' check bar was not measured: scale is uncertain by 0.3 %; measure it and give --print-scale"
+        )
+    bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
+    warnings += _card_warnings(bundle)
+    shots = shots_of(used, bundle)
+    refuse_steep(used, shots)
+    mosaic = _surroundings(shots, bundle)
+    match = find_pattern(mosaic)
+    placement = upright(match.placement, shots[0].view)
+    features = gather(shots, placement, mosaic)
+    refuse_unseen(features)
+    height = float(np.mean([shot.view.centre[2] for shot in shots]))
+    common = (("print scale", scale.u / scale.value), ("card thickness", CARD_THICKNESS_U / height))
+    return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
+
+
+def _card_warnings(bundle: Bundle) -> list[str]:
+    found = []
+    if bundle.cards < 3:
+        found.append("only two cards are seen: four, far apart and near the edges of the surface, measure better")
+    if bundle.noise > 0.4:
+        found.append(
+            f"the cards' corners scatter by {bundle.noise:.1f} pixels: is the photo blurred, or a card not flat?"
+        )
+    return found
+
+
+def shots_of(photos: Sequence[Photo], bundle: Bundle) -> list[Shot]:
+    """The photos in linear light with their views."""
+    return [Shot(index, whole_light(photo.pixels), bundle.view(index), bundle.quads[index] if bundle.quads else ())
+            for index, photo in enumerate(photos)]  # fmt: skip
+
+
+def _surroundings(shots: Sequence[Shot], bundle: Bundle) -> Mosaic:
+    """A window around the cards, as large as a board with any of them at its edge."""
+    quads = [quad for quads in bundle.quads for quad in quads]
+    points = np.concatenate(quads)
+    low, high = points.max(axis=0) - 790, points.min(axis=0) + 790
+    wide = np.maximum(high - low, 820)
+    middle = (low + high) / 2
+    window = (*(middle - wide / 2), *(middle + wide / 2))
+    return make_mosaic([shot.light for shot in shots], [shot.view for shot in shots], window, 1.0, bundle.quads[0])
+
+
+@dataclass(frozen=True)
+class _Work:
+    photos: tuple[Photo, ...]
+    bundle: Bundle
+    placement: Placement
+    features: Features
+    common: tuple[tuple[str, float], ...]
+    """Sources that scale all lengths alike, as relative standard uncertainties."""
+
+
+def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResult:
+    traces = work.features.traces
+    shapes = fit_shapes(traces, work.bundle, work.placement)
+    spread = spread_of(shapes, traces, work.bundle, work.placement)
+    by_view = _by_view(traces, work)
+    by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
+    possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
+    measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
+    told = (*warnings, *missing(work.features, clarity))
+    if work.bundle.cards:
+        told = (*told, *squareness(shapes, measurements))
+    elif unsquare(measurements):
+        told = (*told, _NO_SQUARE)
+        measurements = tuple(each for each in measurements if each.characteristic not in _BY_FEET)
+    return BoardResult(
+        measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)
+    )
+
+
+def _by_view(traces: Traces, work: _Work) -> Floats:
+    """How every number of the shapes moves with cameras and poses."""
+    bundle = work.bundle
+    scale = np.ones(len(bundle.vector))
+    for slot, camera in zip(bundle.slots, bundle.cameras, strict=True):
+        scale[slot] = view_scale(camera)
+    columns = []
+    for index, size in enumerate(scale):
+        step = np.zeros_like(bundle.vector)
+        step[index] = 1e-5 * size
+        high = fit_shapes(traces, bundle, work.placement, bundle.vector + step).numbers
+        low = fit_shapes(traces, bundle, work.placement, bundle.vector - step).numbers
+        columns.append((high - low) / (2e-5 * size))
+    return np.stack(columns, axis=1)
+
+
+def _measured(
+    formula: Formula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work
+) -> BoardMeasurement:
+    spread, by_view, by_height = sources
+    value = formula.value(shapes)
+    slope = _slope(formula, shapes)
+    camera = slope @ by_view
+    pose = float(camera @ work.bundle.pose_covariance @ camera)
+    parts = [
+        ("edge", float(slope @ spread.edge @ slope)),
+        (_OUTLINES.get(formula.needs[0][0], "line width"), float(slope @ spread.outline @ slope)),
+        ("pose", pose),
+        ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
+        ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),
+        ("frame height", float(slope @ by_height * work.features.frame.u_height) ** 2),
+        *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
+    ]
+    budget = tuple((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts if part > 1e-10)
+    u = float(np.sqrt(sum(part**2 for _, part in budget)))
+    photo, pixel = _pixel(formula.place(shapes), work)
+    return BoardMeasurement(formula.characteristic, formula.instance, value, formula.unit, u, budget, pixel, photo)
+
+
+def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
+    """What the gap along the wall, the same at all feet, may shift the value by."""
+    feet = [("foot", side) for side in SIDES if ("foot", side) in shapes]
+    return float(
+        sum(slope[shapes.places[key].start] * min(trace.common for trace in features.traces[key]) for key in feet)
+    )
+
+
+def _slope(formula: Formula, shapes: Shapes) -> Floats:
+    """How the value moves with the numbers of the shapes it takes."""
+    slope = np.zeros(len(shapes.numbers))
+    for key in formula.needs:
+        for index in range(shapes.places[key].start, shapes.places[key].stop):
+            slope[index] = (
+                formula.value(moved(shapes, index, 1e-4)) - formula.value(moved(shapes, index, -1e-4))
+            ) / 2e-4
+    return slope
+
+
+def _pixel(place: Floats, work: _Work) -> tuple[int, tuple[float, float]]:
+    """The first photo that shows the place, and where."""
+    point = np.array([*work.placement.to_plane(place[None])[0], 0.0])[None]
+    for index, photo in enumerate(work.photos):
+        at = work.bundle.view(index).pixels(point)[0]
+        height, width = photo.pixels.shape[:2]
+        if 0 <= at[0] < width and 0 <= at[1] < height:
+            return index, (float(at[0]), float(at[1]))
+    at = work.bundle.view(0).pixels(point)[0]
+    return 0, (float(at[0]), float(at[1]))
+
+
+__all__ = ["BoardMeasurement", "BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]

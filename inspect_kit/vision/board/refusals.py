@@ -1,0 +1,188 @@
+"""Photos of a board that are not measured, each with what to do instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.board.features import Features
+from inspect_kit.vision.board.formulas import squares
+from inspect_kit.vision.board.layout import CIRCLES, CORNERS, SIDES
+from inspect_kit.vision.board.shapes import Shapes
+from inspect_kit.vision.fitting.stripe import Shot
+
+STEEPEST: Final = 45.0
+"""Degrees off the vertical beyond which nothing is measured."""
+BLURRED: Final = 0.9
+"""mm: blur (standard deviation) at which a thin line is no longer one."""
+
+
+class Named(Protocol):
+    """Something with a file's name."""
+
+    @property
+    def name(self) -> str:
+        """The file."""
+
+
+def refuse_steep(photos: Sequence[Named], shots: Sequence[Shot]) -> None:
+    """A camera held too obliquely."""
+    for photo, shot in zip(photos, shots, strict=True):
+        tilt = float(np.degrees(shot.view.tilt))
+        if tilt > STEEPEST:
+            raise BadInput(
+                f"the camera looks at the board at {tilt:.0f} degrees from straight above",
+                where=photo.name,
+                hint="hold it more from above, below 25 degrees",
+            )
+
+
+def refuse_unseen(features: Features) -> None:
+    """A photo too blurred for its lines, or a board that leaves the picture."""
+    if features.blur > BLURRED:
+        raise BadInput(
+            f"the photo is too blurred: its edges are {2 * features.blur:.1f} mm wide on the board",
+            hint="rest the camera on something, focus on the board, use more light, go closer",
+        )
+    out = [side for side in SIDES if "picture" in features.absent.get(("foot", side), "")]
+    if len(out) > 1:
+        raise BadInput(
+            f"the board leaves the picture: its sides {', '.join(out)} are not seen",
+            hint="photograph the whole board with its frame, or give further photos that show the other sides",
+        )
+
+
+# What is said about a board besides its dimensions: what was not found, how square it is, and its colours.
+
+_CLEAR: Final = 0.1
+"""Clarity of the pattern from which a board counts as drawn the usual way."""
+_SKEWED: Final = 0.1
+"""Degrees off a right angle from which a corner is named, if that is beyond its uncertainty."""
+
+
+@dataclass(frozen=True)
+class BoardMeasurement:
+    """One dimension: value and standard uncertainty in its unit, the budget by source, and where it is seen."""
+
+    characteristic: str
+    instance: str
+    value: float
+    unit: str
+    u: float
+    budget: tuple[tuple[str, float], ...]
+    pixel: tuple[float, float]
+    photo: int
+
+
+@dataclass(frozen=True)
+class BoardObservation:
+    """What was seen and not measured."""
+
+    characteristic: str
+    instance: str
+    value: str
+    confidence: float
+
+
+_NAMES: Final = {
+    "foot": "foot of the frame", "lower": "lower base line", "upper": "upper base line", "circle": "base circle",
+    "disc": "red disc of the base circle", "pocket": "pocket", "shaft": "arrow", "tail": "start of the arrow",
+    "tip": "tip of the arrow",
+    "outer": "outer circle", "centre": "centre circle",
+}  # fmt: skip
+_ALL: Final = {
+    "circle": CIRCLES,
+    "disc": CIRCLES,
+    "lower": SIDES,
+    "upper": SIDES,
+    "foot": SIDES,
+    "pocket": CORNERS,
+    "shaft": CORNERS,
+}
+
+
+def missing(features: Features, clarity: float) -> list[str]:
+    """Sentences on what was not found, like with like."""
+    told = []
+    bare = all(("circle", name) not in features.traces for name in CIRCLES)
+    if clarity < _CLEAR or bare:
+        told.append(
+            "the markings are not those of a standard carrom board: nothing of it can be approved from this photo"
+        )
+    for kind, name in _NAMES.items():
+        if kind in ("disc", "tail", "tip"):
+            own = {
+                key: why
+                for key, why in features.absent.items()
+                if key[0] == kind and (_whole(kind), key[1]) in features.traces
+            }
+        else:
+            own = {key: why for key, why in features.absent.items() if key[0] == kind}
+        for why in sorted(set(own.values())):
+            where = [key[1] for key, reason in own.items() if reason == why and key[1]]
+            told.append(_sentence(kind, name, where, why))
+    return told
+
+
+def _whole(kind: str) -> str:
+    return {"disc": "circle", "tail": "shaft", "tip": "shaft"}[kind]
+
+
+def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
+    many = len(where) > 1
+    if kind in _ALL and len(where) == len(_ALL[kind]):
+        return (
+            f"no {name}s found: {'missing' if why == 'missing' else why}" if why == "missing" else f"all {name}s: {why}"
+        )
+    return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
+
+
+def squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list[str]:
+    """The squares that a referee compares with the laws, and corners that are certainly not right angles."""
+    if not all(("foot", side) in shapes for side in SIDES):
+        return []
+    inside, around = squares(shapes)
+    told = [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
+    skewed = unsquare(measurements)
+    if skewed:
+        corners = ", ".join(f"{each.instance} {each.value:.2f}°" for each in skewed)
+        first, second = (each.value for each in measurements if each.characteristic == "surface.diagonal")
+        told.append(f"the surface is not square: corners {corners}; diagonals differ by {abs(first - second):.1f} mm")
+    return told
+
+
+def unsquare(measurements: Sequence[BoardMeasurement]) -> list[BoardMeasurement]:
+    """Corners that are certainly not right angles."""
+    return [each for each in measurements if each.characteristic == "surface.angle"
+            and abs(each.value - 90) > max(2 * each.u, _SKEWED)]  # fmt: skip
+
+
+def colours(features: Features) -> tuple[BoardObservation, ...]:
+    """Red discs and black lines, by their light over the ground's."""
+    found = []
+    for (kind, name), traces in features.traces.items():
+        characteristic = {
+            "disc": "basecircle.colour",
+            "lower": "baseline.colour",
+            "shaft": "arrow.colour",
+            "outer": "outer.colour",
+        }.get(kind)
+        if characteristic:
+            word, sure = _colour_word(np.median([trace.colour for trace in traces], axis=0))
+            found.append(BoardObservation(characteristic, name, word, sure))
+    return tuple(found)
+
+
+def _colour_word(share: Floats) -> tuple[str, float]:
+    """Named by what the ink leaves of the ground's light: all alike little is black; red leaves red."""
+    red, green, blue = (float(value) for value in share)
+    if red > 1.8 * max(green, blue, 0.05):
+        return "red", min(0.99, 0.5 + (red - max(green, blue)))
+    if max(red, green, blue) < 0.75 and red < 1.5 * max(green, 0.12):
+        return "black", float(np.clip(1.1 - max(red, green, blue), 0.5, 0.99))
+    return "other", 0.6

@@ -1,0 +1,357 @@
+"""A board without cards: its own four feet, taken for a square of known side, place the camera.
+
+What is not known then is how square the board is: every side and corner may be off by as much as boards usually are,
+and that is carried into the budget as an uncertainty of the pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.board import layout
+from inspect_kit.vision.board.bundle import Bundle
+from inspect_kit.vision.board.features import (
+    Features,
+    Mark,
+    Surroundings,
+    gather,
+    gather_feet,
+    survey_base_circles,
+    survey_lower_lines,
+)
+from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
+from inspect_kit.vision.board.lines import Trace
+from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
+from inspect_kit.vision.board.shapes import Key, direction
+from inspect_kit.vision.fitting.least_squares import inverse, solve
+from inspect_kit.vision.fitting.stripe import Shot
+from inspect_kit.vision.optics.camera import COUNT, Camera
+from inspect_kit.vision.optics.pose import Known as Points
+from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
+
+if TYPE_CHECKING:
+    from inspect_kit.vision.board.measure import Known, Photo
+
+_SMALL: Final = 700
+_FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
+"""mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
+_SURE: Final = 0.2
+_OFF_MIDDLE: Final = 25.0
+"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
+_POINTS: Final = 24
+"""Points of a marking or foot that the view is solved with."""
+_ROUGH: Final = 14.0
+"""Codes by which most pixels differ from their surroundings in a picture of nothing."""
+_QUAD_NOISE: Final = 0.003
+_GLANCES: Final = 5
+_SETTLED: Final = 5.0
+"""Looks at the markings at most; and mm off the middle at which two of them are enough."""
+_DRAWN: Final = 2.0
+"""mm by which markings may lie off their usual places."""
+_OFF_LEVEL: Final = 0.8
+_OFF_SLOPE: Final = 0.002
+"""Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
+
+
+@dataclass(frozen=True)
+class Uncarded:
+    """What a board without cards gives."""
+
+    bundle: Bundle
+    placement: Placement
+    features: Features
+    clarity: float
+    warnings: tuple[str, ...]
+
+
+def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
+    """Features and view from one photo of the whole board."""
+    light = whole_light(photo.pixels)
+    quad = find_surface(photo.pixels)
+    view, seen = _likeliest(photo.camera, light, quad, side.value)
+    for again in range(_GLANCES):
+        # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
+        seen = _match(light, view, side.value) if again else seen
+        view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
+        if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
+            break
+    around, _ = _surroundings(light, view, side.value)
+    feet, shot = gather_feet(around)
+    view = _from_feet(photo.camera, view, _all_feet(feet), side)
+    around, clarity = _surroundings(light, view, side.value)
+    placement = around.placement
+    features = gather([replace(shot, view=view)], placement, around.mosaic)
+    view = _from_feet(photo.camera, view, _all_feet(features.traces), side)
+    fixed = np.zeros((COUNT + 6, COUNT + 6))
+    fixed[COUNT:, COUNT:] = view.pose_covariance
+    bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
+    shown = ("without cards the board is taken for a square of the given side: its squareness is not measured, "
+             "and every length carries that; lay cards on it to measure it")  # fmt: skip
+    return Uncarded(bundle, placement, features, clarity, (shown,))
+
+
+def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
+    """The four feet, each as the only photo sees it."""
+    missing = ", ".join(name for name in SIDES if not traces.get(("foot", name)))
+    if missing:
+        raise BadInput(f"the foot of the frame cannot be made out on side {missing}",
+                       hint="photograph the whole board with its frame, from above, in even light")  # fmt: skip
+    return {name: traces["foot", name][0] for name in SIDES}
+
+
+def find_surface(pixels: Pixels) -> Floats:
+    """Corners (north-west, north-east, south-east, south-west in the photo) of the large even area in the middle."""
+    factor = _SMALL / max(pixels.shape[:2])
+    small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    best: tuple[float, Floats] | None = None
+    for tolerance in () if _rough(np.asarray(small, dtype=np.uint8)) else (14, 20, 28, 38):
+        mask = _even_area(np.asarray(small, dtype=np.uint8), tolerance)
+        found = _quad(mask)
+        if found is not None and (best is None or found[0] > best[0]):
+            best = found
+    if best is None:
+        raise BadInput(
+            "no board can be made out in the photo", hint="photograph the whole board from above, filling the picture"
+        )
+    return np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
+
+
+def _rough(small: Pixels) -> bool:
+    """Whether a picture has no even areas at all, so that whatever is found in it is chance."""
+    codes = small.astype(np.float32)
+    return float(np.median(np.abs(codes - cv2.GaussianBlur(codes, (0, 0), 2.0)))) > _ROUGH
+
+
+def _even_area(small: Pixels, tolerance: float) -> Mask:
+    """Colours near those of the middle part, joined to it, markings filled."""
+    lab = cv2.cvtColor(small, cv2.COLOR_RGB2LAB).astype(np.float32)
+    height, width = lab.shape[:2]
+    middle = lab[height // 4 : 3 * height // 4, width // 4 : 3 * width // 4].reshape(-1, 3)
+    ground = np.median(middle, axis=0)
+    away = np.hypot(
+        (lab[:, :, 0] - ground[0]) * 0.45, np.hypot(lab[:, :, 1] - ground[1], lab[:, :, 2] - ground[2]) * 1.3
+    )
+    mask = (away < tolerance).astype(np.uint8)
+    mask = cv2.morphologyEx(mask, cv2.MORPH_CLOSE, np.ones((9, 9), np.uint8))
+    mask = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((7, 7), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    largest = 1 + int(np.argmax(stats[1:, cv2.CC_STAT_AREA])) if len(stats) > 1 else 0
+    return np.asarray(labels == largest) if largest else np.zeros(mask.shape, dtype=bool)
+
+
+def _quad(mask: Mask) -> tuple[float, Floats] | None:
+    """The quadrilateral around an area and how well it fills it, from straight lines through its four flanks."""
+    if mask.mean() < 0.12:
+        return None
+    contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    hull = cv2.convexHull(max(contours, key=cv2.contourArea))
+    for share in np.arange(0.01, 0.12, 0.005):
+        rough = cv2.approxPolyDP(hull, share * cv2.arcLength(hull, True), True).reshape(-1, 2)
+        if len(rough) == 4:
+            break
+    else:
+        return None
+    lines = _flanks(max(contours, key=cv2.contourArea).reshape(-1, 2).astype(np.float64), rough.astype(np.float64))
+    corners = np.array([_meet(lines[index - 1], lines[index]) for index in range(4)])
+    if not np.isfinite(corners).all() or not cv2.isContourConvex(corners.astype(np.float32)):
+        return None
+    drawn = np.zeros(mask.shape, np.uint8)
+    cv2.fillConvexPoly(drawn, np.round(corners).astype(np.int32), 1)
+    both = float((mask & (drawn > 0)).sum())
+    return both / float((mask | (drawn > 0)).sum()) + 0.2 * float(mask.mean()), _ordered(corners)
+
+
+def _flanks(outline: Floats, rough: Floats) -> list[Floats]:
+    """Homogeneous lines through the outline's points near the middle parts of each flank."""
+    lines = []
+    for a, b in zip(rough, np.roll(rough, -1, axis=0), strict=True):
+        way = (b - a) / np.linalg.norm(b - a)
+        normal = np.array([-way[1], way[0]])
+        along, across = (outline - a) @ way, (outline - a) @ normal
+        near = (along > 0.14 * np.linalg.norm(b - a)) & (along < 0.86 * np.linalg.norm(b - a)) & (np.abs(across) < 14)
+        slope, level = (0.0, 0.0)
+        for _ in range(5):
+            if near.sum() < 10:
+                break
+            slope, level = np.polyfit(along[near], across[near], 1)
+            left = np.abs(across - slope * along - level)
+            near = near & (left < max(2.5 * float(np.median(left[near])), 0.8))
+        first, second = a + normal * level, b + normal * (level + slope * np.linalg.norm(b - a))
+        lines.append(np.cross([*first, 1.0], [*second, 1.0]))
+    return lines
+
+
+def _meet(first: Floats, second: Floats) -> Floats:
+    point = np.cross(first, second)
+    return point[:2] / point[2] if abs(point[2]) > 1e-9 else np.full(2, np.nan)
+
+
+def _ordered(corners: Floats) -> Floats:
+    """Clockwise in the photo from the upper left."""
+    middle = corners.mean(axis=0)
+    angles = np.arctan2(corners[:, 1] - middle[1], corners[:, 0] - middle[0])
+    turned = corners[np.argsort(angles)]
+    first = int(np.argmin(turned.sum(axis=1)))
+    return np.roll(turned, -first, axis=0)
+
+
+def _first_view(camera: Camera, quad: Floats, side: float) -> View:
+    """The quadrilateral is known to a few pixels only, so the camera stays near what is known of it."""
+    half = side / 2
+    corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
+    stiff = replace(camera, covariance=camera.covariance * 1e-6 + np.diag(np.full(COUNT, 1e-18)))
+    begin = fit_view(stiff, Points(corners, quad, side)).vector
+    begin = np.concatenate([camera.parameters, begin[COUNT:]])
+    information = np.zeros((COUNT + 6, COUNT + 6))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    noise = _QUAD_NOISE * max(camera.width, camera.height)
+
+    def residuals(vector: Floats) -> Floats:
+        return np.asarray((pixels_of(vector, corners) - quad).ravel() / noise, dtype=np.float64)
+
+    found = solve(residuals, begin, view_scale(camera), information, begin)
+    return View(camera, found.parameters, found.covariance, found.covariance[COUNT:, COUNT:], 1.0, 4, 4)
+
+
+def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple[View, tuple[Mosaic, Match]]:
+    """The quadrilateral may be the surface's or, where the frame is of one wood with it, the frame's: markings tell."""
+    view = _first_view(camera, quad, side)
+    plain = view, _match(light, view, side)
+    if _in_the_middle(plain[1][1]):
+        return plain
+    wider = [(each, _match(light, each, side))
+             for each in (_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS)]  # fmt: skip
+    found = [each for each in wider if _in_the_middle(each[1][1])]
+    return max(found, key=lambda each: each[1][1].clarity) if found else plain
+
+
+def _in_the_middle(match: Match) -> bool:
+    """Whether the pattern is seen, and where it belongs: by chance it is seen anywhere."""
+    return match.clarity > _SURE and bool(np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE)
+
+
+def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
+    """The surface from above as this view sees it, and how the pattern lies on it."""
+    reach = side * 0.58
+    mosaic = make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
+    return mosaic, find_pattern(mosaic, np.array([0.0]))
+
+
+def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float]:
+    """What features are looked for with in this view, and how clear the pattern is."""
+    mosaic, match = _match(light, view, side)
+    # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
+    near = np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE and match.clarity > 0.1
+    placement = match.placement if near else Placement(0.0, 0.0, 0.0)
+    return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
+
+
+def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
+    """Lines and circles only, as this view sees them; nothing where the pattern is not clear."""
+    mosaic, match = seen
+    if match.clarity < 0.1 or np.hypot(match.placement.x, match.placement.y) > 60:
+        return {}
+    around, marks = survey_lower_lines(Surroundings(Shot(0, light, view, ()), match.placement, mosaic))
+    return {**marks, **survey_base_circles(around, marks, None, rough=True)}
+
+
+def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], side: float) -> View:
+    """Camera and pose for which lines and circles lie about where makers draw them."""
+    found = {
+        key: mark for key, mark in marks.items() if isinstance(mark, Trace) and key[0] in ("lower", "circle", "outer")
+    }
+    if len(found) < 5 or len({key[1][:1] for key in found if key[0] != "outer"}) < 3:
+        return view
+    grown = side / (2 * layout.HALF)
+    chosen = [_thinned(mark.pixels) for mark in found.values()]
+    pixels, ends = np.concatenate(chosen), np.cumsum([len(part) for part in chosen])[:-1]
+    goals = {("circle", name): layout.circle_place(name) * grown for name in CIRCLES} | {("outer", ""): np.zeros(2)}
+
+    def residuals(vector: Floats) -> Floats:
+        own = View(camera, vector, view.covariance, view.pose_covariance, 1.0, 0, 0)
+        rows = []
+        # All points at once: undoing the lens is what takes time.
+        for (key, mark), points in zip(found.items(), np.split(own.on_plane(pixels), ends), strict=True):
+            if key[0] == "lower":
+                out, _ = direction(key)
+                level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
+                rows.append((points @ out - level) / (_DRAWN * np.sqrt(len(points) / 4)))
+            else:
+                low, high = points.min(axis=0), points.max(axis=0)
+                rows.append(((low + high) / 2 - goals[key]) / _DRAWN)
+        return np.concatenate(rows)
+
+    information = np.zeros((COUNT + 6, COUNT + 6))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    mean = np.concatenate([camera.parameters, view.vector[COUNT:]])
+    solved = solve(residuals, view.vector, view_scale(camera), information, mean)
+    return View(camera, solved.parameters, solved.covariance, solved.covariance[COUNT:, COUNT:], 1.0, 0, 0)
+
+
+def _thinned(pixels: Floats) -> Floats:
+    """About `_POINTS` of them, evenly."""
+    return pixels[:: max(len(pixels) // _POINTS, 1)]
+
+
+def _spread(trace: Trace, count: int) -> float:
+    """Standard deviation of so many points of a trace, each counted as independent."""
+    alike = max(trace.alike * count / len(trace.pixels), 1.0)
+    return float(np.hypot(trace.scatter, 0.05) * np.sqrt(alike))
+
+
+def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Known) -> View:
+    """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
+    half = side.value / 2
+    chosen = {name: _thinned(trace.pixels) for name, trace in feet.items()}
+
+    ends = np.cumsum([len(chosen[name]) for name in SIDES])[:-1]
+    heights = np.concatenate([np.full(len(chosen[name]), feet[name].height) for name in SIDES])
+    spreads = {name: _spread(trace, len(chosen[name])) for name, trace in feet.items()}
+    pixels = np.concatenate([chosen[name] for name in SIDES])
+
+    def residuals(vector: Floats) -> Floats:
+        own = View(camera, vector[: COUNT + 6], view.covariance, view.pose_covariance, 1.0, 0, 0)
+        # A foot whose top is seen instead lies higher: the ray's point moves towards the camera.
+        low, centre = own.on_plane(pixels), own.centre
+        points = low + (centre[:2] - low) * (heights / centre[2])[:, None]
+        rows = []
+        for number, (name, own_points) in enumerate(zip(SIDES, np.split(points, ends), strict=True)):
+            out, along = direction(("foot", name))
+            level, slope = vector[COUNT + 6 + 2 * number : COUNT + 8 + 2 * number]
+            rows.append((own_points @ out - half - level - slope * (own_points @ along)) / spreads[name])
+        return np.concatenate(rows)
+
+    start = np.concatenate([view.vector, np.zeros(8)])
+    scale = np.concatenate([view_scale(camera), np.tile([1.0, 0.01], 4)])
+    information = np.zeros((len(start), len(start)))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    for number in range(4):
+        trace = feet[SIDES[number]]
+        information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (_OFF_LEVEL**2 + trace.u_width**2)
+        information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / _OFF_SLOPE**2
+    mean = np.concatenate([camera.parameters, start[COUNT:]])
+    mean[COUNT + 6 :] = 0
+    found = solve(residuals, start, scale, information, mean)
+    return View(
+        camera,
+        found.parameters[: COUNT + 6],
+        found.covariance[: COUNT + 6, : COUNT + 6],
+        _given_camera(found.covariance),
+        1.0,
+        0,
+        0,
+    )
+
+
+def _given_camera(covariance: Floats) -> Floats:
+    """The pose's covariance were the camera known exactly."""
+    camera, pose = slice(0, COUNT), slice(COUNT, COUNT + 6)
+    cross = covariance[pose, camera]
+    return np.asarray(covariance[pose, pose] - cross @ inverse(covariance[camera, camera]) @ cross.T, dtype=np.float64)

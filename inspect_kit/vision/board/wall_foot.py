@@ -1,0 +1,190 @@
+"""The feet of the frame's walls, traced to a fraction of a pixel and moved outwards over the gap along the wall.
+
+Two witnesses tell the gap. In the profile it is a dark strip before the wall. And the wall's top edge stands off its
+foot by more, the more obliquely a wall is seen: from walls seen differently, gap and height of the frame both follow.
+What is left open by both is carried as an uncertainty that all four feet share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board.lines import Trace, correlation
+from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
+from inspect_kit.vision.board.walls import GAP, HEIGHT_U, Wall, after_gap, stand_off, stand_offs
+from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.stripe import Shot, fit_steps
+
+_LEGAL: Final = (19.0, 25.4)
+_APART: Final = (0.03, 0.2)
+"""mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
+_NEAREST: Final = 1.5
+"""mm outside of the foot within which no edge is taken for the wall's top."""
+_UNSEEN: Final = 12.0
+"""What it counts that no edge is seen where the wall's top must be."""
+_RARE: Final = 2.2
+"""What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
+_WORTH: Final = 3.0
+"""How much the logarithm of a profile's misfit counts."""
+_USUAL: Final = 2.0
+"""The misfit of a profile of which everything is explained."""
+_START: Final = 0.08
+"""mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
+_OWN: Final = 0.08
+"""Standard uncertainty (mm) of each foot for itself."""
+
+
+@dataclass(frozen=True)
+class FootLine:
+    """The inner edge at a wall's foot in one photo, edges that may be its top (mm outwards), what tells of a gap."""
+
+    wall: Wall
+    offsets: Floats
+    good: Mask
+    middle: float
+    tops: tuple[float, ...]
+    gap: GapFit | None
+
+    def start(self) -> Floats:
+        """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""
+        return np.full((len(WIDTHS), len(HEIGHTS)), _START) if self.gap is None else self.gap.starts
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What all walls together say: weights of gaps' widths × frame's heights, and the height with its uncertainty."""
+
+    weights: Floats
+    height: float
+    u_height: float
+
+    @property
+    def gap(self) -> float:
+        """The mean width, mm."""
+        return float(self.weights.sum(axis=1) @ WIDTHS)
+
+    def foot(self, line: FootLine) -> tuple[float, float]:
+        """How far the wall stands outwards of the traced edge (mm), and the standard uncertainty of that."""
+        places = line.start() + WIDTHS[:, None]
+        mean = float((self.weights * places).sum())
+        spread = float(np.sqrt((self.weights * (places - mean) ** 2).sum()))
+        return mean, max(spread, _apart(line))
+
+
+def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Mapping[str, int]) -> dict[str, FootLine]:
+    """The edges of one photo; walls whose edge does not run straight are left out."""
+    found = {side: _line(shot, walls[side], index) for side, index in feet.items()}
+    return {side: line for side, line in found.items() if line is not None}
+
+
+def _line(shot: Shot, wall: Wall, index: int) -> FootLine | None:
+    # The gap is measured from its inner edge on, which is the sharper one.
+    edge = wall.edges[index - 1 if after_gap(wall, index) else index]
+    offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
+    if good.sum() < 10:
+        return None
+    middle = _middle(wall, offsets, good)
+    gap = fit_gap(shot, wall, offsets, good)
+    # Where the top was fitted together with the gap, it is not asked for again.
+    tops = () if gap is not None and gap.with_top else _tops(shot, wall, edge.offset)
+    return FootLine(wall, offsets, good, middle, tops, gap)
+
+
+def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
+    return float(np.polyfit(wall.places[good], offsets[good], 1)[1])
+
+
+def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
+    """Edges outside of the foot that the frame's height, once known, may make the wall's top edge."""
+    low, high = (stand_off(wall, foot, height) for height in (HEIGHTS[0], HEIGHTS[-1]))
+    found = []
+    for edge in wall.edges:
+        if max(low, _NEAREST) - 0.5 < edge.offset - foot < high + GAP + 0.5:
+            offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
+            if good.sum() >= 10:
+                found.append(_middle(wall, offsets, good))
+    return tuple(found)
+
+
+def weigh_frame(lines: Sequence[FootLine]) -> Frame:
+    """Gap and height of one frame from all its walls in all photos."""
+    width, height = np.meshgrid(WIDTHS, HEIGHTS, indexing="ij")
+    total = np.where(width > 0, _RARE + width / 0.6, 0.0)
+    total = total + (np.maximum(np.abs(height - np.mean(_LEGAL)) - np.ptp(_LEGAL) / 2, 0) / 0.4) ** 2
+    for line in lines:
+        total = total + _profile_misfit(line) + _top_misfit(line, width, height)
+    weights = np.exp(-0.5 * (total - total.min()))
+    weights /= weights.sum()
+    heights = weights.sum(axis=0)
+    tall = float(heights @ HEIGHTS)
+    u_tall = float(np.sqrt(heights @ (HEIGHTS - tall) ** 2))
+    return Frame(weights, tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+
+
+def _profile_misfit(line: FootLine) -> Floats | float:
+    """The logarithm of what gap and height leave over of the profile: how well it can be known is told by the best."""
+    if line.gap is None:
+        return 0.0
+    least = float(line.gap.misfits.min())
+    return np.asarray(_WORTH * np.log1p((line.gap.misfits - least) / (least + _USUAL)))
+
+
+def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats | float:
+    """How badly gap and height go with the nearest edge that may be the wall's top; none near counts as unseen."""
+    if line.gap is not None and line.gap.with_top:
+        return 0.0
+    foot = line.middle + line.start() + width
+    expected = foot + stand_offs(line.wall, foot, height)
+    misfit = np.full(width.shape, _UNSEEN)
+    for top in line.tops:
+        misfit = np.minimum(misfit, 4 * np.log1p(((top - expected) / _apart(line)) ** 2 / 4))
+    return misfit
+
+
+def _apart(line: FootLine) -> float:
+    return float(np.hypot(_APART[0], _APART[1] / np.median(line.wall.lines.scale)))
+
+
+def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
+    """The foot in pixels; where a wall's top hides its foot, the top edge, at its height."""
+    wall, places, good = line.wall, line.wall.places, line.good
+    shift = stand_off(wall, line.middle + frame.gap, frame.height)
+    raised = shift < -frame.gap - 0.2
+    outwards, common = (_START, 0.0) if raised else frame.foot(line)
+    points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
+    design = np.column_stack([np.ones(len(places)), places])
+    fitted = np.linalg.lstsq(design[good], line.offsets[good], rcond=None)[0]
+    residuals = (line.offsets - design @ fitted)[good]
+    space = np.column_stack([points[good], np.zeros(int(good.sum()))])
+    cover = float(good.sum() / max(int(wall.usable.sum()), 1))
+    scatter = max(robust_deviation(residuals), 0.02)
+    own = float(np.hypot(_OWN, 0.12 if line.gap is None else 0.0))
+    return Trace(
+        shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
+        height=frame.height if raised else 0.0, common=common,
+    )  # fmt: skip
+
+
+def refine(shot: Shot, wall: Wall, guess: Floats) -> tuple[Floats, Mask]:
+    """Sub-pixel steps near the guess, and the bins that agree with a straight line."""
+    scale = float(np.median(wall.lines.scale))
+    others = [abs(edge.offset - guess.mean()) for edge in wall.edges if abs(edge.offset - guess.mean()) > 0.3]
+    half = float(np.clip(0.9 * min(others, default=3.0), 2.2 * shot.blur / scale, 2.2))
+    fits, contrast = fit_steps(wall.lines, guess, half, shot.blur / scale)
+    offsets = fits.place
+    good = wall.usable & (fits.misfit < 0.4) & (contrast > 0.15 * float(np.median(contrast[wall.usable])))
+    design = np.column_stack([np.ones(len(guess)), wall.places])
+    base = good & (np.abs(offsets - guess) < 1.2)
+    good = base
+    for _ in range(6):
+        if good.sum() < 10:
+            break
+        fitted = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
+        residuals = offsets - design @ fitted
+        good = base & (np.abs(residuals) < 3 * max(robust_deviation(residuals[good]), 0.03))
+    return offsets, np.asarray(good)

@@ -1,0 +1,191 @@
+"""The dark gap between surface and wall: how well each width of it explains the mean profile across a wall.
+
+A gap narrower than the blur only deepens and widens the dip between surface and wall; where surface, powder swept
+against the wall, gap and wall are fitted together it shows, unless the wall is as dark as the gap. A wall seen from
+straight above hides nothing of its top: there gap and wall are one dark strip between surface and frame, whose width
+tells of the gap whatever its tone. Brightness only: a JPEG stores colour too coarsely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+from scipy.interpolate import PchipInterpolator
+from scipy.special import ndtr
+
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board.walls import Wall, stand_offs
+from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Shot
+
+WIDTHS: Final = np.concatenate([[0.0], np.arange(0.2, 1.65, 0.1), np.arange(1.8, 2.5, 0.2)])
+"""mm: widths of a gap that are tried."""
+HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
+"""mm: heights of the frame that are tried."""
+_NEAR: Final = 3.4
+"""mm by which the highest frame's top may stand off its foot and still be fitted together with it."""
+_HIDDEN: Final = 1.0
+"""mm by which a frame's top may hide its foot and leave something of a gap to be seen."""
+_NODE: Final = 0.15
+"""mm of stand-off between the heights that are fitted; between them it is interpolated."""
+_INSIDE: Final = -2.6
+_SAMPLE: Final = 0.08
+_STARTS: Final = np.arange(-0.4, 0.71, 0.05)
+_BLURS: Final = (0.92, 1.0, 1.08)
+_BLUR_SPREAD: Final = 0.06
+_POWDER: Final = (0.4, 0.8, 1.3)
+"""mm: as far from the wall powder lies; several widths together, since it is patchy."""
+_DARK: Final = 0.01
+"""What a gap sends back of the surface's light, and as much more or less."""
+_LIGHTER: Final = 4.0
+"""A gap that would have to be lighter than the wall counts as a misfit, but by no more deviations than this."""
+_FLOOR, _SHARE = 0.002, 0.02
+"""What no drawn profile explains: of the surface's light, and of the light at each place."""
+_NO_LIGHT: Final = 0.0035
+"""Of the surface's light: a wall cannot send back less than none, but the fit may miss by as much."""
+_NEVER: Final = 1e9
+
+
+@dataclass(frozen=True)
+class GapFit:
+    """For all `WIDTHS` × `HEIGHTS`: what the fitted parts leave over of the profile, and where the gap starts."""
+
+    misfits: Floats
+    starts: Floats
+    with_top: bool
+    """Whether the wall's top edge was fitted too."""
+
+
+def fit_gap(shot: Shot, wall: Wall, offsets: Floats, good: Mask) -> GapFit | None:
+    """From the edge at `offsets` on outwards; None where too little of the wall is seen before something else."""
+    middle = float(offsets[good].mean())
+    shifts = stand_offs(wall, np.full(len(HEIGHTS), middle), HEIGHTS)
+    beyond = [edge.offset - middle for edge in wall.edges]
+    if shifts.min() < -_HIDDEN:
+        return None
+    if shifts[-1] < _NEAR:
+        end = min([shifts[-1] + 2.5, *(each - 0.6 for each in beyond if each > shifts[-1] + 2.0)])
+        return _with_top(_across(shot, wall, (offsets, good), end), shifts)
+    end = min([4.0, shifts[0] - 0.6, *(each - 0.6 for each in beyond if each > 2.6)])
+    return _without_top(_across(shot, wall, (offsets, good), end)) if end > 1.4 else None
+
+
+def _with_top(across: Across, shifts: Floats) -> GapFit:
+    count = int(np.ceil(abs(shifts[-1] - shifts[0]) / _NODE)) + 2
+    nodes = np.linspace(HEIGHTS[0], HEIGHTS[-1], count)
+    tops = np.interp(nodes, HEIGHTS, shifts)
+    pairs = np.array([[across.best(float(width), float(top)) for top in tops] for width in WIDTHS])
+    between = PchipInterpolator(nodes, pairs, axis=1)(HEIGHTS)
+    return GapFit(between[:, :, 0], between[:, :, 1], True)
+
+
+def _without_top(across: Across) -> GapFit:
+    possible = across.away[-1] - 0.5 > WIDTHS
+    pairs = np.array([across.best(float(width), None) for width in WIDTHS])
+    pairs[~possible, 0] = pairs[possible, 0].max()
+    flat = np.repeat(pairs[:, None, :], len(HEIGHTS), axis=1)
+    return GapFit(flat[:, :, 0], flat[:, :, 1], False)
+
+
+def _across(shot: Shot, wall: Wall, edge: tuple[Floats, Mask], end: float) -> Across:
+    """The median of all lines, moved onto a smooth course of the edge: powder shifts single lines' edges."""
+    offsets, good = edge
+    away = np.arange(_INSIDE, end, _SAMPLE)
+    bright, steps = wall.lines.light @ BRIGHTNESS, wall.lines.steps
+    course = np.polyval(np.polyfit(wall.places[good], offsets[good], 2), wall.places)
+    moved = np.array([np.interp(away + course[row], steps, bright[row]) for row in np.nonzero(good)[0]])
+    mean = np.median(moved, axis=0)
+    scatter = 1.2 * np.median(np.abs(np.diff(moved, axis=0)), axis=0) / np.sqrt(len(moved))
+    surface = max(float(mean[:8].mean()), 1e-6)
+    return Across(away, mean / surface, scatter / surface, wall.lines.blur(shot))
+
+
+@dataclass(frozen=True)
+class Across:
+    """A mean profile over the surface's light, how well it is known, and the photo's blur in mm."""
+
+    away: Floats
+    profile: Floats
+    scatter: Floats
+    blur: float
+
+    @cached_property
+    def weights(self) -> Floats:
+        """One over the standard deviation of every place's light."""
+        return np.asarray(1 / np.sqrt(_FLOOR**2 + (_SHARE * self.profile) ** 2 + self.scatter**2))
+
+    @cached_property
+    def on(self) -> Floats:
+        """How far outwards of the surface's end every place is, for all ends (by blurs) that are tried."""
+        return np.asarray(self.away - np.repeat(_STARTS, len(_BLURS))[:, None])
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The blurs that go with the ends in `on`, mm."""
+        return np.asarray(self.blur * np.tile(_BLURS, len(_STARTS))[:, None])
+
+    @cached_property
+    def inside(self) -> tuple[Floats, ...]:
+        """The surface, its light falling off in a curve, up to its end."""
+        surface, back = ndtr(-self.on / self.spread), np.minimum(self.on, 0)
+        return surface, surface * back, surface * back**2
+
+    @cached_property
+    def powder(self) -> tuple[Floats, ...]:
+        """Strips of every width that end where the surface does."""
+        return tuple(ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in _POWDER)
+
+    def best(self, width: float, top: float | None) -> tuple[float, float]:
+        """The smallest misfit over all ends of the surface and blurs for a gap of this width, and that end."""
+        misfits = self._misfits(width, top)
+        best = int(misfits.argmin())
+        return float(misfits[best]), float(_STARTS[best // len(_BLURS)])
+
+    def _misfits(self, width: float, top: float | None) -> Floats:
+        design, gap = self._parts(width, top)
+        across = design.transpose(0, 2, 1)
+        target = self.profile * self.weights
+        normal, right = across @ design + 1e-6 * np.eye(design.shape[2]), across @ target
+        if gap is not None:
+            normal[:, gap, gap] += 1 / _DARK**2
+            right[:, gap] += 1 / _DARK
+        found = _with_bright_powder(normal, right)
+        misfit = (((design @ found[:, :, None])[:, :, 0] - target) ** 2).sum(axis=1)
+        misfit += ((self.spread[:, 0] / self.blur - 1) / _BLUR_SPREAD) ** 2
+        misfit += (np.minimum(found[:, 3], 0) / _NO_LIGHT) ** 2
+        if gap is not None:
+            misfit += (found[:, gap] / _DARK - 1) ** 2
+            misfit += np.clip((found[:, gap] - found[:, 3]) / _DARK, 0, _LIGHTER) ** 2
+        return np.asarray(misfit)
+
+    def _parts(self, width: float, top: float | None) -> tuple[Floats, int | None]:
+        """Columns: three of the surface, the wall and one or two beyond, the gap if any (and its place), powder."""
+        # A wall that leans over the gap in this view hides as much of it.
+        seen = max(width + min(top or 0.0, 0.0), 0.0)
+        up = self.on - seen
+        wall = ndtr(up / self.spread)
+        dark = 1 - self.inside[0] - wall
+        outside = [wall, wall * np.maximum(up, 0)]
+        if top is not None:
+            beyond = up - max(top, 0.0)
+            high = ndtr(beyond / self.spread)
+            outside = [wall - high, high, high * np.maximum(beyond, 0)]
+        columns = [*self.inside, *outside, *([dark] if seen > 0 else []), *self.powder]
+        gap = len(self.inside) + len(outside) if seen > 0 else None
+        return np.stack(columns, axis=2) * self.weights[:, None], gap
+
+
+def _with_bright_powder(normal: Floats, right: Floats) -> Floats:
+    """The least-squares answer in which powder only adds light: parts that would take some away are left out."""
+    count = len(_POWDER)
+    out = np.zeros(right.shape)
+    for _ in range(count + 1):
+        held = normal + out[:, :, None] * np.eye(right.shape[1])
+        found = np.linalg.solve(held, right[:, :, None])[:, :, 0]
+        dark = found[:, -count:] < -1e-6
+        if not dark.any():
+            break
+        out[:, -count:] += _NEVER * dark
+    return np.asarray(found)

@@ -1,0 +1,289 @@
+"""The inner walls of the frame in one photo: profiles across them, and every edge that runs along them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import layout
+from inspect_kit.vision.board.layout import OUTWARDS, SIDES, Placement
+from inspect_kit.vision.board.lines import Absent
+from inspect_kit.vision.fitting.stripe import Ribbon, Shot, binned, ribbon
+
+_ENDS: Final = 64.0
+"""mm at both ends of a side that pockets and rounded corners may take."""
+_INSIDE, _OUTSIDE = -17.0, 31.0
+_BIN: Final = 6
+_PARTLY, _FAINT = 0.75, 0.2
+"""Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
+_SLOPES: Final = np.linspace(-0.012, 0.012, 25)
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge along a wall: offset at the side's middle, slope, and the share of the wall on which it is seen."""
+
+    offset: float
+    slope: float
+    support: float
+
+
+@dataclass(frozen=True)
+class Wall:
+    """One side in one photo: its profiles and the edges along it, from the inside outwards."""
+
+    side: str
+    lines: Ribbon
+    places: Floats
+    usable: Mask
+    edges: tuple[Edge, ...]
+    strips: tuple[Floats, ...]
+    """Light between the edges over the surface's light, colour by colour; one more than edges."""
+    camera: float
+    """Where the camera stands, mm inwards of the path along the side's normal (negative: beyond the wall)."""
+    above: float
+    """The camera's height over the surface."""
+
+
+def look_at_walls(shot: Shot, placement: Placement, half: Mapping[str, float]) -> Mapping[str, Wall | Absent]:
+    """The walls of one photo; `half` is about how far each foot is from the board's middle."""
+    return {side: _wall(shot, placement, side, half[side]) for side in SIDES}
+
+
+def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Absent:
+    out = np.array(OUTWARDS[side])
+    along = np.array([out[1], -out[0]])
+    reach = layout.HALF - _ENDS
+    places = np.arange(-reach, reach, 1.0) + 0.5
+    feet = placement.to_plane(out * half + places[:, None] * along)
+    outwards = placement.to_plane(np.stack([np.zeros(2), out]))
+    normal = outwards[1] - outwards[0]
+    lines = binned(ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (_INSIDE, _OUTSIDE)), _BIN)
+    # Only the part near the foot must be in the picture.
+    core = (lines.steps > -10) & (lines.steps < 8)
+    usable = np.asarray(np.isfinite(lines.light[:, core]).all(axis=(1, 2)))
+    if usable.sum() < 12:
+        return Absent("hidden or out of the picture")
+    lines = replace(lines, light=np.where(np.isfinite(lines.light), lines.light, 0.0))
+    middle = placement.to_plane((out * half)[None])[0]
+    camera = float((middle - shot.view.centre[:2]) @ normal)
+    coarse = places[: len(lines.feet) * _BIN].reshape(-1, _BIN).mean(axis=1)
+    edges = _edges_along(shot, lines, coarse, usable)
+    if not edges:
+        return Absent("missing")
+    strips = _strips(lines, coarse, usable, edges)
+    clear = tuple(edge for number, edge in enumerate(edges) if not _faint(edge, strips[number], strips[number + 1]))
+    if 0 < len(clear) < len(edges):
+        edges, strips = clear, _strips(lines, coarse, usable, clear)
+    return Wall(side, lines, coarse, usable, edges, strips, camera, float(shot.view.centre[2]))
+
+
+def _faint(edge: Edge, inside: Floats, outside: Floats) -> bool:
+    """Seen on a part of the wall only, and hardly a change of light: dirt or grain, which would part a wall in two."""
+    lights = sorted((float(inside.mean()), float(outside.mean())))
+    return edge.support < _PARTLY and lights[1] - lights[0] < _FAINT * lights[1]
+
+
+def _edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
+    """Edges of the mean profile of the whole wall; all of them run along it, so one slope serves for all."""
+    size = lines.steps[1] - lines.steps[0]
+    eye = np.sqrt(np.maximum(lines.light, 0))
+    slope = _common_slope(shot, lines, places, usable)
+    moved = np.stack([[np.interp(lines.steps + slope * place, lines.steps, row[:, c]) for c in range(3)]
+                      for place, row in zip(places[usable], eye[usable], strict=True)])  # fmt: skip
+    mean = np.median(moved, axis=0).T
+    soft = cv2.GaussianBlur(mean.astype(np.float32)[None], (0, 0), max(0.7 * lines.blur(shot) / size, 1.5))[0].astype(
+        np.float64
+    )
+    change = np.gradient(soft, size, axis=0)
+    steep = np.linalg.norm(change, axis=1)
+    found = []
+    for top in np.nonzero(_peaks(steep[None])[0])[0]:
+        if steep[top] < 0.004 or steep[top] < 1.6 * _valley(steep, int(top), int(1.5 / size)):
+            continue
+        share = _support(lines.steps, moved, float(lines.steps[top]), change[top])
+        if share > 0.45:
+            found.append(Edge(float(lines.steps[top]), slope, share))
+    return tuple(found)
+
+
+def _valley(steep: Floats, top: int, reach: int) -> float:
+    """The higher of the lowest values on both sides of a peak."""
+    left, right = steep[max(top - reach, 0) : top + 1], steep[top : top + reach + 1]
+    return float(max(left.min(), right.min()))
+
+
+def _support(steps: Floats, moved: Floats, offset: float, change: Floats) -> float:
+    """The share of the wall on which the light changes here as it does in the mean."""
+    before, after = (steps > offset - 0.9) & (steps < offset - 0.25), (steps > offset + 0.25) & (steps < offset + 0.9)
+    if not before.any() or not after.any():
+        return 0.0
+    own = (moved[:, :, after].mean(axis=2) - moved[:, :, before].mean(axis=2)) @ change
+    return float((own > 0.4 * np.median(own)).mean()) if np.median(own) > 0 else 0.0
+
+
+def _common_slope(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> float:
+    """The slope of the strongest edge along the wall."""
+    size = lines.steps[1] - lines.steps[0]
+    eye = np.sqrt(np.maximum(lines.light, 0)).astype(np.float32)
+    width = max(lines.blur(shot) / size, 2.5)
+    soft = np.stack([cv2.GaussianBlur(eye[:, :, c], (0, 0), width, sigmaY=0.01) for c in range(3)], axis=2)
+    steep = np.linalg.norm(np.gradient(soft.astype(np.float64), size, axis=1), axis=2)
+    peak = _peaks(steep) & (steep > max(3.0 * float(np.median(steep[usable])), 0.01)) & usable[:, None]
+    rows, columns = np.nonzero(peak)
+    if not len(rows):
+        return 0.0
+    weights = np.minimum(steep[rows, columns], 0.3)
+    return _best_edge(lines.steps[columns], weights, places[rows], np.ones(len(rows), dtype=bool))[0][1]
+
+
+def _peaks(slope: Floats) -> Mask:
+    """Places steeper than their neighbours on the line."""
+    peak = (slope >= np.roll(slope, 1, axis=1)) & (slope > np.roll(slope, -1, axis=1))
+    peak[:, :3] = peak[:, -3:] = False
+    return np.asarray(peak)
+
+
+def _best_edge(offsets: Floats, weights: Floats, places: Floats, free: Mask) -> tuple[tuple[float, float], Mask]:
+    """Slope and offset with most weight, then least squares on the points that agree."""
+    best, where = -1.0, (0.0, 0.0)
+    bins = np.arange(_INSIDE - 4, _OUTSIDE + 4, 0.25)
+    for slope in _SLOPES:
+        votes, _ = np.histogram(offsets[free] - slope * places[free], bins, weights=weights[free])
+        joined = np.convolve(votes, [1, 1, 1], "same")
+        top = int(joined.argmax())
+        if joined[top] > best:
+            best, where = float(joined[top]), (float(bins[top] + 0.125), float(slope))
+    on = free & (np.abs(offsets - where[0] - where[1] * places) < 0.6)
+    for _ in range(2):
+        if on.sum() < 4:
+            break
+        design = np.column_stack([np.ones(int(on.sum())), places[on]])
+        found = np.linalg.lstsq(design, offsets[on], rcond=None)[0]
+        where = (float(found[0]), float(found[1]))
+        on = free & (np.abs(offsets - where[0] - where[1] * places) < 0.4)
+    return where, on
+
+
+def _strips(lines: Ribbon, places: Floats, usable: Mask, edges: tuple[Edge, ...]) -> tuple[Floats, ...]:
+    surface = np.maximum(np.median(lines.light[usable][:, lines.steps < -12], axis=(0, 1)), 1e-4)
+    bounds = [_INSIDE, *(edge.offset for edge in edges), _OUTSIDE]
+    mean_slope = float(np.mean([edge.slope for edge in edges]))
+    away = lines.steps[None, :] - mean_slope * places[:, None]
+    strips = []
+    for low, high in pairwise(bounds):
+        margin = min(0.5, 0.3 * (high - low))
+        # Far strips fade into each other; what stands next to the edge counts.
+        chosen = (away > max(low + margin, high - 4)) & (away < high - margin) & usable[:, None]
+        light = np.median(lines.light[chosen], axis=0) if chosen.any() else surface
+        strips.append(np.asarray(light / surface, dtype=np.float64))
+    return tuple(strips)
+
+
+def stand_off(wall: Wall, offset: float, height: float) -> float:
+    """How far outwards of the foot the wall's top edge is seen on the surface's plane."""
+    return (wall.camera + offset) * height / (wall.above - height)
+
+
+def stand_offs(wall: Wall, offsets: Floats, heights: Floats) -> Floats:
+    """The same for many feet and heights."""
+    return np.asarray((wall.camera + offsets) * heights / (wall.above - heights), dtype=np.float64)
+
+
+# Which edge along each wall is the foot: told apart from the wall's top edge, shadows and the dark gap along it.
+#
+# Going outwards across a wall the light passes the surface (perhaps shadow or powder on it), perhaps a dark gap, the
+# wall's face, its top edge and the frame's top. Which of the edges is the foot is decided for the four walls together,
+# since one frame has one height and so each view predicts how far the top edge stands off.
+
+HEIGHT: Final = 22.2
+HEIGHT_U: Final = 1.85
+"""mm: the laws' 19 to 25.4, all alike."""
+GAP: Final = 2.6
+"""mm: no gap is wider."""
+POWDER: Final = 3.0
+"""mm: no powder lies further from the wall."""
+_LEAST: Final = 1.0
+"""Score below which an edge is no foot: dark on both sides, or neither surface nor wall beside it."""
+_LIGHTER: Final = 1.15
+"""Times by which a wall is lighter than the gap before it, at least."""
+
+
+def _like_surface(strip: Floats) -> bool:
+    """The surface's own tint, lit or in shadow; or powder, which is lighter."""
+    bright = float(strip.mean())
+    if bright > 1.08:
+        return True
+    tint = strip / max(bright, 1e-6)
+    return bright > 0.12 and float(np.abs(tint - 1).max()) < 0.16
+
+
+def _powder(wall: Wall, index: int) -> bool:
+    """Whether the strip outside of an edge is powder swept against the wall: narrow, nowhere darker than before it."""
+    if index + 1 >= len(wall.edges) or wall.edges[index + 1].offset - wall.edges[index].offset > POWDER:
+        return False
+    before, own, after = wall.strips[index : index + 3]
+    return bool((own > 1.05 * before).all() and (after < 0.5 * own).all())
+
+
+def after_gap(wall: Wall, index: int) -> bool:
+    """Whether a narrow strip darker than both its neighbours lies just inside of an edge and is not the wall."""
+    if index == 0:
+        return False
+    before, edge = wall.edges[index - 1], wall.edges[index]
+    inside, outside = wall.strips[index], wall.strips[index + 1]
+    tight = edge.offset - before.offset < min(GAP, 0.6 * stand_off(wall, before.offset, HEIGHT))
+    return (
+        tight
+        and edge.support > 0.5
+        and inside.mean() < min(outside.mean() / _LIGHTER, 0.35)
+        and _like_surface(wall.strips[index - 1])
+    )
+
+
+def _score(wall: Wall, index: int) -> float:
+    """How much an edge looks like the foot, by what lies on both sides of it."""
+    edge, inside, outside = wall.edges[index], wall.strips[index], wall.strips[index + 1]
+    score = edge.support
+    if after_gap(wall, index):
+        score += 0.8
+    elif not _like_surface(inside):
+        score -= 1.0
+    if not _like_surface(outside) and not _powder(wall, index):
+        score += 1.0
+    if index + 1 < len(wall.edges) and after_gap(wall, index + 1):
+        score -= 1.0
+    drop = float(np.abs(outside - inside).mean())
+    score += 0.5 * min(drop / 0.3, 1.0)
+    return score - 0.02 * abs(edge.offset)
+
+
+def choose_feet(walls: Mapping[str, Wall]) -> dict[str, int]:
+    """The edges that are the feet of all walls of one photo, by a common height; walls that show none are left out."""
+    best, chosen = -np.inf, dict[str, int]()
+    bases = {side: [_score(wall, index) for index in range(len(wall.edges))] for side, wall in walls.items()}
+    for height in np.arange(16.0, 29.1, 0.5):
+        total, picks = -0.5 * ((height - HEIGHT) / 4) ** 2 * 0.2, {}
+        for side, wall in walls.items():
+            scores = [base + _pair(wall, index, float(height)) for index, base in enumerate(bases[side])]
+            picks[side] = int(np.argmax(scores))
+            total += max(scores)
+        if total > best:
+            best, chosen = total, picks
+    return {side: index for side, index in chosen.items() if bases[side][index] > _LEAST}
+
+
+def _pair(wall: Wall, index: int, height: float) -> float:
+    """Whether the top edge is seen where this height puts it."""
+    foot = wall.edges[index].offset
+    shift = stand_off(wall, foot, height)
+    if shift < 1.5:
+        return 0.0
+    near = [edge.support for edge in wall.edges if abs(edge.offset - foot - shift) < 0.25 + 0.03 * shift]
+    return 0.6 * max(near, default=0.0)

@@ -1,0 +1,364 @@
+"""One photo of dice: every die's number, and on a reference sheet its edges, the angle of its face, and its pips."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice.fit import (
+    LARGEST,
+    SMALLEST,
+    Expected,
+    Fitted,
+    Sketch,
+    drift_of,
+    fit_cube,
+    moved_cube,
+    placed_cube,
+    sketch_cube,
+)
+from inspect_kit.vision.dice.patterns import Face
+from inspect_kit.vision.dice.pips import Spot, hull_of, pip_diameter, within
+from inspect_kit.vision.dice.read import Reading, Sheet, read_dice
+from inspect_kit.vision.dice.rounding import rounding_of
+from inspect_kit.vision.dice.solid import FIRST, HEIGHT, SECOND, Cube
+from inspect_kit.vision.dice.tops import outlook_of, straight_down
+from inspect_kit.vision.dice.window import Window, whole_photo
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.fitting.edge_step import Optics
+from inspect_kit.vision.optics.pose import View
+from inspect_kit.vision.optics.quality import blur_of
+from inspect_kit.vision.reference.find import Placed
+
+# Dice in a whole photo: small ones are looked at again from nearer, and on a sheet only the sheet is searched.
+
+_SMALL: Final = 30.0
+"""Half an edge in pixels, below which pips are too few pixels to be trusted."""
+_SMALLER, _BEYOND_DOUBT = 24.0, 0.85
+"""Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
+_WISHED: Final = 45.0
+_CLOSER: Final = 2400
+_PER_MM: Final = 7.0
+"""Pixels a mm on the sheet at which dice of 10 mm are still read."""
+_SMALLEST: Final = 4.0
+"""mm, half the edge of a face as it is found; roundings make it look smaller than the die."""
+_USUAL_HEIGHT: Final = 15.0
+LARGEST_EDGE: Final = 20.0
+_OVER: Final = 10.0
+"""mm by which the middle of a die may lie beside the free middle of a mat, among its markers."""
+_MARGIN: Final = 15.0
+"""mm around what is searched that dice reach into."""
+
+
+def read_photo(pixels: Pixels, focal: float | None) -> Reading:
+    """The dice of a photo without a reference."""
+    window = whole_photo(pixels)
+    start = straight_down(pixels.shape[1], pixels.shape[0], focal)
+    reading = read_dice(pixels, window, start)
+    closer = _closer(pixels, reading)
+    if closer is None:
+        return reading
+    again = read_dice(pixels, closer, start)
+    return again if len(again.faces) >= len(reading.faces) else reading
+
+
+def _closer(pixels: Pixels, reading: Reading) -> Window | None:
+    """The part of the photo with dice, enlarged, where they are small; all of it where none was found."""
+    window = reading.window
+    limit = max(pixels.shape[:2])
+    if not reading.faces:
+        side = min(limit, _CLOSER)
+        return whole_photo(pixels, side) if window.factor < 0.8 * side / limit else None
+    sizes = [face.size for face in reading.faces]
+    zoom = min(_WISHED / float(np.median(sizes)), 1.0 / window.factor if window.factor < 1 else 1.0)
+    if np.median(sizes) > _SMALL or zoom < 1.25 or _clear(reading):
+        return None
+    places = window.in_photo(np.array([face.centre for face in reading.faces] + list(reading.unread)))
+    return _around(pixels, places, 8 * float(np.median(sizes)) / window.factor, window.factor * zoom)
+
+
+def _clear(reading: Reading) -> bool:
+    """Whether small dice are read beyond doubt already."""
+    sure = not reading.unread and min(face.score for face in reading.faces) > _BEYOND_DOUBT
+    return sure and float(np.median([face.size for face in reading.faces])) > _SMALLER
+
+
+def _around(pixels: Pixels, places: Floats, margin: float, factor: float) -> Window:
+    height, width = pixels.shape[:2]
+    left, top = np.maximum(np.floor(places.min(axis=0) - margin), 0).astype(int)
+    right, bottom = np.minimum(np.ceil(places.max(axis=0) + margin), (width, height)).astype(int)
+    size = max(right - left, bottom - top, 1)
+    return Window(int(left), int(top), int(right - left), int(bottom - top), min(factor, _CLOSER / size))
+
+
+def _searched(placed: Placed) -> tuple[Floats, Floats]:
+    """The free middle of a mat and a little more, or all of another reference, as lower and upper corner in mm."""
+    points = placed.known.sheet[:, :2]
+    middle = placed.sheet.middle if placed.sheet is not None else None
+    if middle is None:
+        return points.min(axis=0) - _MARGIN, points.max(axis=0) + _MARGIN
+    corner = np.array([middle.left, middle.bottom])
+    size = np.array([middle.width, middle.height])
+    return corner - _OVER, corner + size + _OVER
+
+
+def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
+    """The dice on a reference, whose plane is known."""
+    view = placed.view
+    low, high = _searched(placed)
+    corners = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (0.0, LARGEST_EDGE)])
+    limit = np.array([pixels.shape[1], pixels.shape[0]])
+    seen = view.pixels(corners)
+    factor = float(np.clip(_PER_MM / max(view.resolution(np.array([*(low + high) / 2, 0.0])), 1e-3), 0.2, 1.0))
+    window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
+    reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
+    large = [face for face in reading.faces if _large(face, window, view)]
+    centres = np.array([face.centre for face in large]).reshape(-1, 2)
+    inside = within(hull_of(window.from_photo(seen)), centres)
+    # Of a die further out some pips may not have been looked for.
+    faces = tuple(face for face, near in zip(large, inside.tolist(), strict=True) if near)
+    return replace(reading, faces=faces, unread=(*reading.unread, *centres[~inside]))
+
+
+def _large(face: Face, window: Window, view: View) -> bool:
+    """Whether a face is not too small for a die."""
+    ends = window.in_photo(np.stack([face.centre, face.centre + face.axes[:, 0], face.centre + face.axes[:, 1]]))
+    flat = view.on_plane(ends, _USUAL_HEIGHT)
+    return bool(np.linalg.norm(flat[1] - flat[0]) + np.linalg.norm(flat[2] - flat[0]) > 2 * _SMALLEST)
+
+
+USUAL_ROUNDING: Final = (0.8, 0.7)
+"""Radius of a die's edges, mm, where nobody tells, and its standard uncertainty."""
+_SPACINGS: Final = (1.55, 2.5)
+"""Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
+_LONE: Final = (0.8, 1.45)
+_ODD: Final = (0.025, 0.15)
+"""Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
+_NARROW: Final = 0.4
+_AGREED: Final = 0.01
+"""Difference in size from the other dice, as a share, of one that was looked for at their size."""
+_TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
+_CLEAR: Final = 0.7
+"""Share of every side of the square around the pips from which on it tells the size."""
+
+
+@dataclass(frozen=True)
+class Pips:
+    """Of one face, mm: mean diameter, largest minus smallest, and how far their middle is from the face's."""
+
+    diameter: float
+    spread: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class Die:
+    """A die in a photo: the number on top, how sure it is, middle and outline in pixels; measured, or why not."""
+
+    number: int
+    confidence: float
+    pixel: tuple[float, float]
+    outline: Floats
+    fitted: Fitted | None = None
+    pips: Pips | None = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
+class DiceLook:
+    """All dice of a photo in reading order, places of dice that cannot be read, and sides seen beside an upper face."""
+
+    dice: tuple[Die, ...]
+    unread: tuple[tuple[float, float], ...]
+    sides: tuple[tuple[int, int], ...]
+    rounding: tuple[float, float] | None = None
+
+
+def look_at_dice(pixels: Pixels, focal: float | None) -> DiceLook:
+    """Numbers only: no reference says how large anything is."""
+    reading = read_photo(pixels, focal)
+    return _look(reading, [_die(reading, face) for face in reading.faces])
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is known of the dice besides the photo, each with its standard uncertainty (mm), or nothing."""
+
+    rounding: tuple[float, float] | None = None
+    height: tuple[float, float] | None = None
+
+
+def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: float) -> DiceLook:
+    """Numbers and sizes, in mm of the sheet as it was meant to be printed."""
+    reading = read_on_sheet(pixels, placed)
+    optics = Optics(blur_of(pixels, placed.known), colour_spread)
+    view = placed.view
+    sketches = _sketches(reading, view)
+    expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
+    found = _patiently(pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected)
+    rounding = told.rounding
+    if rounding is None:
+        rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
+        rounding = _rounding(pixels, view, rough, expected)
+        expected = _as_round(expected, rounding)
+    fits = [
+        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
+    ]
+    fits = _of_one_make(pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected)
+    pairs = zip(reading.faces, fits, strict=True)
+    return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+
+
+def _patiently(
+    pixels: Pixels, view: View, found: Sequence[tuple[Cube | Unfit, Sketch]], expected: Expected
+) -> list[tuple[Cube | Unfit, Sketch]]:
+    """Dice whose outline was not found are looked for once more, at the size of the others and turned a little."""
+    sizes = [float(cube.vector[[FIRST, SECOND]].mean()) for cube, _ in found if isinstance(cube, Cube)]
+    if not sizes:
+        return list(found)
+    usual = float(np.median(sizes))
+    result: list[tuple[Cube | Unfit, Sketch]] = []
+    for cube, sketch in found:
+        if isinstance(cube, Cube):
+            result.append((cube, sketch))
+            continue
+        narrow = replace(_narrowed(sketch, usual), turns=_TURNS)
+        result.append((sketch_cube(pixels, view, narrow, expected), narrow))
+    return result
+
+
+def _narrowed(sketch: Sketch, size: float) -> Sketch:
+    """To be looked for at about this size only."""
+    return replace(sketch, sizes=(size - _NARROW, size + _NARROW))
+
+
+def _rounding(
+    pixels: Pixels, view: View, rough: Sequence[tuple[Cube, Sketch]], expected: Expected
+) -> tuple[float, float] | None:
+    """From corners alone, then with dice that were moved accordingly, since light at an edge tells only where it is."""
+    cubes = [(cube, drift_of(view, cube, sketch, expected)) for cube, sketch in rough]
+    first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
+    moved = [
+        (moved_cube(pixels, view, cube, sketch, first), drift)
+        for (cube, sketch), (_, drift) in zip(rough, cubes, strict=True)
+    ]
+    return rounding_of(pixels, view, moved, expected.optics)
+
+
+def _of_one_make(
+    pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
+) -> list[Fitted | Unfit]:
+    """A die that is a little smaller or larger than all others is looked for once more, at their size.
+
+    The rounded edge of an upper face may look more like an outline than the outline does.
+    """
+    sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
+    usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
+    firm = [_size(fit) for fit, sketch in fits if isinstance(fit, Fitted) and sketch.turns != _TURNS]
+    found: list[Fitted | Unfit] = []
+    for fit, sketch in fits:
+        result = _as_the_others(fit, sketch, firm)
+        if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
+            narrow = _narrowed(sketch, usual)
+            again = sketch_cube(pixels, view, narrow, expected)
+            result = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
+            if isinstance(result, Fitted) and abs(_size(result) / usual - 1) > _ODD[0]:
+                result = Unfit("its outline is not clear, and another one than that of the dice beside it")
+        found.append(result)
+    return found
+
+
+def _as_the_others(fit: Fitted | Unfit, sketch: Sketch, sizes: Sequence[float]) -> Fitted | Unfit:
+    """A die that was found at the size of the others must have it."""
+    if isinstance(fit, Unfit) or sketch.turns != _TURNS:
+        return fit
+    alike = bool(sizes) and abs(_size(fit) / float(np.median(sizes)) - 1) < _AGREED
+    return fit if alike else Unfit("its outline is not clear, and another one than that of the dice beside it")
+
+
+def _size(fit: Fitted) -> float:
+    return float(fit.cube.vector[[FIRST, SECOND]].mean())
+
+
+def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expected:
+    value, standard = rounding or USUAL_ROUNDING
+    return replace(expected, rounding=value, u_rounding=standard)
+
+
+def _sketches(reading: Reading, view: View) -> list[Sketch]:
+    """Every face with the outlines of all others."""
+    alone = [_sketch(reading, face, view) for face in reading.faces]
+    hulls = [view.pixels(_cube(view, sketch).hull) for sketch in alone]
+    return [replace(sketch, others=tuple(hulls[:index] + hulls[index + 1 :])) for index, sketch in enumerate(alone)]
+
+
+def _cube(view: View, sketch: Sketch) -> Cube:
+    """A die of the size that is likeliest, pips being as they usually are."""
+    return placed_cube(view, sketch, 0.5 * sketch.sizes[0] + 0.5 * sketch.sizes[1], USUAL_ROUNDING[0])
+
+
+def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
+    """The face in the photo's pixels, and what its pips tell of its size."""
+    centre = reading.window.in_photo(face.centre)
+    frame = face.frame / reading.window.factor
+    ends = view.on_plane(
+        np.stack([centre + frame[:, 0], centre - frame[:, 0], centre + frame[:, 1], centre - frame[:, 1]]), 15.0
+    )
+    between = float(np.linalg.norm(ends[0] - ends[1]) + np.linalg.norm(ends[2] - ends[3])) / 2
+    low, high = _SPACINGS if face.number > 1 else (share * face.square.half_edge for share in _LONE)
+    if face.square.sides.min() > _CLEAR:
+        low, high = max(low, 0.9 * face.square.half_edge), min(high, 1.35 * face.square.half_edge)
+    low, high = np.clip([low * between, high * between], SMALLEST + 0.5, LARGEST - 0.5)
+    return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
+
+
+def _die(reading: Reading, face: Face) -> Die:
+    centre = reading.window.in_photo(face.centre)
+    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
+    outline = reading.window.in_photo(face.centre + signs * face.square.half_edge @ face.frame.T)
+    return Die(face.number, face.score, (float(centre[0]), float(centre[1])), outline)
+
+
+def _measured(pixels: Pixels, reading: Reading, face: Face, fit: Fitted | Unfit, view: View) -> Die:
+    die = _die(reading, face)
+    if isinstance(fit, Unfit):
+        return replace(die, refused=fit.reason)
+    return replace(die, outline=view.pixels(fit.cube.corners), fitted=fit, pips=_pips(pixels, reading, face, fit, view))
+
+
+def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: View) -> Pips | None:
+    """Pips on the plane of the upper face."""
+    cube = fitted.cube
+    height = float(cube.vector[HEIGHT])
+    places = view.on_plane(reading.window.in_photo(np.array([pip.centre for pip in face.spots])), height)
+    radius = fitted.resolution**-1 * float(np.mean([pip.radius for pip in face.spots])) / reading.window.factor
+    found = [
+        pip_diameter(pixels, view, Spot(place, height, radius), np.delete(places, index, axis=0))
+        for index, place in enumerate(places)
+    ]
+    sizes = [size for size in found if size is not None]
+    if len(sizes) < len(found):
+        return None
+    away = places.mean(axis=0) - cube.top[:2]
+    return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
+
+
+def _look(reading: Reading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
+    unread = [reading.window.in_photo(place) for place in reading.unread]
+    return DiceLook(tuple(reading_order(dice)), tuple((float(x), float(y)) for x, y in unread), reading.sides, rounding)
+
+
+def reading_order(dice: Sequence[Die]) -> list[Die]:
+    """Row by row from the upper left, as the photo shows them; dice of one row overlap in height."""
+    rows: list[list[Die]] = []
+    for die in sorted(dice, key=lambda each: each.pixel[1]):
+        half = float(np.ptp(die.outline[:, 1])) / 2
+        if rows and abs(die.pixel[1] - np.mean([other.pixel[1] for other in rows[-1]])) < half:
+            rows[-1].append(die)
+        else:
+            rows.append([die])
+    return [die for row in rows for die in sorted(row, key=lambda each: each.pixel[0])]

@@ -1,0 +1,339 @@
+"""Faces of dice: pips that stand as on a die, around the middle of a square of one colour."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
+from inspect_kit.vision.dice.body import Square, shows_through
+from inspect_kit.vision.dice.pips import Pip
+
+PLACES: Final = np.array(
+    [[-1, -1], [1, 1], [0, 0], [1, -1], [-1, 1], [0, -1], [0, 1], [-1, 0], [1, 0]], dtype=np.float64
+)
+"""Where pips may stand on a face, in halves of the distance between its corner pips; the first two are a diagonal."""
+
+PATTERNS: Final = {
+    frozenset({0, 1}): 2,
+    frozenset({0, 1, 2}): 3,
+    frozenset({0, 1, 3, 4}): 4,
+    frozenset({0, 1, 2, 3, 4}): 5,
+    frozenset({0, 1, 3, 4, 5, 6}): 6,
+    frozenset({0, 1, 3, 4, 7, 8}): 6,
+}
+"""Which places are taken, and the number that this is."""
+
+_SPACING: Final = (1.55, 5.6)
+"""Half the distance between corner pips over a pip's radius."""
+_NEAR, _BENT = 0.34, 0.45
+"""How far off their places pips may seem to be, on a flat face and on one that bends away."""
+_ON: Final = 1.45
+_MOST_BESIDE: Final = 5
+_ALIKE: Final = 1.75
+_COLOUR: Final = 0.5
+_EVEN: Final = 0.35
+_BARE: Final = 2
+"""Of four places between the pips so many show the body; what is behind a clear one shows through the others."""
+_GLEAM: Final = 0.9
+"""A gleaming face stands out from its pips about as much as its rounded edge does, or more."""
+_WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
+"""Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
+_STRONGER: Final = 1.5
+_SAME_DIE: Final = 2.0
+"""Half edges within which pips on top stand out from those that show through."""
+_RIVAL: Final = 0.85
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Pips that make a number: `frame` takes the places above to pixels, `centre` is the face's middle."""
+
+    number: int
+    pips: tuple[int, ...]
+    centre: Floats
+    frame: Floats
+    radius: float
+    """Of the pips, in the frame's units."""
+    misfit: float
+    """Mean distance of the pips from where they belong, in the frame's units."""
+
+
+@dataclass(frozen=True)
+class Spots:
+    """All pips of a picture as arrays."""
+
+    pips: tuple[Pip, ...]
+    centres: Floats
+    shapes: Floats
+    inner: Floats
+    around: Floats
+    sizes: Floats
+    contrast: Floats
+    usable: Mask
+    """Those that may be pips; the others tell what the ground is like."""
+
+    def of(self, chosen: list[int]) -> tuple[Pip, ...]:
+        """Some of the pips."""
+        return tuple(self.pips[index] for index in chosen)
+
+
+def spots_of(pips: list[Pip]) -> Spots:
+    """The pips as arrays."""
+    return Spots(
+        tuple(pips),
+        np.array([[pip.x, pip.y] for pip in pips]).reshape(-1, 2),
+        np.array([pip.shape for pip in pips]).reshape(-1, 2, 2),
+        np.array([pip.inner for pip in pips]).reshape(-1, 3),
+        np.array([pip.around for pip in pips]).reshape(-1, 3),
+        np.array([pip.longest for pip in pips]),
+        np.array([pip.contrast for pip in pips]),
+        np.ones(len(pips), dtype=bool),
+    )
+
+
+def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
+    """Every way in which two or more pips stand as on a face: all such numbers have two pips on a diagonal."""
+    for first in np.nonzero(spots.usable)[0].tolist():
+        kin = _kin(spots, first)
+        root = root_of(spots.shapes[first])
+        away = (spots.centres[kin] - spots.centres[first]) @ inverse(root).T
+        half = np.linalg.norm(away, axis=1) / np.sqrt(8)
+        near = (half > _SPACING[0]) & (half < _SPACING[1]) & (kin > first)
+        for second in kin[near][_body_between(spots, first, away[near] @ root.T, root, colours)]:
+            found = _read(spots, first, int(second), kin)
+            if found is not None:
+                yield found
+
+
+def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, colours: AnyArray) -> Mask:
+    """Whether the four places half way between middle and corners, which no number covers, have the body's colour."""
+    turn = root @ np.array([[0, -1], [1, 0]]) @ inverse(root)
+    middle, step = spots.centres[first] + diagonals / 2, diagonals / 4
+    aside = step @ turn.T
+    at = np.round(np.stack([middle + step, middle - step, middle + aside, middle - aside], axis=1)).astype(int)
+    limit = np.array([colours.shape[1] - 1, colours.shape[0] - 1])
+    seen = colours[np.clip(at[:, :, 1], 0, limit[1]), np.clip(at[:, :, 0], 0, limit[0])]
+    return np.asarray(_bare(spots, first, seen) & np.all((at >= 0) & (at <= limit), axis=(1, 2)))
+
+
+def _bare(spots: Spots, first: int, seen: AnyArray) -> Mask:
+    """Whether four places (on the middle axis) show the body: its colour beside a pip, or brighter where all gleam."""
+    body, pip, limit = spots.around[first], spots.inner[first], _EVEN * float(spots.contrast[first]) + 6
+    own = np.linalg.norm(seen - body, axis=2) < limit
+    clear = (own.sum(axis=1) >= _BARE) & np.all(own | shows_through(seen, body, pip), axis=1)
+    mean = seen.mean(axis=1)
+    alike = np.linalg.norm(seen - mean[:, None], axis=2).max(axis=1, initial=0) < limit
+    beyond = (mean - pip) @ (body - pip) > _GLEAM * float(spots.contrast[first]) ** 2
+    return np.asarray(clear | (alike & beyond & (np.linalg.norm(mean - body, axis=1) < spots.contrast[first])))
+
+
+def _kin(spots: Spots, index: int) -> Whole:
+    """Pips of about the same size and colours that are near enough to be on the same face."""
+    ratio = spots.sizes / spots.sizes[index]
+    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE) & spots.usable
+    good &= np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 2.9 * _SPACING[1] * spots.sizes[index]
+    limit = _COLOUR * np.minimum(spots.contrast, spots.contrast[index])
+    good &= np.linalg.norm(spots.inner - spots.inner[index], axis=1) < 1.2 * limit + 8
+    good &= np.linalg.norm(spots.around - spots.around[index], axis=1) < limit
+    good[index] = False
+    return np.nonzero(good)[0]
+
+
+def root_of(shape: Floats) -> Floats:
+    """The symmetric matrix that makes a unit circle this ellipse."""
+    (a, b), (c, d) = shape.tolist()
+    size = math.sqrt(max(a * d - b * c, 0.0))
+    scale = math.sqrt(a + d + 2 * size)
+    return np.array([[(a + size) / scale, b / scale], [c / scale, (d + size) / scale]])
+
+
+def inverse(frame: Floats) -> Floats:
+    """Of two by two numbers."""
+    (a, b), (c, d) = frame.tolist()
+    size = a * d - b * c
+    return np.array([[d / size, -b / size], [-c / size, a / size]])
+
+
+def _read(spots: Spots, first: int, second: int, kin: Whole) -> Pattern | None:
+    """The number of which these two are a diagonal, if what else is near makes one."""
+    shape = (spots.shapes[first] + spots.shapes[second]) / 2
+    pattern = _with_shape(spots, (first, second), kin, shape)
+    if pattern is None:
+        # Where the face bends away at its corners, each pip is flattened its own way.
+        near = _near(spots, (first, second), kin, shape)
+        if not 2 <= len(near) <= _MOST_BESIDE:
+            return None
+        pattern = _with_shape(spots, (first, second), kin, spots.shapes[[first, second, *near]].mean(axis=0), _BENT)
+    if pattern is None:
+        return None
+    mean = spots.shapes[list(pattern.pips)].mean(axis=0)
+    better = _with_shape(spots, (first, second), kin, mean)
+    return _fitted(spots, better if better is not None and len(better.pips) >= len(pattern.pips) else pattern)
+
+
+def _near(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats) -> Whole:
+    """Pips that would be on the face with this diagonal, were its circles seen so."""
+    frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
+    others = kin[kin != pair[1]]
+    return np.asarray(others[np.abs((spots.centres[others] - centre) @ inverse(frame).T).max(axis=1, initial=0) < _ON])
+
+
+def _with_shape(spots: Spots, pair: tuple[int, int], kin: Whole, shape: Floats, most: float = _NEAR) -> Pattern | None:
+    frame, centre = diagonal_frame(spots.centres[pair[0]], spots.centres[pair[1]], shape)
+    others = kin[kin != pair[1]]
+    seen = (spots.centres[others] - centre) @ inverse(frame).T
+    inside = np.abs(seen).max(axis=1, initial=0) < _ON
+    others, seen = others[inside], seen[inside]
+    if not len(others):
+        return Pattern(2, pair, centre, frame, _radius(shape, frame), 0.0)
+    gaps = np.hypot(seen[:, :1] - PLACES[:, 0], seen[:, 1:] - PLACES[:, 1])
+    nearest, distance = gaps.argmin(axis=1), gaps.min(axis=1)
+    first = _once(nearest, np.abs(np.log(spots.sizes[others] / spots.sizes[list(pair)].mean())))
+    others, nearest, distance = others[first], nearest[first], distance[first]
+    if np.any(distance > most):
+        return None
+    number = PATTERNS.get(frozenset({0, 1, *nearest.tolist()}))
+    if number is None:
+        return None
+    misfit = float(distance.sum() / number)
+    return Pattern(number, (*pair, *others.tolist()), centre, frame, _radius(shape, frame), misfit)
+
+
+def _radius(shape: Floats, frame: Floats) -> float:
+    """Of pips of this shape, in the frame's units."""
+    return math.sqrt(float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))))
+
+
+def _once(nearest: Whole, unlike: Floats) -> Whole:
+    """One pip for each place but the first two, which are taken: the one most like them in size.
+
+    Around a pip there may be a second outline, where it runs together with its neighbour.
+    """
+    chosen: dict[int, int] = {}
+    taken = nearest.tolist()
+    for index in np.argsort(unlike).tolist():
+        if taken[index] >= 2:
+            chosen.setdefault(taken[index], index)
+    return np.array([chosen[place] for place in sorted(chosen)], dtype=np.intp)
+
+
+def diagonal_frame(first: Floats, second: Floats, shape: Floats) -> tuple[Floats, Floats]:
+    """The frame in which the pips are circles and two of them lie at (−1, −1) and (1, 1); and its middle."""
+    root = root_of(shape)
+    x, y = (inverse(root) @ (second - first) / 2).tolist()
+    # Turned so that (1, 1) goes half way along, in the metric in which a pip is a circle.
+    turn = np.array([[x + y, x - y], [y - x, x + y]]) / 2
+    return root @ turn, (first + second) / 2
+
+
+def _fitted(spots: Spots, pattern: Pattern) -> Pattern:
+    """With four pips and more the frame follows from where they are, not from how flat they look."""
+    if pattern.number < 4:
+        return pattern
+    points = spots.centres[list(pattern.pips)]
+    seen = (points - pattern.centre) @ inverse(pattern.frame).T
+    ideal = PLACES[np.linalg.norm(seen[:, None, :] - PLACES[None], axis=2).argmin(axis=1)]
+    design = np.column_stack([ideal, np.ones(len(ideal))])
+    found = np.linalg.lstsq(design, points, rcond=None)[0]
+    frame, centre = found[:2].T, found[2]
+    away = np.linalg.norm((points - design @ found) @ inverse(frame).T, axis=1)
+    shape = spots.shapes[list(pattern.pips)].mean(axis=0)
+    radius = _radius(shape, frame)
+    return replace(pattern, centre=centre, frame=frame, radius=radius, misfit=float(away.mean()))
+
+
+def left_over(spots: Spots, chosen: list[int], places: Floats, half_edge: float) -> bool:
+    """Whether the face shows a pip, as strong as those that were chosen, which the number leaves out.
+
+    Through a clear die the pips of its lower face are seen, weaker than those on top.
+    """
+    size, contrast = spots.sizes[chosen].mean(), spots.contrast[chosen].mean()
+    pip = (np.abs(np.log(spots.sizes / size)) < 0.5) & (spots.contrast > _RIVAL * contrast)
+    pip &= np.abs(places).max(axis=1, initial=0) < 0.8 * half_edge
+    near = np.linalg.norm(spots.centres[:, None] - spots.centres[None, chosen], axis=2).min(axis=1, initial=np.inf)
+    return bool(np.any(pip & (near > size)))
+
+
+def far_pips_near(spots: Spots, chosen: list[int], centre: Floats, frame: Floats) -> bool:
+    """Whether weaker spots lie among or around these, as pips do that show through a clear die."""
+    contrast, reach = spots.contrast[chosen].mean(), _AROUND * float(np.linalg.norm(frame, 2))
+    weaker = (spots.contrast > _WEAKEST * contrast) & (spots.contrast < _WEAKER * contrast)
+    weaker &= np.abs(spots.centres - centre).max(axis=1, initial=0) < reach
+    weaker &= spots.sizes < _LARGER * spots.sizes[chosen].mean()
+    if not weaker.any():
+        return False
+    body, pip = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
+    on_body = np.linalg.norm(spots.around[weaker] - body, axis=1) < _EVEN * contrast
+    return bool(np.any(on_body & shows_through(spots.inner[weaker], body, pip)))
+
+
+def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: float) -> bool:
+    """Whether there are stronger pips on the same body, of which these could be a clear die's far ones."""
+    size, contrast = spots.sizes[chosen].mean(), spots.contrast[chosen].mean()
+    pip = (np.abs(np.log(spots.sizes / size)) < 0.7) & (spots.contrast > _STRONGER * contrast)
+    pip &= np.linalg.norm(spots.centres - centre, axis=1) < _SAME_DIE * reach
+    body, inner = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
+    pip &= np.linalg.norm(spots.around - body, axis=1) < _EVEN * spots.contrast
+    return any(bool(shows_through(inner, body, spots.inner[index])) for index in np.nonzero(pip)[0])
+
+
+# A face of a die as it was found in a picture, and how sure it is.
+
+SURE: Final = 0.5
+"""Confidence from which on a face is reported; below, the die is only pointed at."""
+SUSPECTED: Final = 0.25
+_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = (0.2, 0.12), (0.22, 0.12), 0.18, 0.33
+"""How far colours may be off, for several pips and for a lone one, which a side may show; and spacings, and sizes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Face:
+    """A face in the picture it was found in: number, middle, frame, square, its pips, and how good all that looks."""
+
+    number: int
+    centre: Floats
+    frame: Floats
+    square: Square
+    pips: tuple[int, ...]
+    radius: float
+    contrast: float
+    score: float
+    spots: tuple[Pip, ...]
+    shape: Floats
+    """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
+
+    @cached_property
+    def size(self) -> float:
+        """Half the edge in pixels, foreshortening averaged."""
+        (a, b), (c, d) = self.frame.tolist()
+        return math.sqrt(abs(a * d - b * c)) * self.square.half_edge
+
+    @property
+    def axes(self) -> Floats:
+        """Half edges as columns, in pixels; where the sides were found too near, as far as dice have them at least."""
+        return np.asarray(self.frame * max(self.square.half_edge, 1.7 if self.number > 1 else 0.0), dtype=np.float64)
+
+    def inside(self, point: Floats) -> float:
+        """How far a point lies from the middle, in half edges: below 1 on the face."""
+        (a, b), (c, d) = self.frame.tolist()
+        x, y = (point - self.centre).tolist()
+        across, down = d * x - b * y, a * y - c * x
+        return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
+
+
+def same_make(face: Face, other: Face) -> bool:
+    """Whether body, pips and, where there are several, their spacing are those of another face."""
+    lone = face.number == 1
+    body = float(np.linalg.norm(face.square.colour - other.square.colour)) / other.contrast
+    paint = abs(float(np.log(face.contrast / other.contrast)))
+    if body > _SAME_BODY[lone] or paint > _SAME_PAINT[lone]:
+        return False
+    if lone:
+        return abs(float(np.log(face.spots[0].longest / other.spots[0].longest))) < _SAME_SIZE
+    return abs(float(np.log(face.radius / other.radius))) < _SAME_SPACING

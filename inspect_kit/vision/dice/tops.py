@@ -1,0 +1,259 @@
+"""Which faces are on top: the plane that they agree on, and which of them are sides of others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.dice.patterns import SURE, SUSPECTED, Face
+from inspect_kit.vision.optics.pose import View
+
+# The plane of the upper faces: how a circle on it looks anywhere in the picture, and the plane that dice agree on.
+
+USUAL_FOCAL: Final = 1.05
+"""Focal length over the longer side of the picture, where nobody tells: between phones and longer lenses."""
+
+STEEPEST: Final = np.radians(58)
+_UPRIGHT: Final = 0.15
+_ALIKE: Final = 0.35
+_MOST_PLANES: Final = 8
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """A plane by its normal in the camera's frame (x right, y down, z ahead), towards the camera; pixels."""
+
+    normal: Floats
+    focal: float
+    middle: Floats
+
+    @cached_property
+    def axes(self) -> Floats:
+        """Two directions on the plane as columns, at right angles and of length one."""
+        first = np.cross(self.normal, [0.0, 1.0, 0.0] if abs(self.normal[1]) < 0.9 else [1.0, 0.0, 0.0])
+        first /= np.linalg.norm(first)
+        return np.column_stack([first, np.cross(self.normal, first)])
+
+    def shape(self, pixel: Floats) -> Floats:
+        """The ellipse that a circle on the plane is seen as there, as a matrix of determinant one."""
+        slope = self._slope(pixel) @ self.axes
+        (a, b), (c, d) = (slope @ slope.T).tolist()
+        size = math.sqrt(max(a * d - b * c, 1e-12))
+        return np.array([[a / size, b / size], [c / size, d / size]])
+
+    def down(self, pixel: Floats) -> Floats:
+        """How a step into the table is seen there, over how long a step along the plane is seen on average."""
+        seen = self._slope(pixel)
+        step = seen @ -self.normal
+        return np.asarray(step / np.sqrt(max(abs(np.linalg.det(seen @ self.axes)), 1e-9)), dtype=np.float64)
+
+    def _slope(self, pixel: Floats) -> Floats:
+        """How small steps in the camera's frame are seen there, but for their distance."""
+        x, y = ((pixel - self.middle) / self.focal).tolist()
+        return np.array([[1.0, 0.0, -x], [0.0, 1.0, -y]])
+
+    @property
+    def tilt(self) -> float:
+        """Angle between the line of sight and the plane's normal."""
+        return float(np.arccos(np.clip(-self.normal[2], -1, 1)))
+
+
+def straight_down(width: int, height: int, focal: float | None) -> Outlook:
+    """The plane of a table seen straight from above."""
+    middle = np.array([(width - 1) / 2, (height - 1) / 2])
+    return Outlook(np.array([0.0, 0.0, -1.0]), focal or USUAL_FOCAL * max(width, height), middle)
+
+
+def outlook_of(view: View) -> Outlook:
+    """The plane of the reference sheet."""
+    normal = view.rotation[:, 2]
+    return Outlook(normal if normal[2] < 0 else -normal, float(view.lens[:2].mean()), view.lens[2:4].copy())
+
+
+def unlike(one: Floats, other: Floats) -> float:
+    """How much two ellipses differ in shape, whatever their size: 0 for the same, ln of the stretch otherwise."""
+    (a, b), (c, d) = one.tolist()
+    (e, f), (g, h) = other.tolist()
+    # Half the trace and the determinant of the one's inverse times the other, whose eigenvalues are wanted.
+    size = a * d - b * c
+    middle, product = (d * e - b * g - c * f + a * h) / (2 * size), (e * h - f * g) / size
+    apart = math.sqrt(max(middle * middle - product, 0.0))
+    return math.log(max(middle + apart, 1e-9) / max(middle - apart, 1e-9)) / 2
+
+
+def normals_of(shape: Floats, pixel: Floats, outlook: Outlook) -> tuple[Outlook, Outlook]:
+    """The two planes on which a circle is seen as this ellipse."""
+    ray = np.array([*(pixel - outlook.middle) / outlook.focal, 1.0])
+    ray /= np.linalg.norm(ray)
+    across = np.cross([0.0, 1.0, 0.0], ray)
+    across /= np.linalg.norm(across)
+    basis = np.column_stack([across, np.cross(ray, across)])
+    # The picture's pixels seen from a sphere around the camera: directions, not places on the sensor.
+    x, y = (pixel - outlook.middle) / outlook.focal
+    slope = np.array([[1, 0, -x], [0, 1, -y]]) @ basis
+    back = np.linalg.inv(slope)
+    sizes, ways = np.linalg.eigh(back @ shape @ back.T)
+    lean = float(np.arccos(np.clip(np.sqrt(sizes[0] / sizes[1]), 0, 1)))
+    way = basis @ ways[:, 0]
+    both = [-np.cos(lean) * ray + sign * np.sin(lean) * way for sign in (-1, 1)]
+    first, second = (Outlook(normal / np.linalg.norm(normal), outlook.focal, outlook.middle) for normal in both)
+    return first, second
+
+
+def agreed_planes(
+    shapes: Sequence[Floats], pixels: Sequence[Floats], weights: Sequence[float], start: Outlook
+) -> list[tuple[float, Outlook]]:
+    """Planes on which most of these ellipses are circles, with what speaks for each, those that serve alike first.
+
+    A plane seen less obliquely is likelier. People hold a camera upright: what is further away is higher in the
+    picture, so a table's normal points upwards.
+    """
+    choices = [start]
+    for shape, pixel in zip(shapes, pixels, strict=True):
+        choices += [plane for plane in normals_of(shape, pixel, start) if plane.tilt < STEEPEST]
+
+    def votes(plane: Outlook) -> float:
+        away = [unlike(plane.shape(pixel), shape) for shape, pixel in zip(shapes, pixels, strict=True)]
+        agreeing = sum(weight * np.exp(-((gap / 0.22) ** 2)) for gap, weight in zip(away, weights, strict=True))
+        return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - _UPRIGHT * plane.normal[1])
+
+    ranked = sorted(((votes(plane), plane) for plane in choices), key=lambda pair: -pair[0])
+    return [pair for pair in ranked if pair[0] > ranked[0][0] - _ALIKE][:_MOST_PLANES]
+
+
+_SIDEWAYS: Final = 0.32
+_SIDE_SEEN: Final = 0.15
+"""What a side below an upper face says for a plane, in votes of a face."""
+_SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
+"""Sizes of faces, and of lone pips with what is around them, over that of the main one."""
+_SMALLER, _WEAKER, _AT_ITS_SIDE = 0.7, 0.75, 2.3
+"""Size and contrast of a side's pips over the upper face's, and their distance from it in half edges."""
+_OUTLINE: Final = 0.8
+_FLAT: Final = 0.12
+_FAR: Final = 5.0
+_MOST_DOUBTS: Final = 4
+_BESIDE: Final = 1.7
+"""Half edges from the middle of an upper face at which another die's may be."""
+
+
+def plane_of(faces: list[Face], start: Outlook) -> Outlook:
+    """The plane that the faces agree on, and on which some of them are sides of others."""
+    alike = _alike(faces, faces)
+    sure = [face for face in alike if face.score >= SURE]
+
+    def sides(plane: Outlook) -> int:
+        flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
+        hanging = [face for face in sure if any(top is not face and is_side(face, top, plane) for top in flat)]
+        tops = [face for face in flat if face not in hanging]
+        return sum(any(is_side(face, top, plane) for top in tops) for face in hanging)
+
+    ranked = agreed_planes(*_evidence(alike), start)
+    return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
+
+
+def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
+    good = [face for face in faces if face.score > SUSPECTED]
+    # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
+    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
+
+
+def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
+    """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
+    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
+    usual = [face for face in flat if face.score >= SURE]
+    alike = _alike(faces, usual)
+    firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
+    free = [face for face in alike if not _hangs(face, firm, faces, plane)]
+    tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
+    doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
+    apart = [face.centre for face in doubtful if all(top.inside(face.centre) > _BESIDE for top in tops)]
+    return tops, apart if tops else apart[:_MOST_DOUBTS]
+
+
+def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
+    """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
+    if any(_fragment(face, top) for top in firm if top is not face):
+        return True
+    below = any(is_side(face, top, plane) for top in firm if top is not face)
+    return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
+
+
+def _fragment(face: Face, top: Face) -> bool:
+    """Whether a face is but some pips of another die's side: weaker, and too near to its upper face for a small die."""
+    if face.size > _SMALLER * top.size or face.contrast > _WEAKER * top.contrast:
+        return False
+    return float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre))) < _AT_ITS_SIDE
+
+
+def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:
+    """Whether a face that lies flat has a side below it that is no such face itself."""
+    if unlike(plane.shape(face.centre), face.shape) > _FLAT:
+        return False
+    rest = [other for other in faces if other is not face]
+    return any(is_side(other, face, plane) and not _has_side(other, rest, plane) for other in rest)
+
+
+def _same_make(face: Face, tops: list[Face]) -> bool:
+    """Only what looks like the other dice is called a die that cannot be read: grounds have dots and letters too."""
+    near = [top for top in tops if 0.6 < face.size / top.size < 1.7]
+    return not tops or any(np.linalg.norm(face.square.colour - top.square.colour) < 0.3 * top.contrast for top in near)
+
+
+def is_side(face: Face, top: Face, plane: Outlook) -> bool:
+    """Whether a face looks like, and lies where, a side of the die with this upper face."""
+    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
+        return False
+    axes = top.axes
+    down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
+    for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
+        for sign in (-1, 1):
+            away = face.centre - (top.centre + sign * along + down)
+            side = np.column_stack([across, down])
+            if abs(np.linalg.det(side)) < 0.05 * top.size**2:
+                continue
+            near = float(np.linalg.norm(away)) < 0.45 * top.size
+            stretch = unlike(side @ side.T, face.shape) - unlike(plane.shape(face.centre), face.shape)
+            if near and stretch < 0.1:
+                return True
+    return _oblique(face, top, plane)
+
+
+def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
+    """Whether a face next to an upper one is clearly not on its plane."""
+    reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
+    if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
+        return False
+    clearly = max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08, _blunt(face))
+    return unlike(plane.shape(face.centre), face.shape) > clearly
+
+
+def _blunt(face: Face) -> float:
+    """How much the shape of few small pips tells, each outline being good to part of a pixel."""
+    pixels = face.radius * float(np.sqrt(abs(np.linalg.det(face.frame))))
+    return _OUTLINE / max(pixels, 1.0) if face.number < 4 else 0.0
+
+
+def _alike(faces: list[Face], usual: list[Face]) -> list[Face]:
+    """Dice of one photo are of like size, and their pips stand out alike."""
+    main = _main([face for face in usual if face.score >= SURE])
+    return faces if main is None else [face for face in faces if _of_a_kind(face, main)]
+
+
+def _main(faces: list[Face]) -> Face | None:
+    """The face that speaks loudest together with those like it: large, strong, and one of many."""
+
+    def voice(face: Face) -> float:
+        return sum(other.score**2 for other in faces if _of_a_kind(other, face)) * face.contrast * face.size
+
+    return max(faces, key=voice, default=None)
+
+
+def _of_a_kind(face: Face, main: Face) -> bool:
+    least, most = _SIZES if face.number > 1 else _ACES
+    return least < face.size / main.size < most and face.contrast > 0.3 * main.contrast

@@ -1,0 +1,99 @@
+"""What is seen of a piece besides its size: its colour, and whether parts of it look like metal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.disc.fit import Disc
+from inspect_kit.vision.disc.measure import Look, Spotted
+from inspect_kit.vision.optics.colour import BRIGHTNESS, Colour, White, colour_of, face_of, white_of
+
+# Regions of a face that look like metal, grey and streaky: suspected, for the referee to decide.
+
+_SECTORS, _RINGS = 48, 16
+_GREY: Final = 0.14
+"""Most colour (spread over brightness) that still looks grey."""
+_STREAKS: Final = 0.2
+"""Least variation of brightness around a ring, as a share of its mean."""
+_LEAST_AREA: Final = 0.03
+
+
+@dataclass(frozen=True)
+class MetalLook:
+    """Whether metal is suspected, how sure, and where: left, top, width and height in pixels."""
+
+    suspected: bool
+    confidence: float
+    region: tuple[float, float, float, float] | None = None
+
+
+def metal_of(pixels: Pixels, disc: Disc, white: White) -> MetalLook:
+    """Rings of the face that are grey and streaky over a good part of their length."""
+    light, places, _ = face_of(pixels, disc, 0.93)
+    reflected = light / np.maximum(white.near(disc.centre), 1e-3)
+    cells, grey = _cells(reflected, places, disc)
+    streaky = _streaky(cells, grey)
+    area = float((streaky * np.arange(1, _RINGS + 1)[:, None]).sum() / (np.arange(1, _RINGS + 1).sum() * _SECTORS))
+    if area < _LEAST_AREA:
+        return MetalLook(False, float(np.clip(1 - area / _LEAST_AREA, 0.5, 0.99)))
+    return MetalLook(True, float(np.clip(0.5 + 4 * area, 0.5, 0.95)), _bounds(streaky, disc))
+
+
+def _cells(reflected: Floats, places: Floats, disc: Disc) -> tuple[Floats, Mask]:
+    """Mean brightness of rings × sectors, and which cells are grey."""
+    middle = disc.outline.mean(axis=0)
+    size = np.linalg.norm(disc.outline - middle, axis=1).mean()
+    away = (places - middle) / size
+    ring = np.minimum((np.hypot(away[:, 0], away[:, 1]) * _RINGS).astype(int), _RINGS - 1)
+    sector = ((np.arctan2(away[:, 1], away[:, 0]) / (2 * np.pi) % 1) * _SECTORS).astype(int) % _SECTORS
+    index = ring * _SECTORS + sector
+    count = np.maximum(np.bincount(index, minlength=_RINGS * _SECTORS), 1)
+    sums = [np.bincount(index, weights=reflected[:, c], minlength=_RINGS * _SECTORS) / count for c in range(3)]
+    colour = np.stack(sums, axis=1)
+    brightness = colour @ BRIGHTNESS
+    grey = (np.ptp(colour, axis=1) < _GREY * np.maximum(colour.max(axis=1), 1e-3)) & (brightness > 0.06)
+    return brightness.reshape(_RINGS, _SECTORS), np.asarray(grey.reshape(_RINGS, _SECTORS))
+
+
+def _streaky(cells: Floats, grey: Mask) -> Mask:
+    """Grey cells of rings whose brightness varies smoothly and widely around; a glint on plastic is one short peak."""
+    result = np.zeros_like(grey)
+    for ring in range(2, _RINGS - 1):
+        row, chosen = cells[ring], grey[ring]
+        if chosen.mean() < 0.4:
+            continue
+        level = float(np.median(row[chosen]))
+        off = np.abs(row - level) > _STREAKS * level
+        changes = int((np.diff(np.sign(row - level)) != 0).sum())
+        if (off & chosen).mean() > 0.3 and changes <= _SECTORS // 3:
+            result[ring] = chosen
+    return result
+
+
+def _bounds(streaky: Mask, disc: Disc) -> tuple[float, float, float, float]:
+    rings, sectors = np.nonzero(streaky)
+    middle = disc.outline.mean(axis=0)
+    size = np.linalg.norm(disc.outline - middle, axis=1).mean()
+    radius = (rings + 0.5) / _RINGS * size
+    angle = (sectors + 0.5) / _SECTORS * 2 * np.pi
+    x, y = middle[0] + radius * np.cos(angle), middle[1] + radius * np.sin(angle)
+    return float(x.min()), float(y.min()), float(np.ptp(x)), float(np.ptp(y))
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """Colour, and metal where it was asked for."""
+
+    colour: Colour
+    metal: MetalLook | None
+
+
+def sightings(look: Look, spotted: Spotted, *, metal: bool) -> Sighting:
+    """Look at one piece of a photo."""
+    white = white_of(look.photo.pixels, look.placed.view, look.placed.known)
+    pixels = look.photo.pixels
+    return Sighting(colour_of(pixels, spotted.disc, white), metal_of(pixels, spotted.disc, white) if metal else None)

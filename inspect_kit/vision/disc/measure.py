@@ -1,0 +1,259 @@
+"""One photo, measured: reference, view, pieces, each with the contributions to its diameter's uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.capture.photographs import Photograph
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.disc.find import Candidate, find_circles
+from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, outline_pixels
+from inspect_kit.vision.disc.solid import Solid
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.fitting.edge_choice import outermost
+from inspect_kit.vision.fitting.edge_step import Optics
+from inspect_kit.vision.fitting.roundness import Roundness, roundness_of
+from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
+from inspect_kit.vision.optics.pose import View
+from inspect_kit.vision.optics.quality import check_condition
+from inspect_kit.vision.reference.find import Placed, Reference, place
+
+# All round pieces of a photo: found, measured, and refused where they are not whole.
+
+_CLEAR: Final = 0.7
+_FAINT: Final = 0.45
+_SHADOW: Final = 1.2
+"""mm by which a soft shadow reaches beyond a piece."""
+_BORDER: Final = 4.0
+_AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A piece that is there and cannot be measured: where in the photo, and why."""
+
+    pixel: tuple[float, float]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What a photo shows."""
+
+    discs: tuple[Disc, ...]
+    refused: tuple[Refused, ...]
+
+
+def find_pieces(pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], optics: Optics) -> Pieces:
+    """The discs with a diameter within bounds, in reading order."""
+    view = placed.view
+    radii = diameters[0] / 2, diameters[1] / 2
+    candidates = find_circles(pixels, view, placed.known.sheet[:, :2], shape.thickness, radii)
+    task = _Task(pixels, view, shape, optics)
+    discs: list[Disc] = []
+    refused: list[Refused] = []
+    for candidate in _larger_first(candidates):
+        if not _taken(candidate, discs):
+            _try(task, candidate, discs, refused)
+    within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
+    return Pieces(tuple(reading_order(within)), tuple(refused))
+
+
+def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Those seen clearly, the larger first, so that a groove is never taken for the piece around it; then the rest."""
+    clear = sorted((each for each in candidates if each.support >= _CLEAR), key=lambda each: -each.radius)
+    faint = sorted((each for each in candidates if _FAINT <= each.support < _CLEAR), key=lambda each: -each.support)
+    return [*clear, *faint]
+
+
+def _taken(candidate: Candidate | Solid, discs: Sequence[Disc]) -> bool:
+    """Whether the candidate lies in a piece that is already known."""
+    return any(
+        np.hypot(candidate.x - disc.solid.x, candidate.y - disc.solid.y)
+        < max(
+            0.9 * max(disc.solid.radius, candidate.radius),
+            disc.solid.radius + candidate.radius - max(3.0, 0.1 * candidate.radius),
+        )
+        for disc in discs
+    )
+
+
+@dataclass(frozen=True)
+class _Task:
+    pixels: Pixels
+    view: View
+    shape: Shape
+    optics: Optics
+
+
+def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Refused]) -> None:
+    guess = Solid(candidate.x, candidate.y, candidate.radius, task.shape.thickness, task.shape.rim)
+    seen = outline_pixels(task.view, guess, _AROUND)
+    if not inside_picture(seen, task.pixels, _BORDER).all():
+        if candidate.support >= _CLEAR and not _near_refused(task.view, guess, refused):
+            refused.append(Refused(_pixel(task.view, guess), "is cut off by the picture's edge"))
+        return
+    outer = outermost(task.pixels, task.view, guess)
+    if isinstance(outer, Unfit) or _taken(outer, discs):
+        return
+    disc = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
+    if isinstance(disc, Unfit) and candidate.support >= _CLEAR and abs(outer.radius - guess.radius) < _SHADOW:
+        # A soft shadow all around may be the outermost circle of all, and no disc; then the circle first seen is.
+        disc = fit_disc(task.pixels, task.view, guess, task.shape, task.optics)
+    if not isinstance(disc, Unfit) and not _taken(disc.solid, discs):
+        discs.append(disc)
+
+
+def _near_refused(view: View, guess: Solid, refused: Sequence[Refused]) -> bool:
+    x, y = _pixel(view, guess)
+    reach = guess.radius * view.resolution(guess.centre)
+    return any(np.hypot(x - other.pixel[0], y - other.pixel[1]) < reach for other in refused)
+
+
+def _pixel(view: View, guess: Solid) -> tuple[float, float]:
+    x, y = view.pixels(guess.centre[None])[0]
+    return float(x), float(y)
+
+
+def reading_order(discs: Sequence[Disc]) -> list[Disc]:
+    """Row by row from the upper left, as the photo shows them; pieces of one row overlap in height."""
+    left = sorted(discs, key=lambda disc: float(disc.centre[1]))
+    rows: list[list[Disc]] = []
+    for disc in left:
+        height = disc.solid.radius * disc.resolution
+        if rows and abs(disc.centre[1] - _level(rows[-1])) < height:
+            rows[-1].append(disc)
+        else:
+            rows.append([disc])
+    return [disc for row in rows for disc in sorted(row, key=lambda each: float(each.centre[0]))]
+
+
+def _level(row: Sequence[Disc]) -> Floats:
+    return np.asarray(np.mean([disc.centre[1] for disc in row]))
+
+
+MODEL_ERROR: Final = 0.07
+"""Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
+MODEL_SHADE: Final = 0.006
+"""mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
+FAINT: Final = 0.2
+"""Contrast of an edge, in codes from 0 to 1, below which that grows."""
+EVEN: Final = 0.25
+"""Variation of the contrast around an outline that light and shadow alone make."""
+_MARKS: Final = 3.0
+FLATNESS: Final = 0.15
+"""mm by which paper on a table lies higher or lower."""
+STEEPEST: Final = 50.0
+"""Degrees of tilt beyond which nothing is measured."""
+
+
+@dataclass(frozen=True)
+class Spotted:
+    """One piece in one photo. Contributions are standard uncertainties of the diameter in mm, with signs."""
+
+    disc: Disc
+    diameter: float
+    contributions: Mapping[str, float]
+    roundness: Roundness
+    place: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What one photo gave."""
+
+    photo: Photograph
+    placed: Placed
+    pieces: Pieces
+    spotted: tuple[Spotted, ...]
+    calibrated: bool
+
+
+def camera_for(photo: Photograph, calibrated: Camera | None) -> Camera:
+    """The calibrated camera turned and scaled to this photo, or what the photo's own notes tell."""
+    if calibrated is None:
+        return guessed(photo.width, photo.height, photo.focal)
+    turned = calibrated.turned(photo.quarters)
+    if (photo.width > photo.height) != (turned.width > turned.height):
+        # Stored upright without a note: which way it was turned is not known, but matters little.
+        turned = turned.turned(1)
+    if abs(photo.width / photo.height - turned.width / turned.height) > 0.01:
+        raise BadInput(
+            f"has {photo.width} × {photo.height} pixels, the camera was calibrated at "
+            f"{calibrated.width} × {calibrated.height}",
+            where=photo.file,
+            hint="use the same camera at the same picture format, and no cropping",
+        )
+    return turned.scaled(photo.width, photo.height).with_focus_drift()
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to look for: reference, print scale (value and relative uncertainty), shape and bounds of the pieces."""
+
+    reference: Reference
+    scale: tuple[float, float]
+    shape: Shape
+    diameters: tuple[float, float]
+
+
+def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look:
+    """Measure the pieces of one photo."""
+    camera = camera_for(photo, calibrated)
+    placed = place(photo.pixels, camera, request.reference)
+    optics = Optics(check_condition(photo.pixels, placed.known, photo.file), photo.colour_spread)
+    tilt = float(np.degrees(placed.view.tilt))
+    if tilt > STEEPEST:
+        raise BadInput(
+            f"the camera looks at the sheet at {tilt:.0f} degrees from straight above",
+            where=photo.file,
+            hint="hold it more from above, below 30 degrees",
+        )
+    # Lengths on the sheet are nominal until the end; thickness and rim are true, so they shrink with the print.
+    scale = request.scale[0]
+    given = request.shape
+    shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
+    bounds = request.diameters[0] / scale, request.diameters[1] / scale
+    pieces = find_pieces(photo.pixels, placed, shape, bounds, optics)
+    spotted = tuple(_spotted(disc, placed.view, request.scale) for disc in pieces.discs)
+    return Look(photo, placed, pieces, spotted, calibrated is not None)
+
+
+def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
+    diameter = 2 * disc.solid.radius * scale[0]
+    pose, lens = _view_parts(disc, view)
+    away = float(np.linalg.norm(view.centre - disc.solid.centre))
+    parts = {
+        "edge": 2 * disc.edge * scale[0],
+        "light and shadow at the edge": _light_part(disc),
+        "scale (print)": diameter * scale[1],
+        "lens": 2 * lens * scale[0],
+        "camera pose": 2 * pose * scale[0],
+        "piece height": 2 * disc.by_thickness * scale[0],
+        "rim shape": 2 * disc.by_rim * scale[0],
+        "sheet flatness": diameter * FLATNESS / max(away, 1.0),
+    }
+    return Spotted(
+        disc, diameter, parts, roundness_of(disc, scale[0]), (disc.solid.x * scale[0], disc.solid.y * scale[0])
+    )
+
+
+def _light_part(disc: Disc) -> float:
+    """A shadow moves a faint edge more than a strong one; and over printed marks the ground changes within the lines
+    that are averaged."""
+    faint = np.hypot(1.0, FAINT / max(disc.contrast, 0.01))
+    uneven = 1 + _MARKS * max(disc.unevenness - EVEN, 0.0)
+    return float(np.hypot(2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE))
+
+
+def _view_parts(disc: Disc, view: View) -> tuple[float, float]:
+    """Contributions of pose and lens to the radius: the pose as if the lens were known, the lens the rest of both."""
+    by_pose: Floats = disc.by_view[COUNT:]
+    total = max(float(disc.by_view @ view.covariance @ disc.by_view), 0.0)
+    pose = max(float(by_pose @ view.pose_covariance @ by_pose), 0.0)
+    return float(np.sqrt(min(pose, total))), float(np.sqrt(max(total - pose, 0.0)))

@@ -1,0 +1,290 @@
+"""A base settled on its edges: camera, place, lean and profile moved together until they are the most probable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from inspect_kit.vision.arrays import Floats, Pixels, Whole
+from inspect_kit.vision.figure.background import Ground
+from inspect_kit.vision.figure.base import (  # fmt: skip
+    BASE,
+    BIAS,
+    LEAN,
+    SHADE,
+    SLOPE,
+    STANDOFF,
+    VIEW,
+    Edges,
+    Fit,
+    Known,
+    X,
+    camera_at,
+    frame_of,
+    gather,
+    knowledge,
+    lines_across,
+    outwards,
+    own_outline,
+    scale_at,
+    shown,
+)
+from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
+from inspect_kit.vision.optics.camera import COUNT
+from inspect_kit.vision.optics.pose import rotation_of, view_slopes
+
+_LEAST_SPREAD: Final = 0.12
+CLOSE: Final = (_LEAST_SPREAD, _LEAST_SPREAD)
+"""The last stage of settling: only edges as near as their own scatter count."""
+_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
+"""How far the figure's numbers may move in one step."""
+_ROUNDS: Final = 12
+_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
+
+
+@dataclass(frozen=True)
+class _State:
+    """The outline at some numbers: how far each edge is outside of it, by which normal, and from which own place."""
+
+    vector: Floats
+    apart: Floats
+    normals: Floats
+    places: Floats
+    index: Whole
+    share: Floats
+    shade: Floats
+
+    def at(self, curve: Floats) -> Floats:
+        """The places of a curve like the outline that are next to the edges."""
+        share = self.share[:, None]
+        return np.asarray(curve[self.index] * (1 - share) + curve[(self.index + 1) % len(curve)] * share)
+
+
+def _state(vector: Floats, form: str, edges: Edges) -> _State:
+    own = own_outline(vector, form)
+    index, share, apart, normals = _nearest(shown(vector, own), edges.points)
+    found = _State(vector, apart - vector[BIAS] + vector[SHADE] * edges.shade, normals, own, index, share, edges.shade)
+    return replace(found, places=found.at(own))
+
+
+def _slopes(state: _State, form: str, before: Floats | None = None) -> Floats:
+    """How the edges' distances change with the numbers; `before` lends those by camera and pose, which hardly change.
+
+    The ray touches the solid: where camera and solid move, the touching points may stay and the outline is right.
+    """
+    vector = state.vector
+    foot, axes = frame_of(vector)
+    camera = camera_at(vector)
+    seen = view_slopes(vector[:VIEW], state.places @ axes.T + foot)
+    found = np.zeros((len(state.apart), len(vector)))
+    found[:, :VIEW] = np.einsum("ni,nik->nk", state.normals, seen) if before is None else before[:, :VIEW]
+    # By places on the sheet's frame, along the normals.
+    pull = np.einsum("ni,nik->nk", state.normals, seen[:, :, COUNT + 3 :]) @ rotation_of(vector[9:12])
+    found[:, VIEW:BIAS] = np.einsum("nk,nkj->nj", pull, _frame_slopes(vector, state.places))
+    found[:, BIAS], found[:, SHADE] = 1.0, -state.shade
+    own = pull @ axes
+    for number, step in enumerate(_BASE_SIZES[: len(vector) - BASE]):
+        move = np.zeros(len(vector) - BASE)
+        move[number] = step
+        ahead, back = (outline(PROFILES[form](vector[BASE:] + sign * move), camera) for sign in (1, -1))
+        found[:, BASE + number] = (state.at(ahead - back) * own).sum(axis=1) / (2 * step)
+    return found
+
+
+def _frame_slopes(vector: Floats, own: Floats) -> Floats:
+    """How points of the figure's frame move on the sheet's with the figure's six numbers: points × 3 × 6."""
+    _, axes = frame_of(vector)
+    lean, standoff = vector[LEAN], vector[STANDOFF]
+    placed = own @ axes.T
+    found = np.zeros((len(own), 3, 6))
+    found[:, :, 0] = 1.0, vector[SLOPE], 0.0
+    found[:, :, 1] = 0.0, np.sin(lean), np.cos(lean)
+    found[:, 1, 2] = 1.0
+    # A lean turns around the sheet's x, a tilt around the figure's own outward axis.
+    found[:, 1, 4] = placed[:, 2] + np.cos(lean) * standoff
+    found[:, 2, 4] = -placed[:, 1] - np.sin(lean) * standoff
+    found[:, :, 5] = np.column_stack([-own[:, 1], own[:, 0], np.zeros(len(own))]) @ axes.T
+    found[:, :, 3] = found[:, :, 5] + np.array([0.0, vector[X], 0.0])
+    return found
+
+
+def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floats]:
+    """For each point the nearest segment of a closed line, the share along it, the distance outwards and the normal."""
+    closed = np.vstack([curve, curve[:1]])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    count = int(np.clip(length[-1] / 1.5, 200, 900))
+    where = np.linspace(0, length[-1], count, endpoint=False)
+    even = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
+    along = np.roll(even, -1, axis=0) - np.roll(even, 1, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
+    normals = outwards(even, along)
+    near = cKDTree(even).query(points)[1]
+    # Along the tangent from the nearest of the even places to the foot of the perpendicular.
+    shift = ((points - even[near]) * along[near]).sum(axis=1)
+    place = np.mod(where[near] + np.clip(shift, -1.5, 1.5), length[-1])
+    index = np.clip(np.searchsorted(length, place, side="right") - 1, 0, len(curve) - 1)
+    share = np.clip((place - length[index]) / np.maximum(length[index + 1] - length[index], 1e-9), 0, 1)
+    foot = closed[index] * (1 - share)[:, None] + closed[index + 1] * share[:, None]
+    apart = ((points - foot) * normals[near]).sum(axis=1)
+    return index, share, apart, normals[near]
+
+
+def settle(start: Floats, form: str, edges: Edges, known: Known, stages: Sequence[tuple[float, float]]) -> Fit | Unfit:
+    """The most probable base for these edges; those farther off count less.
+
+    Stage by stage a scatter of at least so many pixels is allowed before the sheet and before the table: an edge that
+    is clear must not be lost because the start was wrong.
+    """
+    if len(edges.points) < 40:
+        return Unfit("the outline of its base is not seen clearly enough")
+    state = _state(_bounded(start), form, edges)
+    slopes = _slopes(state, form)
+    damping = 1e-3
+    for least in stages:
+        weights = _weights(state.apart, edges, least)
+        for _ in range(_ROUNDS):
+            move = _step(state, slopes, weights * edges.sigma**-2, known, damping)
+            tried = _state(_bounded(state.vector + move), form, edges)
+            if _cost(tried, weights, edges, known) > _cost(state, weights, edges, known):
+                damping *= 10
+                if damping > 1e4:
+                    break
+                continue
+            state, damping = tried, max(damping / 10, 1e-6)
+            slopes = _slopes(state, form, slopes)
+            weights = _weights(state.apart, edges, least)
+            if bool(np.all(np.abs(move[VIEW:]) < 0.008 * _FARTHEST[: len(move) - VIEW])):
+                break
+    return _described(state, _slopes(state, form), edges, known, form)
+
+
+def _cost(state: _State, weights: Floats, edges: Edges, known: Known) -> float:
+    away = state.vector - known.mean
+    return float((weights * (state.apart / edges.sigma) ** 2).sum() + away @ known.information @ away)
+
+
+def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
+    """Tukey's biweight, edges before sheet and table each by their own scatter."""
+    spread = np.zeros(len(apart))
+    for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
+        spread[part] = max(robust_deviation(apart[part]), smallest, _LEAST_SPREAD)
+    u = apart / (4.0 * spread)
+    return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
+
+
+def _step(state: _State, slopes: Floats, force: Floats, known: Known, damping: float) -> Floats:
+    """Towards the most probable numbers, shortened where that is farther than a straight line can be trusted."""
+    normal = (slopes * force[:, None]).T @ slopes + known.information
+    right = slopes.T @ (force * state.apart) + known.information @ (known.mean - state.vector)
+    move = inverse(normal + damping * np.diag(np.diag(normal))) @ right
+    share = float(np.max(np.abs(move[VIEW:]) / _FARTHEST[: len(move) - VIEW]))
+    return np.asarray(move / max(share, 1.0))
+
+
+def _bounded(vector: Floats) -> Floats:
+    """Numbers that a base can have."""
+    found = vector.copy()
+    base = found[BASE:]
+    base[WIDE] = np.clip(base[WIDE], 5.0, 16.0)
+    base[HEIGHT] = np.clip(base[HEIGHT], 2.5, 11.0)
+    base[CENTRE] = np.clip(base[CENTRE], 0.35 * base[HEIGHT], 1.6 * base[HEIGHT])
+    base[SHARE] = np.clip(base[SHARE], 0.2, 0.995)
+    if len(base) > EDGE:
+        base[EDGE] = np.clip(base[EDGE], 0.02, 0.5 * base[HEIGHT])
+    if len(base) > INWARDS:
+        base[INWARDS] = np.clip(base[INWARDS], 0.02, 0.4 * base[WIDE])
+    return found
+
+
+def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: str) -> Fit:
+    weights = _weights(state.apart, edges, CLOSE)
+    force = weights / edges.sigma**2
+    covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
+    away = state.vector - known.mean
+    cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
+    cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
+    return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
+
+
+# A base fitted with each form of its upper edge, round by round from the first guess to the last pixel, and how
+# probable each form is.
+
+FORMS: Final = ("cut", "round", "sharp")
+ODDS: Final = {"cut": 8.0, "round": 20.0, "sharp": 1.0}
+"""Of each form before the photo is looked at: a sharp edge is the rare end of both others."""
+_SCATTER: Final = 0.15
+"""Pixels of scatter up to which the edges' errors are as small as their weights say."""
+REACHES: Final = (1.7, 0.6, 0.35)
+"""mm around the outline in which its edge is looked for, round by round."""
+_LARGE: Final = 0.8
+"""mm of a large cut or rounding."""
+
+
+def shares_of(fits: Sequence[Fit]) -> Floats:
+    """How probable each form is: by what it leaves of the edges, by its freedom (Laplace's approximation of the
+    evidence: a form that could have had many shapes explains less by having this one), and by the odds beforehand."""
+    lenience = max(1.0, min(fit.scatter for fit in fits) / _SCATTER) ** 2
+    logs = np.array([np.log(ODDS[fit.form]) - fit.cost / (2 * lenience) + _freedom(fit) for fit in fits])
+    shares = np.exp(logs - logs.max())
+    return np.asarray(shares / shares.sum())
+
+
+def _freedom(fit: Fit) -> float:
+    """Logarithm of the share of what was possible beforehand that the photo leaves possible."""
+    return float(np.linalg.slogdet(fit.covariance)[1] + np.linalg.slogdet(fit.known.information)[1]) / 2
+
+
+def fit_forms(
+    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float] = REACHES
+) -> list[Fit]:
+    """The base with each form of its upper edge, the most probable one first; empty where none can be fitted."""
+    scale = scale_at(ground)
+    vector, form, blur = start, "sharp", None
+    fits: list[Fit] = []
+    for turn, reach in enumerate(reaches):
+        lines = lines_across(vector, form)
+        edges = gather(pixels, ground, lines, max(reach * scale, 3.0), blur, sure=turn == 0)
+        blur = edges.blur
+        last = turn == len(reaches) - 1
+        wide = 0.12 * reach * scale
+        # Before the table shadows are edges too, so that only the first round looks for far ones there.
+        stages = [(wide, wide if turn == 0 else 0.0), *([CLOSE] if last else [])]
+        fits = []
+        for name in FORMS if last else FORMS[:2]:
+            known = knowledge(ground.view, ground, standoff, name)
+            tries = [settle(start, name, edges, known, stages) for start in _starts(vector, form, name, last)]
+            good = [fit for fit in tries if not isinstance(fit, Unfit)]
+            if good:
+                fits.append(min(good, key=lambda each: each.cost))
+        if not fits:
+            return []
+        fits.sort(key=lambda each: each.cost)
+        vector, form = fits[0].vector, fits[0].form
+    return [fits[index] for index in np.argsort(-shares_of(fits), kind="stable")]
+
+
+def _starts(vector: Floats, form: str, wanted: str, last: bool) -> list[Floats]:
+    """Where a form of edge is begun from: the best base so far and, in the end, also a large cut or rounding."""
+    near = _started(vector, form, wanted)
+    if not last or wanted == "sharp":
+        return [near]
+    far = near.copy()
+    far[BASE + EDGE :] = _LARGE
+    return [near, far]
+
+
+def _started(vector: Floats, form: str, wanted: str) -> Floats:
+    """The numbers of one form of edge as a start for another."""
+    base = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
+    base[: len(vector) - BASE] = vector[BASE:]
+    if wanted == "round" and form == "cut":
+        base[EDGE] = 0.5 * (base[EDGE] + base[INWARDS])
+    if wanted == "cut" and form == "round":
+        base[[EDGE, INWARDS]] = 0.6 * base[EDGE]
+    return np.concatenate([vector[:BASE], base[: NUMBERS[wanted]]])

@@ -1,0 +1,282 @@
+"""Edges of a figure to a fraction of a pixel: lines across its outline, and a step fitted where the ground ends.
+
+The light on the figure's side may fall off towards the outline as on any rounded matt surface (with the root of the
+depth); a plain step would take that seam for ground. The share of the figure in a pixel is worked out from the luma in
+linear light: JPEG stores colour at half the resolution.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from scipy.special import ndtr
+
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.figure.background import Ground
+from inspect_kit.vision.optics.light import decoded, encoded, window_of
+
+STEP: Final = 0.5
+_LUMA: Final = np.array([0.299, 0.587, 0.114])
+LUMA_ENOUGH: Final = 0.03
+_LUMA_SHARE: Final = 0.12
+"""Difference in luma (of 1), also as a share of that in colour, from which the luma alone is used."""
+_SHARES: Final = np.linspace(-0.4, 1.4, 37)
+_WIDTHS: Final = np.array([0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.75, 2.1, 2.6, 3.2])
+_TABLE: Final = 0.125
+_NEIGHBOURS: Final = 7
+_BLEEDING: Final = 7.0
+_STEEP: Final = 0.004
+"""Luma a half pixel that is more than noise."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines across an outline in the photo: their feet on it and unit normals outwards."""
+
+    feet: Floats
+    normals: Floats
+
+
+@dataclass(frozen=True)
+class Strips:
+    """The picture along lines: lines × steps × colours, coded from 0 to 1; steps are pixels outwards from the feet."""
+
+    lines: Lines
+    steps: Floats
+    codes: Floats
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Edges found: pixels outwards from the feet, contrast in luma codes, and how badly the step fits; how much lighter
+    the inside is than the outside, the outside's colour in codes, and whether only colour tells the two apart."""
+
+    offset: Floats
+    contrast: Floats
+    misfit: Floats
+    blur: float
+    lighter: Floats
+    outside: Floats
+    coloured: Mask
+
+
+def strips(pixels: Pixels, lines: Lines, reach: float) -> Strips:
+    """The picture along the lines, `reach` pixels to both sides."""
+    part, origin = window_of(pixels, lines.feet, reach + 3)
+    steps = np.arange(-np.ceil(reach / STEP), np.ceil(reach / STEP) + 1) * STEP
+    points = (lines.feet - origin)[:, None, :] + steps[None, :, None] * lines.normals[:, None, :]
+    wanted = points.astype(np.float32)
+    values = cv2.remap(
+        part.astype(np.float32), wanted[:, :, 0], wanted[:, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
+    return Strips(lines, steps, np.asarray(values, dtype=np.float64) / 255)
+
+
+def strangeness(found: Strips, ground: Ground) -> Floats:
+    """How unlike the ground each sample is; above 1 it is the figure."""
+    feet = found.lines.feet
+    near, far = (ground.places(feet + reach * found.lines.normals) for reach in (-4.0, 4.0))
+    share = (found.steps[None, :, None] + 4) / 8
+    places = [(a[:, None, :] + share * (b - a)[:, None, :]).reshape(-1, 2) for a, b in zip(near, far, strict=True)]
+    light = decoded(found.codes.reshape(-1, 3))
+    return ground.strangeness(light, *places).reshape(found.codes.shape[:2])
+
+
+def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mask]:
+    """Where each line, coming from outside, first enters the figure and stays in it for two pixels; with a flag."""
+    figure = strange > 1
+    stay = int(2 / STEP)
+    inside = np.asarray(np.stack([np.roll(figure, shift, axis=1) for shift in range(stay)]).all(axis=0))
+    inside[:, :stay] = False
+    last = inside.shape[1] - 1 - inside[:, ::-1].argmax(axis=1)
+    place = steps[last] + STEP / 2
+    clear = int(1.5 / STEP)
+    free = last < inside.shape[1] - clear
+    return place, np.asarray(inside.any(axis=1) & free & (np.abs(place) <= reach))
+
+
+def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
+    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds some pixels."""
+    luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.0)
+    slope = np.abs(np.gradient(luma.astype(np.float64), axis=1))
+    away = found.steps[None, :] - entered[:, None]
+    near = np.where((away > -_BLEEDING) & (away < 2.0), slope, 0.0)
+    top = (near >= np.roll(near, 1, axis=1)) & (near > np.roll(near, -1, axis=1))
+    top &= near > np.maximum(0.4 * near.max(axis=1, keepdims=True), _STEEP)
+    last = top.shape[1] - 1 - top[:, ::-1].argmax(axis=1)
+    # Where figure and ground are equally light, a change of luma near the edge is a shadow on the figure.
+    sides = [(away > low) & (away < high) for low, high in ((-_BLEEDING, -3.0), (2.0, 6.0))]
+    inner, outer = (_around(_mean(found.codes, side)) for side in sides)
+    return np.where(top.any(axis=1) & ~_by_colour(inner - outer), found.steps[last], entered)
+
+
+def _by_colour(change: Floats) -> Mask:
+    """Whether luma says too little of a change of coded colour, and less than the colour."""
+    least = np.maximum(LUMA_ENOUGH, _LUMA_SHARE * np.linalg.norm(change, axis=1))
+    return np.asarray(np.abs(change @ _LUMA) < least)
+
+
+def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
+    """The outermost steep change of light on each line, and how steep it is.
+
+    Edges of a base's upper face lie inside its outline; shadows outside of it are soft.
+    """
+    luma = np.sqrt(np.maximum(decoded(found.codes), 0))
+    soft = cv2.GaussianBlur(luma.astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.5)
+    slope = np.linalg.norm(np.gradient(soft.astype(np.float64), axis=1), axis=2)
+    top = (slope >= np.roll(slope, 1, axis=1)) & (slope > np.roll(slope, -1, axis=1)) & (np.abs(found.steps) <= reach)
+    top &= slope > np.maximum(0.3 * slope.max(axis=1, keepdims=True), 0.006)
+    best = top.shape[1] - 1 - top[:, ::-1].argmax(axis=1)
+    steep = np.take_along_axis(slope, best[:, None], axis=1)[:, 0]
+    return found.steps[best], np.where(top.any(axis=1), steep, 0.0)
+
+
+def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> Steps:
+    """A blurred step fitted to every line around its start; without a given blur, the one that fits all lines best."""
+    values, contrast, lighter, outside, coloured = _shares(found, start, half)
+    near = _near(found.steps, values, start, half)
+    if blur is None:
+        some = np.nonzero(contrast > 0.06)[0][::3]
+        blur = _common_blur(_Near(near.steps[some], near.values[some], start[some], half))
+    offset, misfit = _fitted(near, blur)
+    return Steps(offset, contrast, misfit, blur, lighter, outside, coloured)
+
+
+def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats, Floats, Mask]:
+    """Each line as the share of the figure, 1 inside and 0 outside; contrast, gain of light inwards, colour outside."""
+    place = found.steps[None, :] - start[:, None]
+    inner = _around(_mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half)))
+    outer = _around(_mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half)))
+    gap = (inner - outer) @ _LUMA
+    coloured = _by_colour(inner - outer)
+    weights = np.where(coloured[:, None], inner - outer, _LUMA[None, :] * np.sign(gap)[:, None])
+    size = np.maximum(((inner - outer) * weights).sum(axis=1), 1e-4)
+    values = np.einsum("nmc,nc->nm", found.codes - outer[:, None, :], weights / size[:, None])
+    shares = _unmixed(values, inner, outer, ~coloured)
+    contrast = np.where(coloured, 0.3 * np.linalg.norm(inner - outer, axis=1), np.abs(gap))
+    return shares, contrast, gap, outer, coloured
+
+
+def _unmixed(values: Floats, inner: Floats, outer: Floats, chosen: Mask) -> Floats:
+    """From the share of the way in luma codes to the share of light: the gamma undone for the two colours of a line."""
+    first, second = decoded(inner), decoded(outer)
+    mixed = second[:, None, :] + _SHARES[None, :, None] * (first - second)[:, None, :]
+    table = encoded(np.clip(mixed, 0, None)) @ _LUMA
+    zero, one = int(_SHARES.searchsorted(-1e-9)), int(_SHARES.searchsorted(1 - 1e-9))
+    span = table[:, one] - table[:, zero]
+    way = (table - table[:, zero][:, None]) / np.where(np.abs(span) < 1e-6, 1e-6, span)[:, None]
+    result = values.copy()
+    for row in np.nonzero(chosen)[0]:
+        result[row] = np.interp(values[row], np.maximum.accumulate(way[row]), _SHARES)
+    return result
+
+
+def _mean(codes: Floats, chosen: Mask) -> Floats:
+    count = np.maximum(chosen.sum(axis=1), 1)
+    return np.asarray(np.einsum("nmc,nm->nc", codes, chosen.astype(np.float64)) / count[:, None])
+
+
+def _around(values: Floats) -> Floats:
+    """Averaged over neighbouring lines."""
+    return np.asarray(cv2.blur(values, (1, _NEIGHBOURS), borderType=cv2.BORDER_REPLICATE).reshape(values.shape))
+
+
+@dataclass(frozen=True)
+class _Near:
+    """The part of each line that a step within `half` pixels of its start is fitted to: lines × steps."""
+
+    steps: Floats
+    values: Floats
+    start: Floats
+    half: float
+
+    def windows(self, place: Floats) -> tuple[Floats, Floats]:
+        """How far each sample is from a place on its line, and how much it counts there."""
+        away = self.steps - place[:, None]
+        return away, np.minimum(np.maximum(self.half + 0.5 - np.abs(away), 0), 0.5) * 2
+
+    def moved(self, place: Floats, shift: Floats) -> Floats:
+        """Places a step on."""
+        return np.clip(place + np.clip(shift, -0.8, 0.8), self.start - self.half, self.start + self.half)
+
+
+def _near(steps: Floats, values: Floats, start: Floats, half: float) -> _Near:
+    count = min(2 * int(np.ceil((2 * half + 0.5) / STEP)) + 1, len(steps))
+    first = np.round((start - steps[0]) / STEP).astype(int) - count // 2
+    chosen = np.clip(first, 0, len(steps) - count)[:, None] + np.arange(count)
+    return _Near(steps[chosen], np.take_along_axis(values, chosen, axis=1), start, half)
+
+
+def _common_blur(near: _Near) -> float:
+    """From the lines that look most like a plain step, each with the width that suits it best.
+
+    Where the light falls off towards the outline, a narrow step and a dark seam look like a wide step; flat faces end
+    without a seam.
+    """
+    if len(near.values) < 12:
+        return 1.0
+    misfits = np.stack([_plain_misfit(near, width) for width in _WIDTHS])
+    best = np.clip(misfits.argmin(axis=0), 1, len(_WIDTHS) - 2)
+    rows = np.arange(len(near.values))
+    low, middle, high = (misfits[best + move, rows] ** 2 for move in (-1, 0, 1))
+    lean = np.clip(0.5 * (low - high) / np.maximum(low - 2 * middle + high, 1e-12), -1, 1)
+    logs = np.log(_WIDTHS)
+    widths = np.exp(logs[best] + lean * np.where(lean > 0, logs[best + 1] - logs[best], logs[best] - logs[best - 1]))
+    plain = middle <= np.quantile(middle, 0.35)
+    return float(np.median(widths[plain]))
+
+
+def _plain_misfit(near: _Near, blur: float) -> Floats:
+    """How badly a step of this blur fits each line, at its best place."""
+    place, misfit = near.start, np.ones(len(near.start))
+    for _ in range(5):
+        away, window = near.windows(place)
+        u = away / blur
+        bell = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi) / blur
+        design = np.stack([np.ones_like(u), ndtr(-u), bell], axis=2) * window[:, :, None]
+        normal = np.einsum("nmi,nmj->nij", design, design) + 1e-6 * np.eye(3)
+        found = np.linalg.solve(normal, np.einsum("nmi,nm->ni", design, near.values * window)[:, :, None])[:, :, 0]
+        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
+        misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
+        height = np.where(np.abs(found[:, 1]) < 0.2, 0.2, found[:, 1])
+        place = near.moved(place, found[:, 2] / height)
+    return misfit
+
+
+def _fitted(near: _Near, blur: float) -> tuple[Floats, Floats]:
+    """All lines at once: each round solves levels and the seam's darkness exactly and moves the edge a step."""
+    count = int(np.ceil((2 * near.half + 3) / _TABLE))
+    grid = np.arange(-count, count + 1, dtype=np.float64) * _TABLE
+    basis = _basis(grid, blur, near.half)
+    lean = np.gradient(basis, _TABLE, axis=1)
+    place, misfit = near.start, np.ones(len(near.start))
+    guess = np.tile([1.0, 0.0, 0.0], (len(near.start), 1))
+    firm = np.array([0.02, 0.02, 0.15, 0.3, 1e-6])
+    mean = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
+    for _ in range(5):
+        away, window = near.windows(place)
+        parts = np.stack([np.interp(away, grid, row) for row in basis], axis=2)
+        tilt = -np.einsum("nmk,nk->nm", np.stack([np.interp(away, grid, row) for row in lean], axis=2), guess)
+        design = np.concatenate([np.ones_like(away)[:, :, None], parts, tilt[:, :, None]], axis=2) * window[:, :, None]
+        normal = np.einsum("nmi,nmj->nij", design, design) + np.diag(firm)
+        right = np.einsum("nmi,nm->ni", design, near.values * window) + firm * mean
+        found = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
+        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
+        misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
+        guess = found[:, 1:4]
+        place = near.moved(place, found[:, 4])
+    return place, misfit
+
+
+def _basis(grid: Floats, blur: float, half: float) -> Floats:
+    """Step, root of the depth and depth, blurred alike; positive steps are outside."""
+    depth = np.maximum(-grid, 0) / half
+    inside = 0.5 - 0.5 * np.sign(np.round(grid / _TABLE))
+    plain = np.stack([inside, np.sqrt(depth) - inside, depth - inside])
+    reach = int(np.ceil(4 * blur / _TABLE))
+    kernel = np.diff(ndtr((np.arange(-reach, reach + 2) - 0.5) * _TABLE / blur))
+    padded = np.pad(plain, ((0, 0), (reach, reach)), mode="edge")
+    return np.stack([np.convolve(row, kernel, mode="valid") for row in padded])

@@ -1,0 +1,307 @@
+"""A figure measured in a photo: total height, base and width of its top, each with its uncertainty budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.figure.base import (  # fmt: skip
+    BASE,
+    TILT,
+    VIEW,
+    Fit,
+    base_colour,
+    frame_of,
+    outline_pixels,
+    scale_at,
+)
+from inspect_kit.vision.figure.base_fit import REACHES, fit_forms, shares_of
+from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
+from inspect_kit.vision.figure.refusals import (  # fmt: skip
+    VAGUE,
+    doubt_of,
+    hidden_depth,
+    refuse_blur,
+    unclear,
+    warnings_of,
+)
+from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
+from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.optics.colour import Colour
+from inspect_kit.vision.optics.pose import pixels_of
+from inspect_kit.vision.reference.find import Placed
+from inspect_kit.vision.reference.sheets import Kind
+
+STANDOFF_USUAL: Final = (20.0, 1.0)
+"""Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
+DEPTH_SPREAD: Final = 0.6
+"""mm by which a head or hand stands before or behind the axis, usually."""
+_EDGE: Final = 0.35
+"""Pixels to which an outermost point of the top is believed."""
+_ROUND: Final = (1.2, 0.8)
+"""Radius of a body or an arm in depth, mm, and its standard uncertainty."""
+_HEAD: Final = 2.0
+"""Radius of a head in depth, mm, at most."""
+
+_FIRM: Final = ("fig.base.height", "fig.base.diameter")
+_TRIES: Final = ((1, REACHES), (1, REACHES[1:]), (2, REACHES))
+"""How hard a first guess is looked for, and how far around it edges are: at first, and where that led astray."""
+
+FORM: Final = "form of the edge"
+"""What it makes that nobody knows whether the upper edge is sharp, cut or rounded."""
+
+Budget = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One characteristic in mm: value, contributions to its standard uncertainty by source, and where it was seen."""
+
+    characteristic: str
+    value: float
+    budget: Budget
+    pixel: tuple[float, float]
+    outline: Floats
+    """Photo pixels, a closed line around what the value was taken from."""
+
+    @property
+    def standard(self) -> float:
+        """u, all contributions together."""
+        return float(np.sqrt(sum(part**2 for _, part in self.budget)))
+
+
+@dataclass(frozen=True)
+class Forms:
+    """A base fitted with several forms of its edge, the most probable first, and how probable each is."""
+
+    fits: tuple[Fit, ...]
+    shares: Floats
+
+    def averaged(self, values: Sequence[float], parts: Sequence[Budget]) -> tuple[float, Budget]:
+        """The mean over the forms, with what their budgets say on average and by how much they differ."""
+        mean = float(self.shares @ np.array(values))
+        between = float(np.sqrt(self.shares @ (np.array(values) - mean) ** 2))
+        squares: dict[str, float] = {}
+        for share, budget in zip(self.shares, parts, strict=True):
+            for name, part in budget:
+                squares[name] = squares.get(name, 0.0) + float(share) * part**2
+        return mean, (*((name, float(np.sqrt(square))) for name, square in squares.items()), (FORM, between))
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """What one photo tells: the measurements, the fitted base and the top they were taken from, and its colour."""
+
+    measured: tuple[Measured, ...]
+    fit: Fit
+    top: Top | None
+    colour: Colour
+    warnings: tuple[str, ...]
+
+    @property
+    def aside(self) -> float:
+        """How far from the side, seen from above, the camera looks at the figure; radians off the sheet's normal."""
+        return aside_at(self.fit.vector, outline_pixels(self.fit.vector, self.fit.form).mean(axis=0))
+
+    @property
+    def tilt(self) -> tuple[float, float]:
+        """Of the base to the side, in degrees, with its standard uncertainty."""
+        return float(np.degrees(self.fit.vector[TILT])), float(np.degrees(np.sqrt(self.fit.covariance[TILT, TILT])))
+
+
+def measure_view(
+    pixels: Pixels, placed: Placed, standoff: tuple[float, float], print_scale: tuple[float, float]
+) -> FigureView:
+    """One photo of a figure before the backdrop. `print_scale` is measured ÷ nominal length, with its uncertainty."""
+    if placed.sheet is None or placed.sheet.kind is not Kind.BACKDROP:
+        raise BadInput(
+            "the reference in the photo is not the backdrop",
+            hint="print `inspect-kit target backdrop` and stand it upright behind the figure",
+        )
+    scale, u_scale = print_scale
+    on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
+    refuse_blur(pixels, placed)
+    found = find_figure(pixels, placed.view, on_sheet)
+    fits = _fitted(pixels, found, on_sheet)
+    refuse_cut_off(pixels, outline_pixels(fits[0].vector, fits[0].form))
+    top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
+    forms = Forms(tuple(fits), shares_of(fits))
+    measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
+    _refuse_vague(measured)
+    printed = tuple(_printed(each, scale, u_scale) for each in measured)
+    seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
+    warnings = warnings_of(fits[0], top, found.ground.foot)
+    return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, warnings)
+
+
+def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
+    """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
+    trouble: BadInput | None = None
+    for effort, reaches in _TRIES:
+        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
+        trouble = unclear(fits, scale_at(found.ground))
+        if trouble is None:
+            return fits
+    assert trouble is not None
+    raise trouble
+
+
+def _refuse_vague(measured: Sequence[Measured]) -> None:
+    """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
+    if any(each.standard > VAGUE for each in measured if each.characteristic in _FIRM):
+        raise BadInput(
+            "too little of the base is seen to tell its height and diameter",
+            hint="photograph it from the side at the height of its base, all of it in the picture, uncropped, "
+            "on a table of another colour, and calibrate the camera",
+        )
+
+
+def _printed(measured: Measured, scale: float, u_scale: float) -> Measured:
+    """From the sheet's nominal millimetres to true ones."""
+    parts = [(source, part * scale) for source, part in measured.budget]
+    budget = _sorted([*parts, ("scale (print)", u_scale * measured.value)])
+    return replace(measured, value=measured.value * scale, budget=budget)
+
+
+def _sorted(parts: Sequence[tuple[str, float]]) -> Budget:
+    return tuple(sorted(((name, abs(part)) for name, part in parts if abs(part) > 1e-5), key=lambda each: -each[1]))
+
+
+# ------------------------------------------------------------------------------------------------------------- the base
+
+_SIZES: Final = {"fig.base.height": "height", "fig.base.diameter": "diameter", "fig.base.dmax_depth": "depth",
+                 "fig.base.top_diameter": "top_diameter"}  # fmt: skip
+
+
+def _base(forms: Forms) -> list[Measured]:
+    """Sizes of the base, averaged over the forms of its edge."""
+    best = forms.fits[0]
+    result = []
+    for name, field in _SIZES.items():
+        values = [float(getattr(sizes_of(fit.form, fit.base), field)) for fit in forms.fits]
+        parts = [_size_parts(fit, field) for fit in forms.fits]
+        mean, mixed = forms.averaged(values, parts)
+        result.append(Measured(name, max(mean, 0.0), _sorted(mixed), _place(best, field), _shown(best, field)))
+    return result
+
+
+def _size_parts(fit: Fit, field: str) -> Budget:
+    parts = _contributions(fit, _size_slopes(fit, field))
+    return (*parts, ("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
+
+
+def _size_slopes(fit: Fit, field: str) -> Floats:
+    slopes = np.zeros(len(fit.vector))
+    for index in range(NUMBERS[fit.form]):
+        step = np.zeros(NUMBERS[fit.form])
+        step[index] = 0.01
+        ends = [float(getattr(sizes_of(fit.form, fit.base + sign * step), field)) for sign in (1, -1)]
+        slopes[BASE + index] = (ends[0] - ends[1]) / 0.02
+    return slopes
+
+
+def _contributions(fit: Fit, slopes: Floats) -> Budget:
+    """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves
+    the fit as its share in the result tells; the rest is the edges'."""
+    gain = fit.covariance @ slopes
+    parts = []
+    for name, numbers in fit.known.blocks:
+        own = gain[list(numbers)]
+        share = float(own @ fit.known.information[np.ix_(numbers, numbers)] @ own)
+        parts.append((name, float(np.sqrt(max(share, 0.0)))))
+    total = float(slopes @ gain)
+    edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
+    doubt = doubt_of(fit)
+    return (*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges)))
+
+
+def _ring(fit: Fit, field: str) -> tuple[float, float]:
+    """Radius and height of the circle around the base that a size is taken at."""
+    sizes = sizes_of(fit.form, fit.base)
+    if field in ("height", "top_diameter"):
+        return sizes.top_diameter / 2, sizes.height
+    return sizes.diameter / 2, sizes.height - sizes.depth
+
+
+def _place(fit: Fit, field: str) -> tuple[float, float]:
+    """The middle of the base at the height that the size is taken at."""
+    foot, axes = frame_of(fit.vector)
+    x, y = pixels_of(fit.vector[:VIEW], (foot + axes @ np.array([0.0, _ring(fit, field)[1], 0.0]))[None])[0]
+    return float(x), float(y)
+
+
+def _shown(fit: Fit, field: str) -> Floats:
+    """The outline of the base, or the circle that a size is taken at."""
+    if field in ("height", "diameter"):
+        return outline_pixels(fit.vector, fit.form)
+    radius, level = _ring(fit, field)
+    angle = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+    circle = np.column_stack([radius * np.cos(angle), np.full_like(angle, level), radius * np.sin(angle)])
+    foot, axes = frame_of(fit.vector)
+    return pixels_of(fit.vector[:VIEW], circle @ axes.T + foot)
+
+
+# -------------------------------------------------------------------------------------------------------------- the top
+
+
+def _top(forms: Forms, top: Top | Unfit, scale: float) -> list[Measured]:
+    if isinstance(top, Unfit):
+        return []
+    return [_height(forms, top, scale), _width(forms, top, scale)]
+
+
+def _over_forms(forms: Forms, size: Callable[[Floats], float]) -> tuple[float, Budget]:
+    """A size of the top, which depends on place and lean of the fitted base."""
+    parts = [_contributions(fit, _slopes(fit, size)) for fit in forms.fits]
+    return forms.averaged([size(fit.vector) for fit in forms.fits], parts)
+
+
+def _height(forms: Forms, top: Top, scale: float) -> Measured:
+    """From the table to the highest point; the ray touches a rounded head behind or before that point."""
+    pixel = top.highest.pixel
+    fall = elevation_at(forms.fits[0].vector, pixel)
+    excess = min(top.highest.curvature, _HEAD) * (1 / np.cos(fall) - 1)
+    value, budget = _over_forms(forms, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
+    parts = [*budget, ("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
+             ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
+    return Measured("fig.height", value - excess, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
+
+
+def _edge(extreme: Extreme, scale: float) -> float:
+    """mm to which an outermost point's edge is believed."""
+    return float(np.hypot(_EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
+
+
+def _width(forms: Forms, top: Top, scale: float) -> Measured:
+    ends = np.stack([top.left.pixel, top.right.pixel])
+    vector = forms.fits[0].vector
+    excess = sum(1 / np.cos(aside_at(vector, end)) - 1 for end in ends)
+    seen, budget = _over_forms(forms, lambda each: float(np.diff(own_places(each, ends)[:, 0])[0]))
+    value = seen - _ROUND[0] * excess
+    middle = ends.mean(axis=0)
+    distance = float(np.linalg.norm(vector[12:15]))
+    edge = float(np.hypot(_edge(top.left, scale), _edge(top.right, scale)))
+    parts = [*budget, ("outline of the top", edge), ("depth of the top", DEPTH_SPREAD * value / distance),
+             ("roundness of the top", _ROUND[1] * excess)]  # fmt: skip
+    return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])), top.outline)
+
+
+def _slopes(fit: Fit, function: Callable[[Floats], float]) -> Floats:
+    slopes = np.zeros(len(fit.vector))
+    steps = np.concatenate([_view_steps(fit), np.array([0.02, 0.05, 0.01, 1e-4, 1e-3, 1e-3])])
+    for index, step in enumerate(steps):
+        move = np.zeros(len(fit.vector))
+        move[index] = step
+        slopes[index] = (function(fit.vector + move) - function(fit.vector - move)) / (2 * float(step))
+    return slopes
+
+
+def _view_steps(fit: Fit) -> Floats:
+    focal = float(fit.vector[:2].mean())
+    return 1e-5 * np.array([focal, focal, focal, focal, 1, 1, 0.1, 0.1, 1, 1, 1, 1, 100, 100, 100])

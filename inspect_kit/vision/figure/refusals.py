@@ -1,0 +1,174 @@
+"""When a fitted figure is believed less, what is said about it, and when it is not given at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.special import ndtr
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Pixels
+from inspect_kit.vision.figure.background import FootLine
+from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
+from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
+from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, sizes_of
+from inspect_kit.vision.figure.top import Top, elevation_at
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.optics.light import decoded
+from inspect_kit.vision.reference.find import Placed
+
+_USUAL_SCATTER: Final = 0.3
+"""Pixels by which edges scatter around a base that is seen well."""
+_STEEPEST: Final = np.radians(20)
+_BLURRED: Final = 2.2
+"""Pixels of blur (standard deviation) from which nothing is measured."""
+_COARSE: Final = 0.06
+"""mm of blur that does no harm, however many pixels it is."""
+_STRAINED: Final = 4.0
+"""Standard deviations from what is usual at which a fit has taken something else for the base."""
+_TILTED: Final = 0.1
+"""Radians by which no base stands tilted."""
+_LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
+"""Shares of the base's outline that must be seen, and below which a warning is due."""
+_ASTRAY: Final = 0.22
+"""mm of scatter before the table at which those edges are not the base's."""
+_PARTS: Final = 72
+_FINE_ENOUGH: Final = 6.0
+"""Pixels a mm below which the edges of a base are too few."""
+VAGUE: Final = 0.6
+"""mm of standard uncertainty of the base's height or diameter from which these are not given."""
+_BASES: Final = ((13.0, 24.0), (3.5, 9.0))
+"""Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
+
+
+def strain_of(fit: Fit, *numbers: int) -> float:
+    """How far the largest of some numbers is from what was thought of it, in standard deviations."""
+    place = list(numbers)
+    spread = 1 / np.sqrt(np.diag(fit.known.information)[place])
+    return float(np.max(np.abs(fit.vector[place] - fit.known.mean[place]) / spread))
+
+
+def doubt_of(fit: Fit) -> float:
+    """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
+    # A tilt is seen well, so that an unusual one is no reason for doubt.
+    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
+
+
+def share_seen(fit: Fit) -> float:
+    """The share of the base's outline that has edges along it."""
+    outline = outline_pixels(fit.vector, fit.form)
+    closed = np.vstack([outline, outline[:1]])
+    length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
+    where = np.linspace(0, length[-1], _PARTS, endpoint=False)
+    places = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
+    used = fit.edges.points[fit.weights > 0.1]
+    return float((cKDTree(used).query(places)[0] < length[-1] / _PARTS).mean()) if len(used) else 0.0
+
+
+def hidden_depth(fit: Fit) -> float:
+    """mm by which the largest diameter may lie below the edge, where the fit puts it at the edge itself.
+
+    The ellipsoid's middle is then above the edge, by so many of its standard deviations; this is the root of the mean
+    square of what its distribution has below the edge.
+    """
+    slopes = np.zeros(len(fit.vector))
+    slopes[[BASE + HEIGHT, BASE + CENTRE]] = 1.0, -1.0
+    edge = 0.0
+    if fit.form != "sharp":
+        edge = float(fit.base[EDGE])
+        slopes[BASE + EDGE] = -1.0
+    above = float(fit.base[CENTRE] - fit.base[HEIGHT]) + edge
+    if above <= 0:
+        return 0.0
+    spread = doubt_of(fit) * float(np.sqrt(max(float(slopes @ fit.covariance @ slopes), 1e-12)))
+    far = above / spread
+    bell = np.exp(-0.5 * far**2) / np.sqrt(2 * np.pi)
+    return spread * float(np.sqrt(max(float((1 + far**2) * ndtr(-far) - far * bell), 0.0)))
+
+
+def blur_across(found: Strips) -> float:
+    """Standard deviation, in pixels, of the blur at black and white edges: their height over their steepest slope."""
+    light = decoded(found.codes).mean(axis=2)
+    steepest = np.abs(np.gradient(light, axis=1)).max(axis=1) / STEP
+    return float(np.median(np.ptp(light, axis=1) / np.maximum(steepest, 1e-6))) / float(np.sqrt(2 * np.pi))
+
+
+def refuse_blur(pixels: Pixels, placed: Placed) -> None:
+    """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides."""
+    found = [_sheet_blur(pixels, placed, axis) for axis in (0, 1)]
+    blur, scale = max(found)
+    if blur > _BLURRED and blur > _COARSE * scale:
+        raise BadInput(
+            f"is not sharp: edges are blurred over {2 * blur:.0f} pixels",
+            hint="hold the camera still or put it on something, and let it focus on the figure",
+        )
+
+
+def _sheet_blur(pixels: Pixels, placed: Placed, axis: int) -> tuple[float, float]:
+    """Blur across the edges of the squares that run along an axis of the sheet, and pixels a mm across them."""
+    along, across = np.eye(3)[axis], np.eye(3)[1 - axis]
+    on_edge = placed.known.sheet + 0.3 * placed.known.cells * along
+    feet = placed.view.pixels(on_edge)
+    ways = placed.view.pixels(on_edge + across) - feet
+    scale = float(np.median(np.linalg.norm(ways, axis=1)))
+    lines = Lines(feet, ways / np.linalg.norm(ways, axis=1)[:, None])
+    return blur_across(strips(pixels, lines, max(scale, 6.0))), scale
+
+
+def table_scatter(fit: Fit) -> float:
+    """Pixels by which edges before the table scatter around the base."""
+    before = fit.residuals[fit.edges.on_table]
+    return robust_deviation(before) if len(before) > 5 else 0.0
+
+
+def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
+    """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
+    if not fits and scale < _FINE_ENOUGH:
+        return BadInput(
+            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, {_FINE_ENOUGH:.0f} are needed",
+            hint="go nearer, so that the backdrop fills the picture, and send the original photo, not a preview",
+        )
+    if not fits:
+        return BadInput(
+            "the base of the figure cannot be made out",
+            hint="photograph it sharply, from the side at the height of its base, in even light, "
+            "on a table of another colour",
+        )
+    if share_seen(fits[0]) < _LEAST_SEEN or table_scatter(fits[0]) > _ASTRAY * scale:
+        return BadInput(
+            "the base cannot be told from the table or the backdrop behind it",
+            hint="stand the figure on a table of another colour (a sheet of dark or coloured paper) in even light",
+        )
+    if strain_of(fits[0], STANDOFF, LEAN) > _STRAINED or abs(fits[0].vector[TILT]) > _TILTED:
+        return BadInput(
+            "what looks like the base cannot be one that stands on this table before this backdrop",
+            hint="stand figure and backdrop upright on the same flat table, measure the standoff, "
+            "and let the base differ in colour from the table",
+        )
+    return None
+
+
+def warnings_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[str, ...]:
+    """What a user should know of the photo."""
+    found = []
+    if isinstance(top, Unfit):
+        found.append(f"the top was not measured: {top.reason}")
+    if not foot.seen:
+        found.append("the line where backdrop and table meet is not seen; heights rest on the sheet's drawn lower edge")
+    fall = elevation_at(fit.vector, outline_pixels(fit.vector, fit.form).mean(axis=0))
+    if fall > _STEEPEST:
+        found.append(
+            f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
+        )
+    sizes = sizes_of(fit.form, fit.base)
+    if any(not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), _BASES, strict=True)):
+        found.append("what was measured is not shaped like the base of a figure: look at the overlay (--overlay)")
+    if share_seen(fit) < _LITTLE_SEEN:
+        found.append("little of the base's outline stands out from what is behind it")
+    if fit.scatter > 2 * _USUAL_SCATTER:
+        found.append("the base's outline differs from a truncated ellipsoid, or its edge is not seen clearly")
+    return tuple(found)

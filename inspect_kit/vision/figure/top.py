@@ -1,0 +1,232 @@
+"""The top of a figure: its highest point and its width, from the silhouette above the base."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
+from inspect_kit.vision.figure.background import Ground, Look
+from inspect_kit.vision.figure.base import BASE, NOISE, Edges, Fit, frame_of, gather, scale_at
+from inspect_kit.vision.figure.edges import Lines
+from inspect_kit.vision.figure.solid import HEIGHT, WIDE
+from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.optics.camera import COUNT, rays
+from inspect_kit.vision.optics.pose import rotation_of
+
+_TALLEST: Final = 60.0
+_WINDOW: Final = 0.55
+"""mm along the outline that an extreme point is taken from."""
+_BLOCK: Final = 1.2
+"""mm to either side that a block of stored colour is smaller than."""
+_JUMPS: Final = (0.1, 0.3)
+"""mm by which an edge, and a block of edges, jumps out of the line of its neighbours."""
+_FEWEST: Final = 6
+_PATCHY: Final = 0.4
+"""mm of scatter where too few edges agree on an outermost place: the true end may be missed beside them."""
+_SPECK: Final = 0.3
+"""mm² below which a patch is noise."""
+_GAP: Final = 3.0
+"""mm between patches of one figure, at most."""
+_BAND: Final = 1.1
+"""mm from the extreme of the rough outline within which edges are looked for."""
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """An outermost point of the top: its pixel, the outline's radius of curvature there (mm), its edges' scatter (mm),
+    and how many times worse than usual they are believed."""
+
+    pixel: Floats
+    curvature: float
+    scatter: float
+    doubt: float
+
+
+@dataclass(frozen=True)
+class Top:
+    """The highest point and the outermost ones to the left and to the right, with the outline of its largest part."""
+
+    highest: Extreme
+    left: Extreme
+    right: Extreme
+    outline: Floats
+
+
+def own_places(vector: Floats, pixels: Floats) -> Floats:
+    """Where pixels' rays meet the upright plane through the figure's axis: across, and above the table."""
+    foot, axes = frame_of(vector, tilted=False)
+    turn = rotation_of(vector[COUNT : COUNT + 3])
+    ways = rays(vector[:COUNT], pixels) @ turn @ axes
+    place = axes.T @ (-turn.T @ vector[COUNT + 3 : COUNT + 6] - foot)
+    reach = -place[2] / np.where(np.abs(ways[:, 2]) < 1e-9, -1e-9, ways[:, 2])
+    return np.asarray(place[None, :2] + reach[:, None] * ways[:, :2])
+
+
+def elevation_at(vector: Floats, pixel: Floats) -> float:
+    """How steeply the ray through a pixel falls towards the table, radians."""
+    _, axes = frame_of(vector, tilted=False)
+    way = (rays(vector[:COUNT], pixel[None]) @ rotation_of(vector[COUNT : COUNT + 3]) @ axes)[0]
+    return float(-np.arctan2(way[1], np.hypot(way[0], way[2])))
+
+
+def aside_at(vector: Floats, pixel: Floats) -> float:
+    """How far the ray through a pixel comes from the side, seen from above, radians."""
+    _, axes = frame_of(vector, tilted=False)
+    way = (rays(vector[:COUNT], pixel[None]) @ rotation_of(vector[COUNT : COUNT + 3]) @ axes)[0]
+    return float(np.arctan2(way[0], -way[2]))
+
+
+def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: Fit) -> Top | Unfit:
+    """The extreme points of what stands on the base."""
+    parts_seen = _outlines(look, strange, fit)
+    if isinstance(parts_seen, Unfit):
+        return parts_seen
+    rough = np.concatenate(parts_seen)
+    across, up = own_places(fit.vector, rough).T
+    free = up > _above_base(fit) + 0.4
+    # Hands may hang as low as the base; the width is that of what rises above it.
+    parts = {"highest": (up, up.max()), "left": (-across, (-across[free]).max()), "right": (across, across[free].max())}
+    found: dict[str, Extreme] = {}
+    for name, (value, best) in parts.items():
+        near = (value > best - _BAND) & (free | (name == "highest"))
+        extreme = _extreme(pixels, ground, fit, rough, near, name)
+        if isinstance(extreme, Unfit):
+            return extreme
+        found[name] = extreme
+    return Top(found["highest"], found["left"], found["right"], parts_seen[0])
+
+
+def _above_base(fit: Fit) -> float:
+    """Height on the axis' plane up to which the base's upper face is seen."""
+    foot, axes = frame_of(fit.vector)
+    camera = axes.T @ (-rotation_of(fit.vector[9:12]).T @ fit.vector[12:15] - foot)
+    height, wide = fit.vector[BASE + HEIGHT], fit.vector[BASE + WIDE]
+    return float(height + max(wide * (camera[1] - height) / np.hypot(camera[0], camera[2]), 0.0))
+
+
+def _outlines(look: Look, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
+    """The rough outlines of the patches above the base, the largest first, in pixels of the photo."""
+    height, width = strange.shape
+    u, v = np.meshgrid(np.arange(0, width, 4), np.arange(0, height, 4))
+    coarse = own_places(fit.vector, look.photo(np.column_stack([u.ravel(), v.ravel()]))).reshape(*u.shape, 2)
+    rows, columns = np.indices((height, width), dtype=np.float32) / 4
+    own = cv2.remap(coarse.astype(np.float32), columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    above = (own[:, :, 1] > _above_base(fit) + 0.2) & (own[:, :, 1] < _TALLEST) & (np.abs(own[:, :, 0]) < 14)
+    patch = cv2.morphologyEx((strange & above).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
+    keep = belonging(patch, 1 / max(float(np.median(np.abs(np.diff(own[:, :, 0], axis=1)))), 1e-6))
+    if keep is None:
+        return Unfit("nothing is seen to stand on the base")
+    contours, _ = cv2.findContours(keep.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    order = sorted(contours, key=len, reverse=True)
+    return [look.photo(contour.reshape(-1, 2).astype(np.float64)) for contour in order]
+
+
+def belonging(patch: AnyArray, scale: float) -> Mask | None:
+    """Patches that are large, or no speck and near to what is large; `scale` is pixels a mm.
+
+    Where a head is of the backdrop's colour, its shaded side passes for a shadow and only the rest stands out.
+    """
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=8)
+    if count < 2 or stats[1:, 4].max() < 200:
+        return None
+    specks = [index for index in range(1, count) if stats[index, 4] < _SPECK * scale**2]
+    clean = np.where(np.isin(labels, specks), 0, patch).astype(np.uint8)
+    reach = 2 * int(np.ceil(_GAP / 2 * scale)) + 1
+    near = cv2.dilate(clean, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
+    joined = cv2.connectedComponents(near, connectivity=8)[1]
+    sizes = np.bincount(joined[clean > 0], minlength=2)
+    sizes[0] = 0
+    return np.asarray((clean > 0) & (sizes > 0.08 * sizes.max())[joined])
+
+
+def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask, name: str) -> Extreme | Unfit:
+    """The outermost point among sub-pixel edges on lines that run the way it lies."""
+    lines = _lines(rough[near], _way(fit, rough[near].mean(axis=0), name))
+    scale = scale_at(ground)
+    edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
+    if len(edges.points) < _FEWEST:
+        edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=False)
+    if len(edges.points) < _FEWEST:
+        return Unfit("the edge of its top is not seen clearly enough")
+    places = own_places(fit.vector, edges.points)
+    value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
+                    "right": (places[:, 0], places[:, 1])}[name]  # fmt: skip
+    return summit(edges, value, along)
+
+
+_WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
+
+
+def _way(fit: Fit, pixel: Floats, name: str) -> Floats:
+    """The direction in the photo in which the figure's plane goes up, left or right."""
+    steps = own_places(fit.vector, pixel[None] + np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    turn = np.linalg.inv(np.column_stack([steps[1] - steps[0], steps[2] - steps[0]]))
+    way = turn @ np.array(_WAYS[name])
+    return np.asarray(way / np.linalg.norm(way))
+
+
+def _lines(rough: Floats, way: Floats) -> Lines:
+    """Parallel lines about a pixel apart, each from the outermost point of the rough outline near it."""
+    across = rough @ np.array([-way[1], way[0]])
+    out = rough @ way
+    cells = np.round(across).astype(int)
+    chosen = [int(np.nonzero(cells == cell)[0][out[cells == cell].argmax()]) for cell in np.unique(cells)]
+    return Lines(rough[chosen], np.tile(way, (len(chosen), 1)))
+
+
+def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
+    """A parabola through the edges around the outermost one that is not alone, outliers left out."""
+    kept = _steady(edges, value, along)
+    points, sigma, value, along = edges.points[kept], edges.sigma[kept], value[kept], along[kept]
+    company = (np.abs(along[:, None] - along) < 0.4) & (np.abs(value[:, None] - value) < 0.2)
+    enough = min(5, int(company.sum(axis=1).max()))
+    best = int(np.where(company.sum(axis=1) >= enough, value, -np.inf).argmax())
+    near = (np.abs(along - along[best]) < _WINDOW) & (np.abs(value - value[best]) < 0.45)
+    u, v = along[near] - along[best], value[near]
+    doubt = float(np.median(sigma[near])) / NOISE[0]
+    if near.sum() < 5 or np.ptp(u) < 0.2:
+        return Extreme(points[best], 0.5, _PATCHY, doubt)
+    own = NOISE[0] / sigma[near]
+    weights = own
+    for _ in range(5):
+        factors = np.polyfit(u, v, 2, w=weights)
+        left = v - np.polyval(factors, u)
+        spread = max(1.4826 * float(np.median(np.abs(left))), 0.004)
+        weights = own / np.maximum(1.0, np.abs(left) / (2 * spread)) ** 2
+    sure = u[weights > 0.3 * own]
+    if factors[0] >= 0:
+        # No summit: a straight side, of which an outlier must not make a peak.
+        factors = np.concatenate([[0.0], np.polyfit(u, v, 1, w=weights)])
+        top = float(sure[np.polyval(factors, sure).argmax()])
+    else:
+        top = float(np.clip(-factors[1] / (2 * factors[0]), sure.min(), sure.max()))
+    pixel = _moved(points[near], u, v, top, float(np.polyval(factors, top)))
+    return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
+
+
+def _steady(edges: Edges, value: Floats, along: Floats) -> Mask:
+    """Edges that do not jump out of the line of their neighbours: one or two by a tenth of a millimetre, or, where only
+    the colour tells them, a few: colour is stored in blocks, and such a block passes for a part of the figure.
+
+    The median of what rises or falls steadily is its middle, so that flanks of hands and heads stay.
+    """
+    order = np.argsort(along, kind="stable")
+    ranked = value[order]
+    few = np.stack([np.pad(ranked, 2, mode="edge")[shift : shift + len(ranked)] for shift in range(5)])
+    jump = np.zeros(len(value))
+    jump[order] = np.abs(ranked - np.median(few, axis=0))
+    around = np.where(np.abs(along[:, None] - along) < _BLOCK, value[None, :], np.nan)
+    block = (value - np.nanmedian(around, axis=1) > _JUMPS[1]) & (edges.sigma > NOISE[0])
+    kept = (jump < _JUMPS[0]) & ~block
+    return kept if kept.sum() >= _FEWEST else np.ones(len(value), dtype=bool)
+
+
+def _moved(points: Floats, u: Floats, v: Floats, top: float, wanted: float) -> Floats:
+    """The pixel of the place (top, wanted), linearly from the pixels of the edges around it."""
+    design = np.column_stack([np.ones_like(u), u, v])
+    factors = np.linalg.lstsq(design, points, rcond=None)[0]
+    return np.asarray(np.array([1.0, top, wanted]) @ factors)

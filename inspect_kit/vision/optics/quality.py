@@ -1,0 +1,144 @@
+"""Whether a photo is fit for measuring: light, contrast and sharpness at its reference, glare at the pieces' edges."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import cv2
+import numpy as np
+from scipy.special import ndtr
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.optics.light import decoded, window_of
+from inspect_kit.vision.optics.pose import Known
+from inspect_kit.vision.reference.corners import sample
+
+# How sharp a photo is, from the straight black and white edges of its reference.
+
+_WIDTHS: Final = np.geomspace(0.35, 8.0, 48)
+_PLACES: Final = np.arange(-1.25, 1.26, 0.25)
+_MOST: Final = 48
+_SAMPLING: Final = 0.88
+"""Lines sampled between pixels, and ink that spreads, make the sheet's edges this much wider than the pieces' are."""
+_DARK_REACH, _LIGHT_REACH = 0.2, 0.08
+"""Shares of a square's side to look into the black square, and beyond the white strip (or into the plain white)."""
+
+
+def blur_of(pixels: Pixels, known: Known) -> float | None:
+    """Standard deviation of the photo's blur in pixels; `None` where no edge is long enough to tell."""
+    feet, normals, side = _edges(known)
+    if not len(feet):
+        return None
+    strip = known.strip / known.cells * side
+    reach = min(max(_DARK_REACH * side, strip + _LIGHT_REACH * side), 24.0)
+    steps = np.arange(-reach, reach + 0.01, 0.5)
+    light = _light(pixels, feet, normals, steps)
+    # Along each line first the black square, then white.
+    flip = light[:, steps < -1].mean(axis=1) > light[:, (steps > 1) & (steps < max(strip, 3.0))].mean(axis=1)
+    light = np.where(flip[:, None], light[:, ::-1], light)
+    inside = (steps > -_DARK_REACH * side) & (steps < (strip + _LIGHT_REACH * side if strip else _DARK_REACH * side))
+    widths = [_width(steps[inside], row[inside], strip) for row in light if np.ptp(row[inside]) > 0.08]
+    if len(widths) < 3:
+        return None
+    ordered = np.sort(np.log(widths))
+    return _SAMPLING * float(np.exp(ordered[len(ordered) // 4 : len(ordered) - len(ordered) // 4].mean()))
+
+
+def _light(pixels: Pixels, feet: Floats, normals: Floats, steps: Floats) -> Floats:
+    part, origin = window_of(pixels, feet, float(steps[-1]) + 4)
+    luma = cv2.cvtColor(part, cv2.COLOR_RGB2GRAY).astype(np.float32) / 255
+    points = (feet - origin)[:, None, :] + steps[None, :, None] * normals[:, None, :]
+    return decoded(sample(luma, points.reshape(-1, 2)).reshape(len(feet), -1))
+
+
+def _edges(known: Known) -> tuple[Floats, Floats, float]:
+    """Points on edges between neighbouring crossings, the edges' normals in the photo, and the length of an edge."""
+    apart = known.sheet[None, :, :2] - known.sheet[:, None, :2]
+    along_x = (np.abs(apart[:, :, 0] - known.cells) < 0.01) & (np.abs(apart[:, :, 1]) < 0.01)
+    along_y = (np.abs(apart[:, :, 1] - known.cells) < 0.01) & (np.abs(apart[:, :, 0]) < 0.01)
+    first, second = np.nonzero(along_x | along_y)
+    if not len(first):
+        return np.zeros((0, 2)), np.zeros((0, 2)), 0.0
+    chosen = np.linspace(0, len(first) - 1, min(_MOST, len(first))).astype(int)
+    start, end = known.image[first[chosen]], known.image[second[chosen]]
+    length = np.linalg.norm(end - start, axis=1)
+    along = (end - start) / length[:, None]
+    return start + 0.45 * (end - start), np.column_stack([-along[:, 1], along[:, 0]]), float(np.median(length))
+
+
+def _width(steps: Floats, light: Floats, strip: float) -> float:
+    """The blur whose step (or bright strip) fits one profile best; place and levels are free."""
+    away = steps[None, None, :] - _PLACES[None, :, None]
+    model = ndtr(away / _WIDTHS[:, None, None])
+    if strip:
+        model = model - ndtr((away - strip) / _WIDTHS[:, None, None])
+    model = model - model.mean(axis=2, keepdims=True)
+    fit = (model @ (light - light.mean())) ** 2 / np.maximum((model**2).sum(axis=2), 1e-9)
+    return float(_WIDTHS[int(fit.max(axis=1).argmax())])
+
+
+DARKEST_WHITE: Final = 40
+"""Code of the paper's white below which noise and the coarse steps of dark codes rule the edges."""
+LEAST_CONTRAST: Final = 25
+BLURRED: Final = 0.6
+"""mm of blur (standard deviation) beyond which light of one edge runs into the next."""
+BLURRED_PIXELS: Final = 7.0
+FULL: Final = 253
+GLARE_SHARE: Final = 0.12
+_REACH: Final = 4
+
+
+def check_condition(pixels: Pixels, known: Known, file: str) -> float | None:
+    """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels."""
+    black, white = _levels(pixels, known)
+    if white < DARKEST_WHITE:
+        raise BadInput("is too dark to be measured", where=file, hint="more light, or a longer exposure")
+    if white - black < LEAST_CONTRAST:
+        raise BadInput(
+            "shows the sheet with too little contrast", where=file,
+            hint="avoid glare and fog on the lens; light from the side, no flash",
+        )  # fmt: skip
+    blur = blur_of(pixels, known)
+    if blur is not None and (blur * _millimetres(known) > BLURRED or blur > BLURRED_PIXELS):
+        raise BadInput(
+            f"is blurred: edges are {2 * blur * _millimetres(known):.1f} mm wide", where=file,
+            hint="hold the camera still, tap on the pieces to focus, wipe the lens",
+        )  # fmt: skip
+    return blur
+
+
+def _levels(pixels: Pixels, known: Known) -> tuple[float, float]:
+    """Codes of the reference's black and white, from the surroundings of its corners."""
+    reach = max(3, round(0.3 * known.cells / _millimetres(known)))
+    samples = []
+    for x, y in known.image[:: max(1, len(known.image) // 60)]:
+        left, top = max(0, round(x) - reach), max(0, round(y) - reach)
+        part = pixels[top : top + 2 * reach : 2, left : left + 2 * reach : 2]
+        if part.size:
+            samples.append(np.percentile(cv2.cvtColor(np.ascontiguousarray(part), cv2.COLOR_RGB2GRAY), [10, 90]))
+    black, white = np.median(samples, axis=0) if samples else (0.0, 255.0)
+    return float(black), float(white)
+
+
+def _millimetres(known: Known) -> float:
+    """mm a pixel, over the whole of the reference."""
+    on_sheet = float(np.linalg.norm(np.ptp(known.sheet[:, :2], axis=0)))
+    in_photo = float(np.linalg.norm(np.ptp(known.image, axis=0)))
+    return on_sheet / max(in_photo, 1.0)
+
+
+def glaring(pixels: Pixels, outline: Floats) -> bool:
+    """Whether a good part of an outline lies in light that is full on both sides, so that its edge is guessed."""
+    middle = outline.mean(axis=0)
+    reach = np.maximum(np.linalg.norm(outline - middle, axis=1, keepdims=True), 1.0)
+    outward = (outline - middle) / reach
+    full = [_full(pixels, outline + step * outward) for step in (-_REACH, _REACH)]
+    return bool((full[0] & full[1]).mean() > GLARE_SHARE)
+
+
+def _full(pixels: Pixels, points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    height, width = pixels.shape[:2]
+    x = np.clip(np.round(points[:, 0]).astype(int), 0, width - 1)
+    y = np.clip(np.round(points[:, 1]).astype(int), 0, height - 1)
+    return np.asarray((pixels[y, x] >= FULL).all(axis=1))
