@@ -29,6 +29,8 @@ _TROUBLE: Final = (
 _TURNS: Final = {3: 2, 4: 2, 5: 3, 6: 1, 7: 1, 8: 3}
 """Quarters clockwise that set a picture upright, by EXIF orientation."""
 _MIRRORED: Final = frozenset({2, 4, 5, 7})
+_MOST_SCANS: Final = 100
+"""Passes over a JPEG: a camera writes one, a progressive picture about ten; thousands keep a decoder busy for hours."""
 _ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
 _FOCAL, _FOCAL_35 = 0x920A, 0xA405
 _PLANE_X, _PLANE_UNIT = 0xA20E, 0xA210
@@ -68,6 +70,8 @@ def read_photograph(path: Path) -> Photograph:
 def open_photograph(content: bytes, name: str, *, where: str = "") -> Photograph:
     """The photo in these bytes."""
     _allow_heif()
+    if content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > _MOST_SCANS:
+        raise BadInput("is a JPEG of too many scans to be a photo", where=where, hint="save it anew as JPEG")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

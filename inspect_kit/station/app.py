@@ -13,6 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
@@ -23,7 +24,6 @@ from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
 from inspect_kit.station.visit import Handler, Visit, all_hands, endpoint
-from inspect_kit.station.workshop import Workshop
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -75,7 +75,7 @@ _SLOW: Final = frozenset({people.change_people, signing.sign_in})
 
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
     """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
-    aside, helpers = DrawnAside(), (Workshop(photos.MEMORY), Workshop(photos.MEMORY))
+    aside, helpers = DrawnAside(), (BoundedProcess(photos.MEMORY), BoundedProcess(photos.MEMORY))
     hands = all_hands()
     maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event, Thread
 from typing import Final
 
+from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.issue.issue import AlreadyIssued, Drawing, load_slow_parts
 from inspect_kit.certificate.pages.render import make_certificate
@@ -16,7 +17,6 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.checkin.store import Seen, event_of, unissued
 from inspect_kit.station.station import Station
-from inspect_kit.station.workshop import Workshop
 
 _PAUSE: Final = 20.0
 """Seconds after which what could not be made is tried again."""
@@ -112,7 +112,7 @@ class Maker:
 class DrawnAside:
     """Draws in a helper program, so that desks are not slowed down by it."""
 
-    workshop: Workshop = field(default_factory=lambda: Workshop(_MEMORY))
+    workshop: BoundedProcess = field(default_factory=lambda: BoundedProcess(_MEMORY))
 
     def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
         """The pages."""

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
@@ -26,7 +27,6 @@ from inspect_kit.registry.search import Wanted, backing, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import Look, Looks, shot_of
 from inspect_kit.station.station import Station
-from inspect_kit.station.workshop import Workshop
 from tests.station.conftest import Person, names_of, new_client, striker_form
 from tests.station.running import ROOT
 
@@ -252,41 +252,41 @@ def _identity() -> int:
 
 @pytest.fixture(scope="module")
 def workshop() -> Any:
-    shop = Workshop(600_000_000)
+    shop = BoundedProcess(1_200_000_000)
     yield shop
     shop.close()
 
 
-def test_a_task_is_done_in_another_program_which_stays(workshop: Workshop) -> None:
+def test_a_task_is_done_in_another_program_which_stays(workshop: BoundedProcess) -> None:
     first, second = workshop.do(60, _identity), workshop.do(60, _identity)
     assert first == second != os.getpid()
 
 
-def test_a_refusal_comes_back_with_its_place_and_hint(workshop: Workshop) -> None:
+def test_a_refusal_comes_back_with_its_place_and_hint(workshop: BoundedProcess) -> None:
     with pytest.raises(BadInput) as caught:
         workshop.do(60, _refuse)
     assert str(caught.value) == "page 3: is torn (print it again)"
 
 
-def test_a_fault_in_a_task_is_a_sentence(workshop: Workshop) -> None:
+def test_a_fault_in_a_task_is_a_sentence(workshop: BoundedProcess) -> None:
     with pytest.raises(BadInput, match="cannot be worked on"):
         workshop.do(60, _stumble)
 
 
-def test_a_task_that_hangs_is_ended_and_the_next_one_done(workshop: Workshop) -> None:
+def test_a_task_that_hangs_is_ended_and_the_next_one_done(workshop: BoundedProcess) -> None:
     workshop.do(60, _identity)
     with pytest.raises(BadInput, match="took longer than"):
         workshop.do(0.3, _sleep, 60)
     assert workshop.do(60, len, "next") == 4
 
 
-def test_a_task_that_eats_memory_is_refused_and_the_next_one_done(workshop: Workshop) -> None:
+def test_a_task_that_eats_memory_is_refused_and_the_next_one_done(workshop: BoundedProcess) -> None:
     with pytest.raises(BadInput, match="memory"):
         workshop.do(60, _hog)
     assert workshop.do(60, len, "next") == 4
 
 
-def test_a_helper_that_dies_is_replaced(workshop: Workshop) -> None:
+def test_a_helper_that_dies_is_replaced(workshop: BoundedProcess) -> None:
     with pytest.raises(BadInput, match="could not be worked on"):
         workshop.do(60, _die)
     assert workshop.do(60, len, "next") == 4
@@ -294,10 +294,10 @@ def test_a_helper_that_dies_is_replaced(workshop: Workshop) -> None:
 
 _STARTER = """
 import os, signal, sys
-from inspect_kit.station.workshop import Workshop
+from inspect_kit.bounded_process import BoundedProcess
 from tests.station.test_photos import _identity
 if __name__ == "__main__":
-    print(Workshop(600_000_000).do(60, _identity), flush=True)
+    print(BoundedProcess(1_200_000_000).do(60, _identity), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -1,4 +1,4 @@
-"""Heavy work in a program of its own: it takes no time from the desks, has bounds, and is ended when it hangs."""
+"""Work on strangers' files in a process of its own: bounded in memory and time, and ended when it hangs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Self, TypeVar
 
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput, BadSheet, InspectKitError
 
 Result = TypeVar("Result")
 
@@ -24,8 +24,8 @@ _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 @dataclass(slots=True)
-class Workshop:
-    """One helper program, started when it is first needed and again after it was ended; one task at a time."""
+class BoundedProcess:
+    """One helper process, started when it is first needed and again after it was ended; one task at a time."""
 
     memory: int
     """Bytes that it may use."""
@@ -52,9 +52,11 @@ class Workshop:
         except (EOFError, OSError):
             self._end()
             raise BadInput("could not be worked on here", hint="is there enough memory?") from None
+        except KeyboardInterrupt:
+            self._end()
+            raise
         if not good:
-            why, where, hint = answer
-            raise BadInput(why, where=where, hint=hint)
+            raise _refusal(*answer)
         result: Result = answer
         return result
 
@@ -72,6 +74,12 @@ class Workshop:
             process.join()
             self._helper = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Send the helper home; a task in hand is given up."""
         helper = self._helper
@@ -79,6 +87,19 @@ class Workshop:
             helper[0].kill()
         with self._lock:
             self._end()
+
+
+def bounded(seconds: float, memory: int, task: Callable[..., Result], *given: Any) -> Result:
+    """What one task gives, in a process that is started for it alone."""
+    with BoundedProcess(memory) as process:
+        return process.do(seconds, task, *given)
+
+
+def _refusal(kind: type[InspectKitError], why: str, where: str, hint: str) -> InspectKitError:
+    """The error as it was raised over there, with its exit code."""
+    error = kind.__new__(kind)
+    InspectKitError.__init__(error, why, where=where, hint=hint)
+    return error
 
 
 def _started(memory: int) -> tuple[BaseProcess, Connection]:
@@ -93,7 +114,7 @@ def _started(memory: int) -> tuple[BaseProcess, Connection]:
     finally:
         for name in missing:
             del os.environ[name]
-    # With the other end open only over there, a station that dies in whatever way ends its helper too.
+    # With the other end open only over there, a program that dies in whatever way ends its helper too.
     there.close()
     return process, here
 
@@ -112,11 +133,12 @@ def _done(task: Callable[..., Any], given: tuple[Any, ...]) -> tuple[bool, Any]:
     try:
         return True, task(*given)
     except InspectKitError as problem:
-        return False, (problem.fault.why, problem.fault.where, problem.fault.hint)
+        fault = problem.fault
+        return False, (BadInput if isinstance(problem, BadSheet) else type(problem), fault.why, fault.where, fault.hint)
     except MemoryError:
-        return False, ("needs more memory than there is for it", "", "send a smaller photo")
+        return False, (BadInput, "needs more memory than there is for it", "", "try a smaller file")
     except Exception as problem:
-        return False, (f"cannot be worked on ({type(problem).__name__})", "", "")
+        return False, (BadInput, f"cannot be worked on ({type(problem).__name__})", "", "")
 
 
 def _bound(memory: int) -> None:
