@@ -5,15 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import traceback
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 import click
 
 from inspect_kit import __version__
+from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.errors import BadSheet, InspectKitError
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
@@ -67,6 +66,8 @@ def _system_trouble(problem: OSError) -> int:
 def _unforeseen(problem: Exception) -> int:
     """A fault of ours: one sentence, and the whole story only for those who ask for it."""
     if os.environ.get("INSPECT_KIT_DEBUG"):
+        import traceback
+
         traceback.print_exception(problem)
     text = " ".join(str(problem).split())[:200]
     return _say(
@@ -75,45 +76,48 @@ def _unforeseen(problem: Exception) -> int:
     )
 
 
+_ROOM: Final = "inspect_kit.cli"
 _COMMANDS: Final = {
-    "batch": "inspect_kit.cli.batch",
-    "camera": "inspect_kit.cli.camera",
-    "certify": "inspect_kit.cli.certify",
-    "demo": "inspect_kit.cli.demo",
-    "dice": "inspect_kit.cli.dice_log",
-    "inspect": "inspect_kit.cli.inspect",
-    "instruments": "inspect_kit.cli.instruments.commands",
-    "judge": "inspect_kit.cli.judge",
-    "keys": "inspect_kit.cli.keys",
-    "label": "inspect_kit.cli.label",
-    "measure": "inspect_kit.cli.measuring",
-    "qa": "inspect_kit.cli.qa.group",
-    "read": "inspect_kit.cli.instruments.read",
-    "registry": "inspect_kit.cli.registry",
-    "specs": "inspect_kit.cli.specs",
-    "station": "inspect_kit.cli.station",
-    "target": "inspect_kit.cli.target",
-    "verify": "inspect_kit.cli.verify",
+    "batch": Lazy(f"{_ROOM}.batch", "Measure many photos."),
+    "camera": Lazy(f"{_ROOM}.camera", "Calibrate a camera with photos of the mat or the charuco sheet."),
+    "certify": Lazy(
+        f"{_ROOM}.certify",
+        "Judge measurements, register the result and issue a signed certificate with the record inside.",
+    ),
+    "demo": Lazy(
+        f"{_ROOM}.demo",
+        "Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.",
+    ),
+    "dice": Lazy(f"{_ROOM}.dice_log", "Read rolls of dice from photos."),
+    "inspect": Lazy(f"{_ROOM}.inspect", "Walk through an item clause by clause and write a measurement file."),
+    "instruments": Lazy(
+        f"{_ROOM}.instruments.commands",
+        "The desk's calipers and scales: which there are, what they say, and whether they can be trusted today.",
+    ),
+    "judge": Lazy(f"{_ROOM}.judge", "Judge measurements by a federation's sheet."),
+    "keys": Lazy(f"{_ROOM}.keys", "The keys that certificates are signed with, and those of the issuers you trust."),
+    "label": Lazy(
+        f"{_ROOM}.label", "Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels."
+    ),
+    "measure": Lazy(f"{_ROOM}.measuring", "Measure pieces in photos taken on a printed sheet."),
+    "qa": Lazy(f"{_ROOM}.qa.group", "Quality assurance for makers: is the process good enough, and are the gauges?"),
+    "read": Lazy(f"{_ROOM}.instruments.read", "One stable reading."),
+    "registry": Lazy(f"{_ROOM}.registry", "What was certified, and what became of it."),
+    "specs": Lazy(f"{_ROOM}.specs", "The sheets: what each federation asks for, clause by clause."),
+    "station": Lazy(f"{_ROOM}.station", "The check-in desk and the event, in the browser; without the internet."),
+    "target": Lazy(f"{_ROOM}.target", 'Reference sheets as PDF, to be printed at 100 % (no "fit to page").'),
+    "verify": Lazy(
+        f"{_ROOM}.verify", "Check a certificate: its signature, signer, record, registry, revocation and expiry."
+    ),
 }
 
 
-class _Commands(click.Group):
-    """A group that imports a command's module when it is asked for."""
+class _Commands(LazyGroup):
+    """All commands; `--home` holds for each of them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`--home` holds for all commands, so it may stand before or behind the command's name."""
         return super().parse_args(ctx, _home_first(args))
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        del ctx
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        del ctx
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = import_module(_COMMANDS[cmd_name]).command
-        return command
 
 
 def _home_first(arguments: list[str]) -> list[str]:
@@ -127,7 +131,11 @@ def _home_first(arguments: list[str]) -> list[str]:
     return arguments
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=_Commands,
+    lazy=_COMMANDS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="inspect-kit")
 @click.option(
     "--home",

@@ -7,12 +7,11 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from msgspec import structs
 
-from inspect_kit.certificate.issue.issue import Desk
-from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keyring import Keyring, read_keyring
 from inspect_kit.certificate.issue.keys import (  # fmt: skip
     PUBLIC,
@@ -29,7 +28,10 @@ from inspect_kit.cli.output import warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.registry.numbers import code_for
-from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.issue.issue import Desk
+    from inspect_kit.registry.opening import Registry
 
 PASSPHRASE = "INSPECT_KIT_PASSPHRASE"
 NEW_PASSPHRASE = "INSPECT_KIT_NEW_PASSPHRASE"
@@ -43,6 +45,10 @@ def now() -> datetime:
 
 def registry_of(ctx: click.Context) -> Registry:
     """The registry, made where there is none; what an earlier command left unfinished is finished first."""
+    # Imported here, so that the commands that only look at keys do not wait for the database.
+    from inspect_kit.certificate.issue.issue_journal import recover
+    from inspect_kit.registry.opening import open_registry
+
     registry = open_registry(home_of(ctx), os.environ.get(DATABASE, ""))
     warn(recover(home_of(ctx), registry))
     return registry
@@ -50,6 +56,8 @@ def registry_of(ctx: click.Context) -> Registry:
 
 def registry_if_any(ctx: click.Context) -> Registry | None:
     """The registry, unless this desk has none: looking at a foreign certificate does not make one."""
+    from inspect_kit.registry.opening import FILE_NAME
+
     return registry_of(ctx) if os.environ.get(DATABASE) or (home_of(ctx) / FILE_NAME).is_file() else None
 
 
@@ -72,6 +80,8 @@ def trusted(home: Path) -> tuple[Keyring, ...]:
 
 def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:
     """The desk of an inspector: the one who is named, else the one who inspected, else the only one with keys."""
+    from inspect_kit.certificate.issue.issue import Desk
+
     home = home_of(ctx)
     keyring = own_keyring(home)
     in_use = {each.name for each in keyring.signers if not each.retired}
@@ -82,6 +92,9 @@ def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:
 
 def throwaway_desk(home: Path, issuer: str, inspector: str) -> Desk:
     """A desk for a demonstration: keys without a passphrase and a registry, in a folder of their own."""
+    from inspect_kit.certificate.issue.issue import Desk
+    from inspect_kit.registry.opening import open_registry
+
     if own_issuer(home) is None:
         found(home, Founding(issuer, code_for(issuer), inspector), None, now())
     return Desk(home, open_registry(home), unlock(home, "", None), now())

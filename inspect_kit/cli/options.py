@@ -21,6 +21,9 @@ json_option = click.option("--json", "as_json", is_flag=True, help="One JSON doc
 language_option = click.option(
     "--lang", "language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of the words."
 )
+plot_option = click.option(
+    "--plot", type=click.Path(path_type=Path), metavar="OUT.svg|png|pdf", help="Draw what was computed."
+)
 files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 
 

@@ -24,7 +24,6 @@ from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import Note, sign
 from inspect_kit.certificate.issue.qr import Claim, compose
-from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
@@ -52,6 +51,13 @@ class Drawing(Protocol):
         """A PDF of the record."""
 
 
+def _pages(record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
+    """The usual pages; what draws them is imported only once something is drawn."""
+    from inspect_kit.certificate.pages.render import make_certificate
+
+    return make_certificate(record, language=language, photos=photos, issue=issue)
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Where certificates are issued: its home, its registry, the inspector's opened keys, and the time."""
@@ -60,7 +66,7 @@ class Desk:
     registry: Registry
     key: SigningKey
     now: datetime
-    draw: Drawing = make_certificate
+    draw: Drawing = _pages
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import msgspec
 
 from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
 from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.file_lock import try_lock
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import find
 
@@ -52,20 +53,29 @@ def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[Note]
     path = home / _FOLDER / f"{secrets.token_hex(8)}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = written_beside(path, msgspec.json.encode(promise))
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path.parent)) from None
-    try:
-        # Locked before it has its name, so that nobody ever finds it unlocked while this program lives.
-        with draft.open("rb") as stream:
-            _lock(stream)
-            draft.replace(path)
-            sync_folder(path.parent)
+        raise _not_written(path.parent, problem) from None
+    # Locked before it is there, so that nobody ever finds it unlocked while this program lives.
+    with try_lock(_lock_of(path)):
+        try:
+            written_beside(path, msgspec.json.encode(promise)).replace(path)
+        except OSError as problem:
+            raise _not_written(path.parent, problem) from None
+        sync_folder(path.parent)
+        try:
             yield Note(path, promise)
-    except BaseException:
-        with contextlib.suppress(InspectKitError, OSError):
-            list(_settle(path, registry))
-        raise
+        except BaseException:
+            with contextlib.suppress(InspectKitError, OSError):
+                list(_settle(path, registry))
+            raise
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_suffix(".lock")
+
+
+def _not_written(path: Path, problem: OSError) -> BadInput:
+    return BadInput(f"cannot be written: {problem.strerror}", where=str(path))
 
 
 def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
@@ -103,11 +113,12 @@ def recover(home: Path, registry: Registry) -> tuple[str, ...]:
     """Finish or undo what was interrupted on this desk; says in sentences what was done."""
     folder = home / _FOLDER
     told: list[str] = []
-    # Another desk may be about to lock a young draft; nothing depends on an old one.
-    for draft in filter(_is_old, folder.glob(".*.part")):
-        with _free(draft) as free:
-            if free:
-                draft.unlink(missing_ok=True)
+    # Another desk may be about to name a young draft, or to take a young lock; nothing depends on an old one.
+    for left in filter(_is_old, folder.glob(".*.part")):
+        left.unlink(missing_ok=True)
+    for lock in filter(_is_old, folder.glob("*.lock")):
+        with try_lock(lock):
+            pass
     for path in sorted(folder.glob("*.json")):
         with _free(path) as free:
             if free:
@@ -126,9 +137,8 @@ def _is_old(draft: Path) -> bool:
 def _free(path: Path) -> Iterator[bool]:
     """Whether the writer of a note is gone; holds the note meanwhile."""
     try:
-        with path.open("rb") as stream:
-            _lock(stream)
-            yield path.exists()
+        with try_lock(_lock_of(path)) as held:
+            yield held and path.exists()
     except OSError:
         yield False
 
@@ -167,16 +177,3 @@ def _finish(promise: Promise, noted: float, content: bytes) -> str:
     except (OSError, InspectKitError):
         return f"{promise.number} was interrupted, and {out} cannot be written ({show})"
     return f"{promise.number} was interrupted and is finished now: {out}"
-
-
-def _lock(stream: IO[bytes]) -> None:
-    """Hold a file; raises OSError where another program holds it."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        import msvcrt
-
-        with contextlib.suppress(AttributeError):
-            msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        return
-    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,9 +8,9 @@ from typing import Final
 import click
 import numpy as np
 
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.qa.options import plot_option, plot_target, save_plot
+from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.dice import DOF, FACES, Fairness, bounded_exp, e_path, fairness, rolls_needed
 from inspect_kit.quality.drawing import dice_drawing

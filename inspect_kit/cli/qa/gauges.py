@@ -8,11 +8,10 @@ from typing import Final
 
 import click
 
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
     file_argument,
-    plot_option,
     plot_target,
     positive_number,
     save_plot,

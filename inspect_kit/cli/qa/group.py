@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Final
 
 import click
 
-from inspect_kit.cli.qa.dice import dice
-from inspect_kit.cli.qa.gauges import grr
-from inspect_kit.cli.qa.lot import export, lot
-from inspect_kit.cli.qa.options import plot_option
-from inspect_kit.cli.qa.process import capability, chart
-from inspect_kit.cli.qa.sampling import oc, sampling
+from inspect_kit.cli.lazy import Lazy, LazyGroup
+from inspect_kit.cli.options import plot_option
+
+_ROOM: Final = "inspect_kit.cli.qa"
+_COMMANDS: Final = {
+    "capability": Lazy(
+        f"{_ROOM}.process:capability",
+        "How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits.",
+    ),
+    "chart": Lazy(f"{_ROOM}.process:chart", "A control chart, and the patterns on it that chance rarely makes."),
+    "dice": Lazy(
+        f"{_ROOM}.dice:dice", "Fairness of a die from its rolls: columns `face,count`, or one roll a row in `face`."
+    ),
+    "export": Lazy(
+        f"{_ROOM}.lot:export", "Hand the values of a lot to other programs, each with its limits and its verdict."
+    ),
+    "grr": Lazy(
+        f"{_ROOM}.gauges:grr", "A gauge study: repeatability, reproducibility, and what remains for the parts."
+    ),
+    "lot": Lazy(
+        f"{_ROOM}.lot:lot",
+        "Judge a lot and certify it: sampling plan, results, histogram, control chart, capability, verdict.",
+    ),
+    "oc": Lazy(f"{_ROOM}.sampling:oc", "The operating characteristic: how often lots of each quality are accepted."),
+    "sampling": Lazy(
+        f"{_ROOM}.sampling:sampling", "The sample a lot needs, and how many nonconforming pieces it may show."
+    ),
+}
 
 
-@click.group("qa")
+@click.group("qa", cls=LazyGroup, lazy=_COMMANDS)
 @plot_option
 def command(plot: Path | None) -> None:
     """Quality assurance for makers: is the process good enough, and are the gauges?
@@ -27,7 +50,3 @@ def command(plot: Path | None) -> None:
     """
     # The commands below look the value up: `qa --plot OUT oc …` and `qa oc … --plot OUT` are the same.
     del plot
-
-
-for _subcommand in (capability, chart, grr, sampling, oc, dice, lot, export):
-    command.add_command(_subcommand)

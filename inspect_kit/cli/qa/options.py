@@ -19,9 +19,6 @@ from inspect_kit.rulebook.library import load
 from inspect_kit.values.limits import Limits, limits_from
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 
-plot_option = click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="OUT.svg|png|pdf", help="Draw what was computed."
-)
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 _BARE: Final = UNITS["count"]
 """Stands for "no unit": its factor is 1."""

@@ -7,12 +7,11 @@ from pathlib import Path
 import click
 import numpy as np
 
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.cli.qa.options import (
     file_argument,
     limits_given,
-    plot_option,
     plot_target,
     positive_number,
     save_plot,

@@ -10,12 +10,11 @@ from typing import Any
 import click
 import numpy as np
 
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
     limits_given,
     plain_number,
-    plot_option,
     plot_target,
     positive_number,
     save_plot,

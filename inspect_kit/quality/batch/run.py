@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.file_lock import try_lock
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, parsed
 from inspect_kit.quality.batch.workers import Photo, Work
 
@@ -178,20 +180,20 @@ class _Journal:
         self._failed: set[Photo] = set()
 
     def __enter__(self) -> _Journal:
-        try:
-            self._stream = self._path.open("a+b")
-        except OSError as problem:
-            raise BadInput(f"cannot be written: {problem.strerror}", where=str(self._path)) from None
-        try:
-            _lock(self._stream, self._path)
+        with ExitStack() as stack:
+            try:
+                held = stack.enter_context(try_lock(self._path.with_name(f".{self._path.name}.lock")))
+                self._stream = stack.enter_context(self._path.open("a+b"))
+            except OSError as problem:
+                raise BadInput(f"cannot be written: {problem.strerror}", where=str(self._path)) from None
+            if not held:
+                raise UsageError("another batch is at work on it", where=str(self._path))
             self._read()
-        except BaseException:
-            self._stream.close()
-            raise
+            self._open = stack.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stream.close()
+        self._open.close()
 
     def done(self, *, without_failures: bool) -> frozenset[Photo]:
         """What need not be done again."""
@@ -232,18 +234,6 @@ class _Journal:
             raise BadInput("is not a line of a batch", where=f"{self._path}: byte {place}") from None
         self._places[photo] = place
         (self._failed.add if "error" in data else self._failed.discard)(photo)
-
-
-def _lock(stream: IO[bytes], path: Path) -> None:
-    """One batch at a time; where the system has no such locks, it is left to care."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    try:
-        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise UsageError("another batch is at work on it", where=str(path)) from None
 
 
 def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]) -> None:
