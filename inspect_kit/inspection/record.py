@@ -21,6 +21,11 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a record; an unknown key is an error, so that nothing is ever lost unnoticed."""
 
 
+def stated(text: str | msgspec.UnsetType) -> str:
+    """A text that older records do not have."""
+    return text if isinstance(text, str) else ""
+
+
 class Overlaid(_Part, frozen=True):
     """A sheet that was laid over the federation's, and why."""
 
@@ -43,6 +48,8 @@ class SheetRef(_Part, frozen=True):
     disclaimer: str
     digest: str
     overlays: tuple[Overlaid, ...] = ()
+    prevails: str | msgspec.UnsetType = msgspec.UNSET
+    superseded: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Recheck(_Part, frozen=True):

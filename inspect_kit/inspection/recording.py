@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import PurePath
 
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from inspect_kit import __version__
 from inspect_kit.capture.instruments import Instrument
@@ -63,7 +63,7 @@ def _sheet(sheet: Sheet) -> SheetRef:
     overlays = tuple(Overlaid(o.id, o.title, o.because, o.standing.value) for o in sheet.overlays)
     return SheetRef(
         sheet.id, sheet.title, sheet.body, sheet.publisher, sheet.edition, sheet.language, sheet.standing.value,
-        sheet.disclaimer, sheet.digest, overlays,
+        sheet.disclaimer, sheet.digest, overlays, sheet.prevails or UNSET, sheet.superseded or UNSET,
     )  # fmt: skip
 
 

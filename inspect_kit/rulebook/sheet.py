@@ -75,6 +75,10 @@ class Sheet:
     derived: tuple[Derived, ...] = ()
     publisher: str = ""
     disclaimer: str = ""
+    prevails: str = ""
+    """Which text holds in case of doubt, in a sentence."""
+    superseded: str = ""
+    """Which later editions there are, in a sentence."""
     since: date | None = None
     until: date | None = None
     overlays: tuple[Overlay, ...] = ()

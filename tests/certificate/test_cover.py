@@ -11,6 +11,7 @@ from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Line, RawReading, Record, Source
+from inspect_kit.rulebook.library import load
 from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, line, record, striker
 
 
@@ -178,3 +179,36 @@ def test_an_unknown_rule_or_line_verdict_is_refused() -> None:
     lines = (msgspec.structs.replace(striker().lines[0], verdict="fine"),)
     with pytest.raises(BadInput, match=r"lines\[0\]"):
         content_of(striker(lines=lines), "en", Issue())
+
+
+# What is said of the rules
+
+
+def said(record: Record, language: str = "en") -> str:
+    return " ".join(
+        f"{field.label}: {field.text}" for field in content_of(record, language, Issue()).cover.identification
+    )
+
+
+def test_a_model_sheets_disclaimer_stands_on_the_first_page() -> None:
+    assert "Not the federation's." in said(figure())
+
+
+def test_an_edition_that_was_superseded_says_so_on_the_first_page() -> None:
+    sheet = msgspec.structs.replace(striker().sheet, superseded="Later editions of the rules have been published.")
+    assert "Spätere Ausgaben der Regeln sind erschienen." in said(striker(sheet=sheet), "de")
+
+
+@pytest.mark.parametrize(("sheet", "phrase"), [("wbgf-2.1", "English original prevails"), ("fistf-4.0", "unofficial")])
+def test_each_sheet_says_which_text_prevails(sheet: str, phrase: str) -> None:
+    loaded = load(sheet)
+    assert phrase in loaded.prevails
+    ref = msgspec.structs.replace(striker().sheet, prevails=loaded.prevails)
+    statements = content_of(striker(sheet=ref), "en", Issue()).sections[-1].blocks[0]
+    assert loaded.prevails in str(statements)
+
+
+def test_a_federations_own_overlay_is_not_called_house_rules() -> None:
+    over = msgspec.structs.replace(figure().sheet.overlays[0], standing="federation")
+    sheet = msgspec.structs.replace(figure().sheet, overlays=(over,))
+    assert "House rules:" not in said(msgspec.structs.replace(figure(), sheet=sheet))

@@ -29,7 +29,7 @@ def sheets() -> tuple[Sheet, ...]:
 
 
 def sentences_of(sheet: Sheet) -> Iterator[str]:
-    yield from (sheet.title, sheet.edition, sheet.disclaimer)
+    yield from (sheet.title, sheet.edition, sheet.disclaimer, sheet.prevails, sheet.superseded)
     for overlay in sheet.overlays:
         yield from (overlay.title, overlay.because)
     for item in sheet.items:

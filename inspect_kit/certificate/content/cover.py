@@ -20,10 +20,10 @@ from inspect_kit.certificate.content.model import (
     Running,
     Source,
 )
-from inspect_kit.certificate.content.sections import sections_of
+from inspect_kit.certificate.content.sections import overlay_key, sections_of
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Record, Subject
+from inspect_kit.inspection.record import Record, Subject, stated
 from inspect_kit.judgement.verdict import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
@@ -154,9 +154,10 @@ def _identification(source: Source) -> Iterable[Field]:
         "valid_until": words.day(issue.valid_until, where="valid_until") if issue.valid_until else "",
         "valid_for": issue.valid_for,
         "rules": f"{words.sentence(sheet.title)} [{sheet.id}]",
-        "edition": words.sentence(sheet.edition),
+        "edition": _edition(source),
+        "disclaimer": words.sentence(sheet.disclaimer),
         "publisher": " – ".join(part for part in (sheet.body, sheet.publisher) if part),
-        "overlay": "; ".join(words.sentence(over.title) for over in sheet.overlays),
+        overlay_key(sheet, "overlay"): "; ".join(words.sentence(over.title) for over in sheet.overlays),
         "rule": words.frame.get(f"rule.{record.rule}", record.rule),
         "issuer": _issuer(source),
         "inspector": subject.inspector,
@@ -164,6 +165,13 @@ def _identification(source: Source) -> Iterable[Field]:
         "replaced_because": issue.replaced_because,
     }
     return (Field(words.say(f"field.{key}"), text) for key, text in texts.items())
+
+
+def _edition(source: Source) -> str:
+    """The edition, and whether there are later ones."""
+    sheet, words = source.record.sheet, source.words
+    parts = (words.sentence(text) for text in (sheet.edition, stated(sheet.superseded)) if text)
+    return " – ".join(parts)
 
 
 def _issuer(source: Source) -> str:

@@ -34,7 +34,8 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
 )
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.inspection.record import Gauge, Line, RawReading
+from inspect_kit.inspection.record import Gauge, Line, RawReading, SheetRef, stated
+from inspect_kit.rulebook.sheet import Standing
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
 
@@ -131,7 +132,17 @@ PLANNED: Final = (
 def sections_of(source: Source) -> tuple[Section, ...]:
     """Every section that has something to say, in the order of the document."""
     made = ((key, tuple(blocks(source))) for key, blocks in _SECTIONS)
-    return tuple(Section(source.words.say(f"heading.{key}"), blocks) for key, blocks in made if blocks)
+    return tuple(Section(_heading(key, source), blocks) for key, blocks in made if blocks)
+
+
+def _heading(key: str, source: Source) -> str:
+    return source.words.say(f"heading.{overlay_key(source.record.sheet, key) if key == 'house' else key}")
+
+
+def overlay_key(sheet: SheetRef, key: str) -> str:
+    """What a federation lays over another's rules is not called house rules."""
+    house = any(over.standing != Standing.FEDERATION for over in sheet.overlays)
+    return key if house or not sheet.overlays else f"{key}_federation"
 
 
 def _plan(source: Source) -> Iterable[Block]:
@@ -174,8 +185,6 @@ def _notes(source: Source) -> Iterable[Block]:
 
 def _house(source: Source) -> Iterable[Block]:
     sheet, words = source.record.sheet, source.words
-    if sheet.disclaimer:
-        yield Paragraph(words.sentence(sheet.disclaimer))
     fields = [Field(words.sentence(over.title), words.sentence(over.because)) for over in sheet.overlays]
     reasons = dict.fromkeys((line.clause, line.characteristic, line.name, line.because) for line in source.lines)
     for clause, characteristic, name, because in reasons:
@@ -288,7 +297,8 @@ def _statements(source: Source) -> Iterable[Block]:
     scope = {"section": words.say("heading.results"), "rule": words.say("heading.decision")}
     said = [words.say("statement.scope", **scope), *(words.say(f"statements.{key}") for key in ("relates", "supplied"))]
     language = words.frame.get(f"language.{record.sheet.language}", record.sheet.language)
-    said += [words.say("statements.language", language=language), words.say("statements.whole")]
+    prevails = words.sentence(stated(record.sheet.prevails))
+    said += [f"{words.say('statements.language', language=language)} {prevails}".strip(), words.say("statements.whole")]
     if issue.replaces:
         said.append(words.say("statements.amended", number=issue.replaces))
     said += [words.say("statements.accreditation"), words.say("statements.record")]

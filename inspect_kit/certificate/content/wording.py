@@ -141,7 +141,7 @@ def _missing_sentences(sheet: Sheet, words: Wording) -> Iterator[str]:
 
 def _sentences_of(sheet: Sheet) -> Iterator[str]:
     """The sentences a certificate prints; what a text literally prints is quoted, never translated."""
-    found = [sheet.title, sheet.edition, sheet.disclaimer]
+    found = [sheet.title, sheet.edition, sheet.disclaimer, sheet.prevails, sheet.superseded]
     found += [part for overlay in sheet.overlays for part in (overlay.title, overlay.because)]
     found += [entry.when for item in sheet.items for entry in item.check_again]
     for clause in sheet.clauses:
