@@ -10,26 +10,12 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from inspect_kit.vision.arrays import Floats, Whole
-from inspect_kit.vision.board import layout
+from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.layout import TOWARDS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, contrast, trace_line
 from inspect_kit.vision.fitting.stripe import Ribbon, Shot, ribbon, seen_mean, seen_median
 
 # The head of an arrow: a wedge, filled or open, fitted with the lens's blur to the ink around the shaft's end.
-
-_BEHIND: Final = 14.0
-"""mm behind the shaft's end within which the head is broadest."""
-_BEYOND: Final = 4.0
-_BROAD: Final = 1.8
-"""mm: a head is broader than this, and than the shaft."""
-_WIDEST: Final = 4.0
-_FRONT: Final = 0.8
-"""mm between the broadest place and the part in front of it that is fitted."""
-_SPREAD: Final = 0.15
-"""Share of full ink by which worn paint differs from it."""
-_ALIKE: Final = 80.0
-"""Samples that wear together: patches of about a mm."""
-_LEAST_U: Final = 0.1
 
 
 @dataclass(frozen=True)
@@ -53,14 +39,14 @@ class Head:
 def fit_head(seen: Inked, end: int, shaft: float) -> Head | None:
     """The head at a shaft that ends about there; nothing where the end is no broader than the shaft."""
     size = seen.along[1] - seen.along[0]
-    rows = np.arange(max(end - round(_BEHIND / size), 0), min(end + round(_BEYOND / size), len(seen.along)))
+    rows = np.arange(max(end - round(tuning.BEHIND / size), 0), min(end + round(tuning.BEYOND / size), len(seen.along)))
     wide = outermost(seen.across, seen.ink[rows], 0.4)
     top = int(wide.argmax())
-    if wide[top] < max(_BROAD, shaft + 0.8):
+    if wide[top] < max(tuning.BROAD, shaft + 0.8):
         return None
     # The head may be broad for a while: its front begins where it starts to narrow.
     top = int(np.nonzero(wide > 0.92 * wide[top])[0][-1])
-    rows = rows[min(top + round(_FRONT / size), len(rows) - 6) :]
+    rows = rows[min(top + round(tuning.FRONT / size), len(rows) - 6) :]
     reach = seen.along[end] - seen.along[rows[0]]
     if reach < 1.0 or len(rows) < 8:
         return None
@@ -69,7 +55,7 @@ def fit_head(seen: Inked, end: int, shaft: float) -> Head | None:
 
 def _fitted(seen: Inked, rows: Whole, guess: tuple[float, float], shaft: float) -> Head | None:
     """The better of a filled and an open wedge."""
-    near = np.abs(seen.across) < _WIDEST + 0.5
+    near = np.abs(seen.across) < tuning.WIDEST + 0.5
     part = Inked(seen.across[near], seen.along[rows], seen.ink[np.ix_(rows, near)], seen.blur)
     return min((_solved(part, guess, shaft, hollow) for hollow in (False, True)), key=lambda found: found[0])[1]
 
@@ -84,7 +70,7 @@ def _solved(seen: Inked, guess: tuple[float, float], shaft: float, hollow: bool)
     def residuals(at: Floats) -> Floats:
         inner, short = (at[1] * at[4], at[5]) if hollow else (0.0, 0.0)
         form = wedge(seen.across, seen.along, (at[0], at[1], inner), (shaft, short), seen.blur)
-        return np.concatenate([(form * at[2] + at[3] - seen.ink).ravel() / _SPREAD, (at - usual) / spread])
+        return np.concatenate([(form * at[2] + at[3] - seen.ink).ravel() / tuning.SPREAD, (at - usual) / spread])
 
     start = np.clip(usual, low + 1e-3, high - 1e-3)
     answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 6, max_nfev=30,
@@ -92,7 +78,9 @@ def _solved(seen: Inked, guess: tuple[float, float], shaft: float, hollow: bool)
     slopes = np.asarray(answer.jac, dtype=np.float64)
     variance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(6))[0, 0]
     worn = float(np.mean(np.minimum(answer.fun[:-6] ** 2, 4.0)))
-    return float(answer.cost), Head(float(answer.x[0]), float(np.sqrt(variance * worn * _ALIKE + _LEAST_U**2)))
+    return float(answer.cost), Head(
+        float(answer.x[0]), float(np.sqrt(variance * worn * tuning.ARROWS_ALIKE + tuning.LEAST_U**2))
+    )
 
 
 def wedge(
@@ -112,17 +100,16 @@ def wedge(
 
 def outermost(across: Floats, ink: Floats, level: float) -> Floats:
     """How far apart the outermost places are, row by row, that are inked by more than a level."""
-    near = np.abs(across) < _WIDEST
+    near = np.abs(across) < tuning.WIDEST
     on = (ink > level) & near
     first, last = on.argmax(axis=1), on.shape[1] - 1 - on[:, ::-1].argmax(axis=1)
     return np.where(on.any(axis=1), across[last] - across[first], 0.0)
 
 
 _SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
-_COVER: Final = 0.7
-"""Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
+"""The shaft: usual, thinnest and thickest stroke (mm), how far it may lie off (mm), and its slope."""
 _STEP: Final = 0.25
-_ACROSS: Final = 6.0
+"""mm between the lines across a shaft."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +128,7 @@ def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None) 
     shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
     if isinstance(shaft, Absent):
         return shaft
-    if shaft.cover < _COVER:
+    if shaft.cover < tuning.COVER:
         return Absent("missing")
     points = shot.view.on_plane(shaft.pixels)
     middle = points.mean(axis=0)
@@ -158,7 +145,7 @@ def _strip(shot: Shot, middle: Floats, direction: Floats, reach: tuple[float, fl
     along = np.arange(reach[0], reach[1], _STEP)
     normal = np.array([-direction[1], direction[0]])
     feet = middle + along[:, None] * direction
-    return ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (-_ACROSS, _ACROSS)), along
+    return ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (-tuning.ACROSS, tuning.ACROSS)), along
 
 
 def _inked(strip: Ribbon, shaft: Trace) -> Floats:

@@ -12,18 +12,14 @@ from scipy.optimize import least_squares
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Whole
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.cards import SeenCard
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT, Camera, rays
 from inspect_kit.vision.optics.pose import LEAST_NOISE, View, pixels_of, rotation_of, view_slopes
 
-CARD_THICKNESS: Final = 0.12
-CARD_THICKNESS_U: Final = 0.06
-"""mm: the printed face lies the paper's thickness above the surface: 0.1 for plain paper, up to 0.25 for card."""
 _ROUNDS: Final = 5
-_CUT: Final = 5.0
-_LENGTH: Final = 100.0
-"""mm; poses are solved in these, so that all unknowns are near one."""
+"""Times corners far off are left out and the rest is solved again."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +81,11 @@ class _Problem:
 
     def view_vector(self, unknowns: Floats, photo: int) -> Floats:
         parameters = self.cameras[photo].parameters + self.roots[self.groups[photo]] @ unknowns[self.camera_at(photo)]
-        pose = unknowns[self.pose_at(photo)] * np.array([1, 1, 1, _LENGTH, _LENGTH, _LENGTH])
+        pose = unknowns[self.pose_at(photo)] * np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
         return np.concatenate([parameters, pose])
 
     def places(self, unknowns: Floats, card: SeenCard) -> Floats:
-        x, y, angle = unknowns[self.card_at(card.number)] * np.array([_LENGTH, _LENGTH, 1.0])
+        x, y, angle = unknowns[self.card_at(card.number)] * np.array([tuning.LENGTH, tuning.LENGTH, 1.0])
         return placed(card.sheet * self.scale, x, y, angle, self.height)
 
     def residuals(self, unknowns: Floats) -> Floats:
@@ -126,14 +122,14 @@ class _Problem:
         photo, card = which
         points = self.places(unknowns, card)
         slopes = view_slopes(vector, points)
-        lengths = np.array([1, 1, 1, _LENGTH, _LENGTH, _LENGTH])
-        x, y = unknowns[self.card_at(card.number)][:2] * _LENGTH
+        lengths = np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
+        x, y = unknowns[self.card_at(card.number)][:2] * tuning.LENGTH
         by_place = slopes[:, :, COUNT + 3 :] @ rotation_of(vector[COUNT : COUNT + 3])[:, :2]
         turned = np.column_stack([y - points[:, 1], points[:, 0] - x])
         by_angle = np.einsum("nij,nj->ni", by_place, turned)[:, :, None]
         rows[:, self.camera_at(photo)] = (slopes[:, :, :COUNT] @ self.roots[self.groups[photo]]).reshape(-1, COUNT)
         rows[:, self.pose_at(photo)] = (slopes[:, :, COUNT:] * lengths).reshape(-1, 6)
-        rows[:, self.card_at(card.number)] = np.concatenate([by_place * _LENGTH, by_angle], axis=2).reshape(-1, 3)
+        rows[:, self.card_at(card.number)] = np.concatenate([by_place * tuning.LENGTH, by_angle], axis=2).reshape(-1, 3)
 
 
 def placed(sheet: Floats, x: float, y: float, angle: float, height: float) -> Floats:
@@ -144,7 +140,7 @@ def placed(sheet: Floats, x: float, y: float, angle: float, height: float) -> Fl
 
 
 def solve_bundle(cameras: Sequence[Camera], seen: Sequence[tuple[SeenCard, ...]], scale: float,
-                 height: float = CARD_THICKNESS) -> Bundle:  # fmt: skip
+                 height: float = tuning.CARD_THICKNESS) -> Bundle:  # fmt: skip
     """The views of all photos from the cards seen in them."""
     groups, roots = _groups(cameras)
     first = max(seen[0], key=lambda card: len(card.sheet)).number
@@ -208,7 +204,7 @@ def _noise(problem: _Problem, residuals: Floats) -> float:
 
 def _without_outliers(problem: _Problem, residuals: Floats, noise: float) -> _Problem:
     away = np.hypot(*residuals.reshape(-1, 2).T)
-    good = away < max(_CUT * noise, 0.3)
+    good = away < max(tuning.CUT * noise, 0.3)
     if good.all():
         return problem
     seen, start = [], 0
@@ -245,7 +241,7 @@ def _bundle(problem: _Problem, unknowns: Floats, jacobian: Floats, noise: float)
         change[part, part] = root
     for photo in range(count):
         part = problem.pose_at(photo)
-        change[part, part] = np.diag([1, 1, 1, _LENGTH, _LENGTH, _LENGTH])
+        change[part, part] = np.diag([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
     vector = np.zeros(keep)
     slots = []
     for photo in range(count):
@@ -260,7 +256,7 @@ def _bundle(problem: _Problem, unknowns: Floats, jacobian: Floats, noise: float)
 
 
 def _paper(problem: _Problem, unknowns: Floats, number: int) -> Floats:
-    x, y, angle = unknowns[problem.card_at(number)] * np.array([_LENGTH, _LENGTH, 1.0])
+    x, y, angle = unknowns[problem.card_at(number)] * np.array([tuning.LENGTH, tuning.LENGTH, 1.0])
     half = np.array([[-74, 52.5], [74, 52.5], [74, -52.5], [-74, -52.5]]) * problem.scale
     return placed(half, x, y, angle, 0.0)[:, :2]
 
@@ -297,11 +293,11 @@ def _place_photo(problem: _Problem, unknowns: Floats, photo: int, known: set[int
         raise BadInput(
             "the cards cannot be placed in space", hint="photograph the board from above, the cards lying flat"
         )
-    unknowns[problem.pose_at(photo)] = best / np.array([1, 1, 1, _LENGTH, _LENGTH, _LENGTH])
+    unknowns[problem.pose_at(photo)] = best / np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
     for card in problem.seen[photo]:
         if card.number not in known:
             x, y, angle = _similar(card.sheet * problem.scale, _back(problem, photo, best, card))[:3]
-            unknowns[problem.card_at(card.number)] = [x / _LENGTH, y / _LENGTH, angle]
+            unknowns[problem.card_at(card.number)] = [x / tuning.LENGTH, y / tuning.LENGTH, angle]
             known.add(card.number)
 
 

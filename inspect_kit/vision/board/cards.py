@@ -15,11 +15,15 @@ from inspect_kit.vision.reference.find import corners_of, find_markers
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, MAX_CARDS, Sheet, card
 
 LEAST_CROSSINGS: Final = 4
+"""Crossings of a card that must be seen for it to count: they fix a plane."""
 _LEAST_MARKERS: Final = 2
+"""Markers of one card that must be read for it to count."""
 _LOOKS: Final = ((2100, (13, 13)), (2100, (3, 23)), (4200, (3, 43)))
 """Longest side to look at, and windows of the threshold; the next look only where the one before saw little."""
 _ENOUGH: Final = 12
+"""Markers after which no closer look is taken."""
 _AHEAD: Final = np.array([0.5, 0.0])
+"""mm: half the step over which the pixels a mm are told."""
 
 
 @dataclass(frozen=True)

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 import cv2
 import numpy as np
 from scipy.optimize import least_squares
 
 from inspect_kit.vision.arrays import Floats, Light, Mask
-from inspect_kit.vision.board.lines import (
-    LEAST_INK,
-    MISFIT,
-    Absent,
-    Ink,
-    Trace,
-    Wanted,
-    alike,
-    contrast,
-    general_contrast,
-    trace_of,
-)
+from inspect_kit.vision.board import tuning
+from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, alike, contrast, general_contrast, trace_of
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.least_squares import robust_deviation
@@ -100,7 +89,7 @@ def _outline(
         level = float(np.median(offsets))
     assert found is not None
     assert fits is not None
-    if found.height < LEAST_INK or found.misfit > MISFIT or good.sum() < 0.3 * usable.sum():
+    if found.height < tuning.LEAST_INK or found.misfit > tuning.MISFIT or good.sum() < 0.3 * usable.sum():
         return Absent("missing")
     points = lines.feet + fits.place[:, None] * lines.normals
     residuals = fits.place - circle_offsets(angles, fits.place, good)
@@ -122,7 +111,7 @@ def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> float | None:
     answer = np.where(inner, np.mean(np.clip(wide, -0.2, 0.2), axis=0), -1)
     # A broad line fills that range for a while: the middle of it is where the lines themselves are darkest.
     top = int((answer + 0.3 * single.mean(axis=0)).argmax())
-    return float(lines.steps[top]) if answer[top] > LEAST_INK * 0.5 else None
+    return float(lines.steps[top]) if answer[top] > tuning.LEAST_INK * 0.5 else None
 
 
 def circle_offsets(angles: Floats, offsets: Floats, good: Mask) -> Floats:
@@ -200,9 +189,6 @@ def _ring(radius: float, per_mm: float, disc: float) -> Light:
 
 # The filled disc inside a base circle: its outer edge, with the thin outline that some makers give it.
 
-_OUTLINE: Final = 0.25
-"""mm: a thinner outline may be the shadow of a piece."""
-
 
 def trace_disc(
     shot: Shot, centre: Floats, ring: tuple[float, float], ink: Ink | None, avoid: Mask | None = None
@@ -228,7 +214,7 @@ def trace_disc(
     if model is None:
         return Absent("missing")
     edge, rim, colour, dark = model
-    if avoid is not None and rim < _OUTLINE:
+    if avoid is not None and rim < tuning.OUTLINE:
         return Absent("covered or not one clean circle")
     difference = 1 - colour
     weights = difference / float(difference @ difference)
@@ -274,7 +260,7 @@ def _fit_disc(
 ) -> tuple[float, float, Floats, Floats] | None:
     """Edge, width of the outline (0: none), and the colours of disc and outline, by trying widths and edges."""
     colour = profile[steps < -5.2].mean(axis=0)
-    if float(np.linalg.norm(1 - colour)) / np.sqrt(3) < 2 * LEAST_INK:
+    if float(np.linalg.norm(1 - colour)) / np.sqrt(3) < 2 * tuning.LEAST_INK:
         return None
     dark = colour if ink is None else np.asarray(ink.colour)
     best, found = np.inf, (-3.0, 0.0)

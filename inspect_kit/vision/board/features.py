@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board import layout
+from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.arrows import Arrow, trace_arrow
 from inspect_kit.vision.board.circles import find_ring, trace_circle, trace_disc
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, WALLS, Placement
@@ -28,19 +28,15 @@ Mark = Trace | Absent
 Survey = dict[tuple[str, str], Mark]
 
 _LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
+"""The lower line: usual, thinnest and thickest stroke (mm), how far it may lie off (mm)."""
 _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
+"""A thin line: the same, and its slope against the square."""
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
+"""The ring of a base or centre circle: the same; searched first, so it lies off less."""
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
-_LEAST_RING: Final = 0.12
-_BLUR_CHANGED: Final = 0.02
-"""Share by which the blur may differ from what lines were traced with."""
-_DRAWN: Final = 0.25
-"""Difference from the wood's colour, over it, that is ink."""
-_MOST_DRAWN: Final = 0.85
-_CENTRE_RADII: Final = (14.0, 18.0)
-_OFF_MIDDLE: Final = 0.8
-"""mm by which the centre circle may lie off the outer one's middle."""
+"""The outer circle: the same."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
+"""Directions around a centre, one a degree."""
 _WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 
 
@@ -67,7 +63,7 @@ def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None
     """The lower lines first: they tell the photo's blur and the ink; then the upper lines beside them."""
     before = around.shot.blur
     around, found = survey_lower_lines(around)
-    if abs(around.shot.blur / before - 1) > _BLUR_CHANGED:
+    if abs(around.shot.blur / before - 1) > tuning.BLUR_CHANGED:
         found = {("lower", side): _lower(around, side, None) for side in SIDES}
     inks = [mark for mark in found.values() if isinstance(mark, Trace)]
     ink = None
@@ -141,7 +137,7 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
         guess = guess + out * (edge - layout.CIRCLE / 2 - float(guess @ out))
     place = around.placement.to_plane(guess[None])[0]
     where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
-    if clarity < _LEAST_RING:
+    if clarity < tuning.LEAST_RING:
         return _absent(around, place, 18.0)
     return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
 
@@ -184,7 +180,7 @@ def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
 def _outer(around: Surroundings, ink: Ink | None) -> Mark:
     place = around.placement.to_plane(np.zeros((1, 2)))[0]
     where, radius, clarity = find_ring(around.mosaic, place, (80.0, 90.0), 10.0)
-    if clarity < 0.5 * _LEAST_RING:
+    if clarity < 0.5 * tuning.LEAST_RING:
         return _absent(around, place, 85.0)
     return trace_circle(around.shot, where, radius, _OUTER, None, ink)
 
@@ -196,25 +192,25 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
         fitted = fit_circle(around.shot.view.on_plane(outer.pixels))
         if isinstance(fitted, Circle):
             place, reach = np.array([fitted.x, fitted.y]), 2.5
-    radius = _clean_radius(around.shot, place, _CENTRE_RADII) if reach < 8 else None
+    radius = _clean_radius(around.shot, place, tuning.CENTRE_RADII) if reach < 8 else None
     if radius is not None:
         plain = trace_circle(around.shot, place, radius, _RING, _decorated(around.shot, place, radius), ink)
         return plain if isinstance(plain, Trace) else _filled_centre(around.shot, place, ink)
-    where, radius, clarity = find_ring(around.mosaic, place, _CENTRE_RADII, reach)
-    if clarity < 0.15 * _LEAST_RING:
+    where, radius, clarity = find_ring(around.mosaic, place, tuning.CENTRE_RADII, reach)
+    if clarity < 0.15 * tuning.LEAST_RING:
         return _absent(around, place, 16.0)
     return trace_circle(around.shot, where, radius, _RING, None, ink)
 
 
 def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
     """A centre circle filled up to its thin outline, in the middle of the outer circle as no piece ever lies."""
-    far = _CENTRE_RADII[1] + 1.0
-    found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, _CENTRE_RADII[1]))
+    far = tuning.CENTRE_RADII[1] + 1.0
+    found = trace_disc(shot, place, (far, 0.0), ink, _decorated(shot, place, tuning.CENTRE_RADII[1]))
     if isinstance(found, Absent):
         return found
     fitted = fit_circle(shot.view.on_plane(found.pixels))
     off = np.hypot(fitted.x - place[0], fitted.y - place[1]) if isinstance(fitted, Circle) else np.inf
-    return found if off < _OFF_MIDDLE else Absent("covered or not one clean circle")
+    return found if off < tuning.FEATURES_OFF_MIDDLE else Absent("covered or not one clean circle")
 
 
 def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
@@ -224,9 +220,9 @@ def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
     bright = light.sum(axis=2)
     wood = seen_median(light[bright > np.nanpercentile(bright, 75)], 0)
     away = np.linalg.norm(light / np.maximum(wood, 1e-4) - 1, axis=2) / np.sqrt(3)
-    drawn = np.nan_to_num(away, nan=1.0).max(axis=1) > _DRAWN
+    drawn = np.nan_to_num(away, nan=1.0).max(axis=1) > tuning.FEATURES_DRAWN
     # Where ornaments are all around, leaving them out would leave nothing.
-    return np.asarray(drawn) if drawn.mean() < _MOST_DRAWN else np.zeros(360, dtype=bool)
+    return np.asarray(drawn) if drawn.mean() < tuning.MOST_DRAWN else np.zeros(360, dtype=bool)
 
 
 def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> float | None:
@@ -241,13 +237,7 @@ def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> flo
     # Outside of the outline is wood; whether the circle is filled or not, the outline is the darkest.
     within = (lines.steps >= 0) & (lines.steps <= radii[1] - radii[0])
     place = int(np.argmin(np.where(within, bright, np.inf)))
-    return float(radii[0] + lines.steps[place]) if bright[place] < 1 - _LEAST_RING else None
-
-
-_LINES, _CIRCLES = 2, 3
-"""Lower lines or base circles that make a board one of ours."""
-_APART: Final = 0.8
-"""mm by which photos may disagree about a foot before one of them is left out."""
+    return float(radii[0] + lines.steps[place]) if bright[place] < 1 - tuning.LEAST_RING else None
 
 
 @dataclass(frozen=True)
@@ -334,7 +324,7 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
 def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
     """Whether enough of the usual markings is there for single ones to be no chance."""
     found = [key[0] for key, mark in marks.items() if isinstance(mark, Trace)]
-    return found.count("lower") >= _LINES or found.count("circle") >= _CIRCLES
+    return found.count("lower") >= tuning.LINES or found.count("circle") >= tuning.CIRCLES
 
 
 def _doubted(key: Key, mark: Mark) -> Mark:
@@ -401,5 +391,5 @@ def _agreeing(key: Key, many: Sequence[Trace], shots: Sequence[Shot], placement:
         range(len(many)), key=lambda index: (many[index].height > 0, many[index].u_width, many[index].scatter)
     )
     middle = float(np.median(levels)) if len(many) > 2 else levels[certain]
-    kept = [trace for trace, level in zip(many, levels, strict=True) if abs(level - middle) < _APART]
+    kept = [trace for trace, level in zip(many, levels, strict=True) if abs(level - middle) < tuning.FEATURES_APART]
     return kept or [many[certain]]

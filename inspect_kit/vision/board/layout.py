@@ -17,7 +17,9 @@ from inspect_kit.vision.arrays import Floats
 SIDES: Final = ("n", "e", "s", "w")
 CORNERS: Final = ("nw", "ne", "se", "sw")
 OUTWARDS: Final[Mapping[str, tuple[float, float]]] = {"n": (0, 1), "e": (1, 0), "s": (0, -1), "w": (-1, 0)}
+"""Directions from the middle to the sides."""
 TOWARDS: Final[Mapping[str, tuple[float, float]]] = {"nw": (-1, 1), "ne": (1, 1), "se": (1, -1), "sw": (-1, -1)}
+"""Directions from the middle to the corners."""
 WALLS: Final[Mapping[str, tuple[str, str]]] = {"nw": ("n", "w"), "ne": ("n", "e"), "se": ("s", "e"), "sw": ("s", "w")}
 CIRCLES: Final = ("n.w", "n.e", "e.n", "e.s", "s.e", "s.w", "w.s", "w.n")
 PAIRS: Final[Mapping[str, tuple[str, str]]] = {
@@ -25,15 +27,25 @@ PAIRS: Final[Mapping[str, tuple[str, str]]] = {
 }  # fmt: skip
 
 HALF: Final = 368.3
+"""mm, half a side: where to look first on a usual board, never what is reported."""
 LOWER: Final = 101.5
+"""mm from the frame to the lower line."""
 SPACING: Final = 31.8
+"""mm from the lower line's outer edge to the upper line."""
 LOWER_THICKNESS: Final = 5.7
+"""mm, the lower line's stroke."""
 CIRCLE: Final = 31.8
+"""mm, diameter of a base circle."""
 DISC: Final = 25.4
+"""mm, diameter of the red inside of it."""
 CENTRE: Final = 31.8
+"""mm, diameter of the centre circle."""
 OUTER: Final = 170.0
+"""mm, diameter of the outer circle."""
 POCKET: Final = 44.5
+"""mm, diameter of a pocket."""
 ARROW_TIP: Final = 417.0
+"""mm along the diagonal from the middle to an arrow's tip."""
 ARROW_TAIL: Final = 150.0
 """Both along the diagonal from the middle; makers' arrows start where they like."""
 REACH: Final = 219.1

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.fitting.least_squares import robust_deviation
 from inspect_kit.vision.fitting.stripe import (
     STEP,
@@ -27,10 +28,9 @@ from inspect_kit.vision.fitting.stripe import (
 )
 
 _LINE_STEP: Final = 0.5
+"""mm between profiles across a line."""
 _LINE_BIN: Final = 8
-MISFIT: Final = 0.2
-LEAST_INK: Final = 0.035
-"""Contrast in linear light, over the ground's, below which nothing is called a line."""
+"""Profiles averaged into one."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> Floa
         top = int(np.argmax(np.where(inner, answer, -1)))
         if answer[top] > best:
             best, where = float(answer[top]), (float(lines.steps[top]), float(slope))
-    if best < LEAST_INK * 0.6:
+    if best < tuning.LEAST_INK * 0.6:
         return Absent("missing")
     return where[0] + where[1] * places
 
@@ -179,7 +179,7 @@ def _refined(
         offsets = offsets - level + np.median(fits.place[good])
         level = float(np.median(offsets))
     assert found is not None
-    if not wanted.least < found.width < wanted.most or found.height < LEAST_INK or found.misfit > MISFIT:
+    if not wanted.least < found.width < wanted.most or found.height < tuning.LEAST_INK or found.misfit > tuning.MISFIT:
         return Absent("missing")
     fits = replace(fits, place=fits.place + (offsets - level))
     points = lines.feet + fits.place[:, None] * lines.normals

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.layout import Placement, template
 from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import View
@@ -18,9 +19,6 @@ from inspect_kit.vision.optics.pose import View
 
 Window = tuple[float, float, float, float]
 """Left, lower, right, upper."""
-
-_MOST: Final = 1700
-_INK_CAP: Final = 0.25
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,7 @@ def make_mosaic(lights: Sequence[Light], views: Sequence[View], window: Window, 
                 covered: Sequence[Floats] = ()) -> Mosaic:  # fmt: skip
     """`window` is left, lower, right, upper in mm; each place is taken from the photo that resolves it best."""
     left, lower, right, upper = window
-    width, height = (int(min(np.ceil(size * per_mm), _MOST)) for size in (right - left, upper - lower))
+    width, height = (int(min(np.ceil(size * per_mm), tuning.MOST)) for size in (right - left, upper - lower))
     columns, rows = np.meshgrid(np.arange(width), np.arange(height))
     points = np.column_stack([left + (columns.ravel() + 0.5) / per_mm, upper - (rows.ravel() + 0.5) / per_mm])
     light = np.zeros((height, width, 3), np.float32)
@@ -112,7 +110,7 @@ def _ink(light: Light, seen: Mask) -> Light:
     ground = cv2.medianBlur(codes, 31).astype(np.float32) / 255
     away = np.linalg.norm(eye - ground, axis=2)
     bright = np.maximum(ground.mean(axis=2), 0.08)
-    ink = np.clip(away / bright / np.sqrt(3), 0, _INK_CAP) / _INK_CAP
+    ink = np.clip(away / bright / np.sqrt(3), 0, tuning.INK_CAP) / tuning.INK_CAP
     return np.asarray(np.where(seen, ink, 0), dtype=np.float32)
 
 
@@ -121,11 +119,10 @@ def whole_light(pixels: Pixels) -> Light:
     return linear(pixels)
 
 
-_COARSE: Final = 2
-"""Pixels of the mosaic that are joined for the search."""
-_PEAKS: Final = 4
 _FINE_TURNS: Final = np.radians(np.array([-1.0, 0.0, 1.0]))
+"""Turns around the frame's own directions that are tried."""
 _LAST_TURNS: Final = np.radians(np.array([-0.6, -0.4, -0.2, 0.2, 0.4, 0.6]))
+"""Turns around the best of them."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,7 @@ def find_pattern(mosaic: Mosaic, turns: Floats | None = None) -> Match:
     coarse = _pooled(mosaic.ink)
     directions = main_directions(mosaic) if turns is None else turns
     best, place, angle = -1.0, (0, 0), 0.0
-    base = template(mosaic.per_mm / _COARSE)
+    base = template(mosaic.per_mm / tuning.COARSE)
     for turn in np.unique(np.round(np.concatenate([direction + _FINE_TURNS for direction in directions]), 4)):
         value, at = _correlated(coarse, _turned(base, float(turn)))
         if value > best:
@@ -150,14 +147,14 @@ def find_pattern(mosaic: Mosaic, turns: Floats | None = None) -> Match:
         value, at = _correlated(coarse, _turned(base, float(turn)))
         if value > best:
             best, place, angle = value, at, float(turn)
-    middle = mosaic.place((np.array([place], dtype=np.float64) + 0.5) * _COARSE - 0.5)[0]
+    middle = mosaic.place((np.array([place], dtype=np.float64) + 0.5) * tuning.COARSE - 0.5)[0]
     return Match(Placement(float(middle[0]), float(middle[1]), angle), best)
 
 
 def _pooled(ink: Light) -> Light:
     """The largest of each block: a thin line is as good as a thick one."""
-    height, width = (size // _COARSE * _COARSE for size in ink.shape)
-    blocks = ink[:height, :width].reshape(height // _COARSE, _COARSE, width // _COARSE, _COARSE)
+    height, width = (size // tuning.COARSE * tuning.COARSE for size in ink.shape)
+    blocks = ink[:height, :width].reshape(height // tuning.COARSE, tuning.COARSE, width // tuning.COARSE, tuning.COARSE)
     return np.asarray(blocks.max(axis=(1, 3)), dtype=np.float32)
 
 
@@ -172,7 +169,7 @@ def main_directions(mosaic: Mosaic) -> Floats:
     histogram, _ = np.histogram(angles, 180, (0, np.pi / 2), weights=size)
     smooth = np.convolve(np.tile(histogram, 3), [0.25, 0.5, 1, 0.5, 0.25], "same")[180:360]
     found = []
-    for _ in range(_PEAKS):
+    for _ in range(tuning.LOCATE_PEAKS):
         top = int(smooth.argmax())
         found.append((top + 0.5) / 180 * np.pi / 2)
         smooth[np.arange(top - 5, top + 6) % 180] = 0

@@ -11,7 +11,8 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.board.bundle import CARD_THICKNESS_U, Bundle, solve_bundle
+from inspect_kit.vision.board import tuning
+from inspect_kit.vision.board.bundle import Bundle, solve_bundle
 from inspect_kit.vision.board.cards import SeenCard, find_cards
 from inspect_kit.vision.board.features import Features, gather
 from inspect_kit.vision.board.formulas import Formula, formulas
@@ -33,7 +34,7 @@ from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.pose import view_scale
 
 MAX_PHOTOS: Final = 8
-LEAST_CARDS: Final = 2
+"""Photos of one board that are joined, at most: bounds time and memory."""
 _NO_SQUARE: Final = (
     "sides, corners and distances from the frame are left out: the four feet do not lie on one square, so the board is "
     "out of square or a foot was taken wrongly; lay cards on it to measure it"
@@ -95,7 +96,7 @@ def measure_board(
     greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
     seen = [find_cards(grey) for grey in greys]
     count = len({card.number for cards in seen for card in cards})
-    if count >= LEAST_CARDS:
+    if count >= tuning.LEAST_CARDS:
         return _with_cards(photos, seen, print_scale)
     if known_side is None:
         raise BadInput(
@@ -145,7 +146,7 @@ def _with_cards(
     features = gather(shots, placement, mosaic)
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
-    common = (("print scale", scale.u / scale.value), ("card thickness", CARD_THICKNESS_U / height))
+    common = (("print scale", scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
     return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
 
 

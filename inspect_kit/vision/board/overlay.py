@@ -23,13 +23,19 @@ Verdicts = Mapping[tuple[str, str], str]
 """Characteristic and instance → `fails`, `undecided` or anything else, from whoever judged."""
 
 _PER_MM: Final = 1.9
+"""Pixels a mm of the picture from above."""
 _MARGIN: Final = 42.0
+"""mm around the surface that the picture shows."""
 _COLOURS: Final = {"fails": (214, 30, 30), "undecided": (200, 120, 0)}
+"""Colours of verdicts other than passed."""
 _SEEN: Final = 0.25
 """Degrees off a right angle: 3 mm over a side."""
 _PLAIN: Final = (0, 70, 150)
+"""Colour of what passed or nobody judged."""
 _HALO: Final = (255, 255, 255)
+"""White around words, to be read on any wood."""
 _TEXT: Final = 13
+"""Pixels: size of words."""
 _SHIFTS: Final[Mapping[str, tuple[float, float]]] = {
     "surface.side": (0, 0), "surface.diagonal": (0, 0), "surface.angle": (0, 0), "pocket.diameter": (0, 30),
     "basecircle.diameter": (0, 0), "basecircle.inner": (0, 11), "centre.diameter": (0, 26), "outer.diameter": (0, 92),

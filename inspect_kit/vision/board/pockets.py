@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Absent, Trace, correlation
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.least_squares import robust_deviation
@@ -23,9 +24,7 @@ from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Ribbon, Shot, binned, 
 # A round edge in the surface: lines across a circle, and steps fitted to those that show it.
 
 BINS: Final = 180
-_WINDOW: Final = 0.65
-"""mm to both sides of the rim: narrower than a metal or rubber rim is wide."""
-_LEAST_CONTRAST: Final = 0.35
+"""Directions around a pocket, two degrees each."""
 
 Walls = tuple[Floats, Floats]
 """The two walls' outward normals and offsets, as rows (nx, ny, distance)."""
@@ -85,7 +84,7 @@ class Way:
 
     def half(self, blur: float) -> float:
         """mm to both sides of the edge that are fitted."""
-        return max(0.45, 1.25 * blur) if self.narrow else max(_WINDOW, 1.8 * blur)
+        return max(0.45, 1.25 * blur) if self.narrow else max(tuning.WINDOW, 1.8 * blur)
 
 
 def settle(shot: Shot, circle: Floats, walls: Walls, way: Way) -> Settled | None:
@@ -99,7 +98,7 @@ def settle(shot: Shot, circle: Floats, walls: Walls, way: Way) -> Settled | None
         blur = lines.blur(shot)
         fits, contrast = fit_steps(lines, np.zeros(BINS), way.half(blur), blur, 3)
         # Where a lit net is as light as the wood, or the hole as dark as the rim, a step is anything but the edge.
-        least = max(0.012, _LEAST_CONTRAST * float(np.percentile(contrast[usable], 80))) if usable.any() else 1.0
+        least = max(0.012, tuning.LEAST_CONTRAST * float(np.percentile(contrast[usable], 80))) if usable.any() else 1.0
         clear = usable & (fits.misfit < 0.45) & (contrast > least) & (np.abs(fits.place) < 1.2)
         good = _agreeing(lines, fits.place, clear)
         if good.sum() < max(0.2 * usable.sum(), 0.1 * BINS):
@@ -144,28 +143,6 @@ def _agreeing(lines: Ribbon, offsets: Floats, base: Mask) -> Mask:
 
 # Round holes near a guess: where the lines around it leave the wood, and whether a ring of one colour lies inside.
 
-LOW, HIGH, MIDDLE = -10.5, 8.5, 22.25
-"""mm around the usual radius in which edges are looked for."""
-_RADII: Final = (19.8, 27.5)
-"""mm: pockets of 40 to 49, and a rim around them; anything else is reported as not found."""
-_TRIALS: Final = 1500
-_TOLERANCE: Final = 0.35
-_PEAKS: Final = 5
-_CANDIDATES: Final = 4
-_NEARLY: Final = 0.7
-"""Share of the best circle's edges that another one needs to be looked at too."""
-_DISTINCT: Final = 0.6
-"""mm: circles nearer to each other are one."""
-_LARGER: Final = 0.3
-_LOOSE: Final = 0.4
-"""mm: scatter at which an edge says nothing."""
-_LEAVES: Final = 0.12
-"""Difference from the wood's brightness, on the eye's scale and over it, that is no longer wood."""
-_RING: Final = (0.7, 4.0)
-"""mm: widths a rim can have."""
-EVEN: Final = 0.3
-"""Deviation of a ring's light along the arc, over its mean, above which it is no rim."""
-
 
 @dataclass(frozen=True)
 class Hole:
@@ -181,7 +158,7 @@ class Hole:
 
 def find_hole(shot: Shot, centre: Floats, walls: Walls) -> Hole | Absent:
     """The outermost round edge near a guess, and a concentric one inside of it."""
-    lines = lines_around(shot, centre, MIDDLE, (LOW, HIGH))
+    lines = lines_around(shot, centre, tuning.MIDDLE, (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     if usable.sum() < 0.25 * BINS:
         return Absent("hidden or out of the picture")
@@ -189,7 +166,7 @@ def find_hole(shot: Shot, centre: Floats, walls: Walls) -> Hole | Absent:
     circles = best_circles(lines, _departures(lines, usable, walls), 0.5 * float(usable.mean()))
     edges = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2)
     # A lit net as light as the wood lets lines leave it too far inside; of the other edges, larger ones may be right.
-    circles += [circle for circle in edges if circle[2] > circles[0][2] + _LARGER] if circles else edges[:1]
+    circles += [circle for circle in edges if circle[2] > circles[0][2] + tuning.LARGER] if circles else edges[:1]
     return _ringed(shot, _clearest(shot, circles, walls), walls) if circles else Absent("missing")
 
 
@@ -200,7 +177,7 @@ def _clearest(shot: Shot, circles: list[Floats], walls: Walls) -> Floats:
         settled = settle(shot, circle, walls, Way(narrow=True))
         if settled is None:
             continue
-        score = float(settled.good.sum() * np.log(_LOOSE / settled.scatter))
+        score = float(settled.good.sum() * np.log(tuning.LOOSE / settled.scatter))
         if score > best:
             best, found = score, settled.circle
     return found
@@ -218,7 +195,7 @@ def _departures(lines: Ribbon, usable: Mask, walls: Walls) -> Floats:
             continue
         wood = np.median(eye[row, max(last - 16, 0) : last + 1], axis=0)
         away = np.linalg.norm(eye[row, :last] - wood, axis=1) / max(float(np.linalg.norm(wood)), 1e-3)
-        off = np.nonzero(away > _LEAVES)[0]
+        off = np.nonzero(away > tuning.LEAVES)[0]
         if len(off):
             found[row, 0] = lines.steps[off[-1]]
     return found
@@ -236,9 +213,9 @@ def edges_across(shot: Shot, lines: Ribbon, usable: Mask, walls: Walls) -> Float
     peak &= usable[:, None]
     peak[:, :3] = peak[:, -3:] = False
     height = np.where(peak, steep, 0)
-    best = np.argsort(-height, axis=1)[:, :_PEAKS]
+    best = np.argsort(-height, axis=1)[:, : tuning.POCKETS_PEAKS]
     found = np.where(np.take_along_axis(height, best, axis=1) > 0, lines.steps[best], np.nan)
-    for column in range(_PEAKS):
+    for column in range(tuning.POCKETS_PEAKS):
         points = lines.feet + np.nan_to_num(found[:, column])[:, None] * lines.normals
         found[~on_surface(points, walls), column] = np.nan
     return np.asarray(found, dtype=np.float64)
@@ -254,10 +231,10 @@ def best_circles(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0
     rows, columns = np.nonzero(np.isfinite(offsets))
     if len(np.unique(rows)) < 0.2 * BINS:
         return []
-    chosen = random.integers(0, len(rows), (_TRIALS, 3))
+    chosen = random.integers(0, len(rows), (tuning.TRIALS, 3))
     circles = _through(places[rows[chosen], columns[chosen]])
     middle = lines.feet.mean(axis=0)
-    good = np.isfinite(circles).all(axis=1) & (circles[:, 2] > _RADII[0]) & (circles[:, 2] < _RADII[1])
+    good = np.isfinite(circles).all(axis=1) & (circles[:, 2] > tuning.RADII[0]) & (circles[:, 2] < tuning.RADII[1])
     good &= np.hypot(circles[:, 0] - middle[0], circles[:, 1] - middle[1]) < 7
     circles = circles[good]
     if not len(circles):
@@ -265,22 +242,22 @@ def best_circles(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0
     everywhere = np.nan_to_num(places, nan=1e6)
     x, y, radius = circles.T[:, :, None, None]
     away = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius)
-    votes = (away.min(axis=2) < _TOLERANCE).sum(axis=1)
+    votes = (away.min(axis=2) < tuning.TOLERANCE).sum(axis=1)
     if ring > 0:
         within = np.abs(np.hypot(everywhere[None, :, :, 0] - x, everywhere[None, :, :, 1] - y) - radius + ring)
-        votes = votes + (within.min(axis=2) < _TOLERANCE).sum(axis=1)
+        votes = votes + (within.min(axis=2) < tuning.TOLERANCE).sum(axis=1)
     found: list[Floats] = []
-    needed = max(least * BINS, _NEARLY * float(votes.max()))
-    while len(found) < _CANDIDATES and votes.max() >= needed:
+    needed = max(least * BINS, tuning.NEARLY * float(votes.max()))
+    while len(found) < tuning.CANDIDATES and votes.max() >= needed:
         best = int(votes.argmax())
         found.append(_through_all(everywhere, away[best], circles[best]))
-        votes[np.abs(circles - circles[best]).max(axis=1) < _DISTINCT] = 0
+        votes[np.abs(circles - circles[best]).max(axis=1) < tuning.DISTINCT] = 0
     return found
 
 
 def _through_all(places: Floats, away: Floats, circle: Floats) -> Floats:
     """The circle through the nearest edge of every line that has one on it."""
-    on = away.min(axis=1) < _TOLERANCE
+    on = away.min(axis=1) < tuning.TOLERANCE
     fitted = fit_circle(places[np.arange(len(places)), away.argmin(axis=1)][on])
     return np.array([fitted.x, fitted.y, fitted.radius]) if isinstance(fitted, Circle) else circle
 
@@ -317,27 +294,15 @@ def _ring(lines: Ribbon, usable: Mask) -> tuple[float | None, float]:
     light = lines.light.sum(axis=2)[usable]
     level = np.median(light, axis=0)
     spread = np.array([robust_deviation(column - middle) for column, middle in zip(light.T, level, strict=True)])
-    inside = (lines.steps < -_RING[0]) & (lines.steps > -_RING[1])
-    near = (lines.steps < -_RING[0] + 0.15) & (lines.steps > -_RING[0] - 0.15)
+    inside = (lines.steps < -tuning.RING[0]) & (lines.steps > -tuning.RING[1])
+    near = (lines.steps < -tuning.RING[0] + 0.15) & (lines.steps > -tuning.RING[0] - 0.15)
     even = float((spread[near] / np.maximum(level[near], 1e-6)).mean())
     deep = float(np.percentile(spread[inside], 80))
     calm = float(spread[near].mean())
-    if even > EVEN or deep < 2 * calm:
+    if even > tuning.EVEN or deep < 2 * calm:
         return None, even
     over = np.nonzero(inside & (spread > (calm + deep) / 2))[0]
     return (float(lines.steps[over[-1]]), even) if len(over) else (None, even)
-
-
-_CLEAR: Final = 0.1
-"""mm: scatter of an edge below which it is seen clearly."""
-_RAGGED: Final = 0.2
-"""mm: scatter beyond which an edge is none."""
-_USELESS: Final = 0.8
-"""mm: standard uncertainty of a rim beyond which nothing is said about a pocket."""
-_ALIKE: Final = 0.15
-"""mm by which the rims of one board differ."""
-_SMOOTH: Final = 13
-"""Lines averaged around the hole, so that the meshes of a net do not count as edges."""
 
 
 def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> dict[str, Trace | Absent]:
@@ -349,7 +314,7 @@ def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> di
              for name, hole in holes.items()}  # fmt: skip
     width = _common_width(edges) if rimmed else 0.0
     for name, edge in edges.items():
-        if width > 0 and (isinstance(edge, Absent) or edge.outer.scatter > _CLEAR):
+        if width > 0 and (isinstance(edge, Absent) or edge.outer.scatter > tuning.POCKETS_CLEAR):
             again = _by_width(shot, corners[name], width)
             edges[name] = again if isinstance(edge, Absent) or _clearer(again, edge) else edge
         elif isinstance(edge, _Edge) and width > 0 and not edge.agrees(width):
@@ -383,7 +348,9 @@ def _doubting(edges: Mapping[str, _Edge | Absent], width: float) -> dict[str, _E
 def _traced(shot: Shot, edge: _Edge, width: float) -> Trace | Absent:
     """Nothing where lines agree so badly that the circle is chance: a quarter round cut into a corner, a net's edge."""
     found = _trace(shot, edge, width)
-    ragged = edge.outer.scatter > max(_RAGGED, 0.3 * edge.outer.lines.blur(shot)) or found.u_width > _USELESS
+    ragged = (
+        edge.outer.scatter > max(tuning.RAGGED, 0.3 * edge.outer.lines.blur(shot)) or found.u_width > tuning.USELESS
+    )
     return Absent("not one clean circle") if ragged else found
 
 
@@ -402,7 +369,7 @@ class _Edge:
 
     def agrees(self, width: float) -> bool:
         """Whether this rim is as wide as the others."""
-        return self.inner is not None and abs(self.width - width) < _ALIKE
+        return self.inner is not None and abs(self.width - width) < tuning.POCKETS_ALIKE
 
 
 def _edge(shot: Shot, hole: Hole, walls: Walls, rimmed: bool) -> _Edge | Absent:
@@ -413,15 +380,15 @@ def _edge(shot: Shot, hole: Hole, walls: Walls, rimmed: bool) -> _Edge | Absent:
         return Absent("hidden or out of the picture")
     inner = None
     if rimmed and hole.inner is not None:
-        inner = settle(shot, hole.inner, walls, Way(around=_SMOOTH))
+        inner = settle(shot, hole.inner, walls, Way(around=tuning.SMOOTH))
     apart = 0.0 if hole.inner is None else float(hole.outer[2] - hole.inner[2])
-    return _Edge(outer, inner, apart / np.sqrt(3) if not rimmed and hole.even < EVEN else 0.0)
+    return _Edge(outer, inner, apart / np.sqrt(3) if not rimmed and hole.even < tuning.EVEN else 0.0)
 
 
 def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
     """All rims of a board are alike: the median of their widths, of those seen clearly if there are several."""
     inner = [edge for edge in edges.values() if isinstance(edge, _Edge) and edge.inner is not None]
-    clear = [edge.width for edge in inner if edge.inner is not None and edge.inner.scatter < _CLEAR]
+    clear = [edge.width for edge in inner if edge.inner is not None and edge.inner.scatter < tuning.POCKETS_CLEAR]
     widths = clear if len(clear) > 1 else [edge.width for edge in inner]
     return float(np.median(widths)) if widths else 0.0
 
@@ -429,13 +396,13 @@ def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
 def _by_width(shot: Shot, corner: tuple[Floats, Walls], width: float) -> _Edge | Absent:
     """A pocket whose rim was not seen clearly: looked for again as two circles that are as far apart as the others'."""
     centre, walls = corner
-    lines = lines_around(shot, centre, MIDDLE, (LOW, HIGH))
+    lines = lines_around(shot, centre, tuning.MIDDLE, (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     circles = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2, width)
     outer = settle(shot, circles[0], walls, Way(narrow=True)) if circles else None
-    if outer is None or outer.scatter > 2 * _CLEAR:
+    if outer is None or outer.scatter > 2 * tuning.POCKETS_CLEAR:
         return Absent("its rim and its hole cannot be told apart")
-    inner = settle(shot, outer.circle - np.array([0.0, 0.0, width]), walls, Way(around=_SMOOTH))
+    inner = settle(shot, outer.circle - np.array([0.0, 0.0, width]), walls, Way(around=tuning.SMOOTH))
     return _Edge(outer, inner, 0.0)
 
 
@@ -444,7 +411,7 @@ def _trace(shot: Shot, edge: _Edge, width: float) -> Trace:
     found, inwards, u_rim = edge.outer, 0.0, 0.04
     if width > 0:
         inwards, u_rim = (edge.width, 0.12) if edge.agrees(width) else (width, 0.18)
-    if found.scatter > max(_CLEAR, 0.0 if width > 0 else 0.3 * found.lines.blur(shot)):
+    if found.scatter > max(tuning.POCKETS_CLEAR, 0.0 if width > 0 else 0.3 * found.lines.blur(shot)):
         u_rim = float(np.hypot(u_rim, (4 if width > 0 else 3) * found.scatter))
     good, residuals = found.good, found.residuals[found.good]
     points = found.lines.feet + (found.places - inwards)[:, None] * found.lines.normals

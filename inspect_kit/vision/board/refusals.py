@@ -10,16 +10,12 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.features import Features
 from inspect_kit.vision.board.formulas import squares
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, SIDES
 from inspect_kit.vision.board.shapes import Shapes
 from inspect_kit.vision.fitting.stripe import Shot
-
-STEEPEST: Final = 45.0
-"""Degrees off the vertical beyond which nothing is measured."""
-BLURRED: Final = 0.9
-"""mm: blur (standard deviation) at which a thin line is no longer one."""
 
 
 class Named(Protocol):
@@ -34,7 +30,7 @@ def refuse_steep(photos: Sequence[Named], shots: Sequence[Shot]) -> None:
     """A camera held too obliquely."""
     for photo, shot in zip(photos, shots, strict=True):
         tilt = float(np.degrees(shot.view.tilt))
-        if tilt > STEEPEST:
+        if tilt > tuning.STEEPEST:
             raise BadInput(
                 f"the camera looks at the board at {tilt:.0f} degrees from straight above",
                 where=photo.name,
@@ -44,7 +40,7 @@ def refuse_steep(photos: Sequence[Named], shots: Sequence[Shot]) -> None:
 
 def refuse_unseen(features: Features) -> None:
     """A photo too blurred for its lines, or a board that leaves the picture."""
-    if features.blur > BLURRED:
+    if features.blur > tuning.BLURRED:
         raise BadInput(
             f"the photo is too blurred: its edges are {2 * features.blur:.1f} mm wide on the board",
             hint="rest the camera on something, focus on the board, use more light, go closer",
@@ -58,11 +54,6 @@ def refuse_unseen(features: Features) -> None:
 
 
 # What is said about a board besides its dimensions: what was not found, how square it is, and its colours.
-
-_CLEAR: Final = 0.1
-"""Clarity of the pattern from which a board counts as drawn the usual way."""
-_SKEWED: Final = 0.1
-"""Degrees off a right angle from which a corner is named, if that is beyond its uncertainty."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +101,7 @@ def missing(features: Features, clarity: float) -> list[str]:
     """Sentences on what was not found, like with like."""
     told = []
     bare = all(("circle", name) not in features.traces for name in CIRCLES)
-    if clarity < _CLEAR or bare:
+    if clarity < tuning.REFUSALS_CLEAR or bare:
         told.append(
             "the markings are not those of a standard carrom board: nothing of it can be approved from this photo"
         )
@@ -159,7 +150,7 @@ def squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list
 def unsquare(measurements: Sequence[BoardMeasurement]) -> list[BoardMeasurement]:
     """Corners that are certainly not right angles."""
     return [each for each in measurements if each.characteristic == "surface.angle"
-            and abs(each.value - 90) > max(2 * each.u, _SKEWED)]  # fmt: skip
+            and abs(each.value - 90) > max(2 * each.u, tuning.SKEWED)]  # fmt: skip
 
 
 def colours(features: Features) -> tuple[BoardObservation, ...]:

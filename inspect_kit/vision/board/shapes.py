@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.bundle import Bundle
 from inspect_kit.vision.board.layout import OUTWARDS, TOWARDS, Placement
 from inspect_kit.vision.board.lines import Trace
@@ -18,8 +19,6 @@ Traces = Mapping[Key, Sequence[Trace]]
 
 LINES: Final = frozenset({"foot", "lower", "upper", "shaft"})
 CIRCULAR: Final = frozenset({"circle", "disc", "outer", "centre", "pocket"})
-_EDGE_PIXELS: Final = 0.06
-"""Pixels by which a whole edge may be seen shifted by sharpening, compression and uneven light."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +159,7 @@ def _edge_covariance(key: Key, traces: Sequence[Trace], points: Floats, numbers:
         [np.full(len(trace.pixels), max(trace.scatter, 0.02) ** 2 * trace.alike) for trace in traces]
     )
     resolution = float(np.mean([bundle.view(trace.photo).resolution(np.array([0.0, 0.0, 0.0])) for trace in traces]))
-    shift = _EDGE_PIXELS / max(resolution, 0.05) / np.sqrt(len(traces))
+    shift = tuning.EDGE_PIXELS / max(resolution, 0.05) / np.sqrt(len(traces))
     if key[0] in LINES:
         _, along = direction(key)
         design = np.column_stack([np.ones(len(points)), points @ along])

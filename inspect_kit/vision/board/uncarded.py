@@ -15,7 +15,7 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
-from inspect_kit.vision.board import layout
+from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.bundle import Bundle
 from inspect_kit.vision.board.features import (
     Features,
@@ -39,25 +39,10 @@ from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
 if TYPE_CHECKING:
     from inspect_kit.vision.board.measure import Known, Photo
 
-_SMALL: Final = 700
-_FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
-"""mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
-_SURE: Final = 0.2
-_OFF_MIDDLE: Final = 25.0
-"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
 _POINTS: Final = 24
 """Points of a marking or foot that the view is solved with."""
-_ROUGH: Final = 14.0
-"""Codes by which most pixels differ from their surroundings in a picture of nothing."""
-_QUAD_NOISE: Final = 0.003
-_GLANCES: Final = 5
 _SETTLED: Final = 5.0
 """Looks at the markings at most; and mm off the middle at which two of them are enough."""
-_DRAWN: Final = 2.0
-"""mm by which markings may lie off their usual places."""
-_OFF_LEVEL: Final = 0.8
-_OFF_SLOPE: Final = 0.002
-"""Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +61,7 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
     view, seen = _likeliest(photo.camera, light, quad, side.value)
-    for again in range(_GLANCES):
+    for again in range(tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
@@ -108,7 +93,7 @@ def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
 
 def find_surface(pixels: Pixels) -> Floats:
     """Corners (north-west, north-east, south-east, south-west in the photo) of the large even area in the middle."""
-    factor = _SMALL / max(pixels.shape[:2])
+    factor = tuning.SMALL / max(pixels.shape[:2])
     small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
     best: tuple[float, Floats] | None = None
     for tolerance in () if _rough(np.asarray(small, dtype=np.uint8)) else (14, 20, 28, 38):
@@ -126,7 +111,7 @@ def find_surface(pixels: Pixels) -> Floats:
 def _rough(small: Pixels) -> bool:
     """Whether a picture has no even areas at all, so that whatever is found in it is chance."""
     codes = small.astype(np.float32)
-    return float(np.median(np.abs(codes - cv2.GaussianBlur(codes, (0, 0), 2.0)))) > _ROUGH
+    return float(np.median(np.abs(codes - cv2.GaussianBlur(codes, (0, 0), 2.0)))) > tuning.ROUGH
 
 
 def _even_area(small: Pixels, tolerance: float) -> Mask:
@@ -211,7 +196,7 @@ def _first_view(camera: Camera, quad: Floats, side: float) -> View:
     begin = np.concatenate([camera.parameters, begin[COUNT:]])
     information = np.zeros((COUNT + 6, COUNT + 6))
     information[:COUNT, :COUNT] = inverse(camera.covariance)
-    noise = _QUAD_NOISE * max(camera.width, camera.height)
+    noise = tuning.QUAD_NOISE * max(camera.width, camera.height)
 
     def residuals(vector: Floats) -> Floats:
         return np.asarray((pixels_of(vector, corners) - quad).ravel() / noise, dtype=np.float64)
@@ -227,14 +212,16 @@ def _likeliest(camera: Camera, light: Light, quad: Floats, side: float) -> tuple
     if _in_the_middle(plain[1][1]):
         return plain
     wider = [(each, _match(light, each, side))
-             for each in (_first_view(camera, quad, side + 2 * width) for width in _FRAME_WIDTHS)]  # fmt: skip
+             for each in (_first_view(camera, quad, side + 2 * width) for width in tuning.FRAME_WIDTHS)]  # fmt: skip
     found = [each for each in wider if _in_the_middle(each[1][1])]
     return max(found, key=lambda each: each[1][1].clarity) if found else plain
 
 
 def _in_the_middle(match: Match) -> bool:
     """Whether the pattern is seen, and where it belongs: by chance it is seen anywhere."""
-    return match.clarity > _SURE and bool(np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE)
+    return match.clarity > tuning.SURE and bool(
+        np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE
+    )
 
 
 def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
@@ -248,7 +235,7 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
     """What features are looked for with in this view, and how clear the pattern is."""
     mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
-    near = np.hypot(match.placement.x, match.placement.y) < _OFF_MIDDLE and match.clarity > 0.1
+    near = np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
     return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
 
@@ -282,10 +269,10 @@ def _from_marks(camera: Camera, view: View, marks: dict[tuple[str, str], Mark], 
             if key[0] == "lower":
                 out, _ = direction(key)
                 level = (layout.HALF - layout.LOWER) * grown - mark.width / 2
-                rows.append((points @ out - level) / (_DRAWN * np.sqrt(len(points) / 4)))
+                rows.append((points @ out - level) / (tuning.UNCARDED_DRAWN * np.sqrt(len(points) / 4)))
             else:
                 low, high = points.min(axis=0), points.max(axis=0)
-                rows.append(((low + high) / 2 - goals[key]) / _DRAWN)
+                rows.append(((low + high) / 2 - goals[key]) / tuning.UNCARDED_DRAWN)
         return np.concatenate(rows)
 
     information = np.zeros((COUNT + 6, COUNT + 6))
@@ -334,8 +321,8 @@ def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Know
     information[:COUNT, :COUNT] = inverse(camera.covariance)
     for number in range(4):
         trace = feet[SIDES[number]]
-        information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (_OFF_LEVEL**2 + trace.u_width**2)
-        information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / _OFF_SLOPE**2
+        information[COUNT + 6 + 2 * number, COUNT + 6 + 2 * number] = 1 / (tuning.OFF_LEVEL**2 + trace.u_width**2)
+        information[COUNT + 7 + 2 * number, COUNT + 7 + 2 * number] = 1 / tuning.OFF_SLOPE**2
     mean = np.concatenate([camera.parameters, start[COUNT:]])
     mean[COUNT + 6 :] = 0
     found = solve(residuals, start, scale, information, mean)

@@ -9,34 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
-from inspect_kit.vision.board.walls import GAP, HEIGHT_U, Wall, after_gap, stand_off, stand_offs
+from inspect_kit.vision.board.walls import Wall, after_gap, stand_off, stand_offs
 from inspect_kit.vision.fitting.least_squares import robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
-
-_LEGAL: Final = (19.0, 25.4)
-_APART: Final = (0.03, 0.2)
-"""mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
-_NEAREST: Final = 1.5
-"""mm outside of the foot within which no edge is taken for the wall's top."""
-_UNSEEN: Final = 12.0
-"""What it counts that no edge is seen where the wall's top must be."""
-_RARE: Final = 2.2
-"""What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
-_WORTH: Final = 3.0
-"""How much the logarithm of a profile's misfit counts."""
-_USUAL: Final = 2.0
-"""The misfit of a profile of which everything is explained."""
-_START: Final = 0.08
-"""mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
-_OWN: Final = 0.08
-"""Standard uncertainty (mm) of each foot for itself."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +34,7 @@ class FootLine:
 
     def start(self) -> Floats:
         """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""
-        return np.full((len(WIDTHS), len(HEIGHTS)), _START) if self.gap is None else self.gap.starts
+        return np.full((len(WIDTHS), len(HEIGHTS)), tuning.START) if self.gap is None else self.gap.starts
 
 
 @dataclass(frozen=True)
@@ -104,7 +86,7 @@ def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
     low, high = (stand_off(wall, foot, height) for height in (HEIGHTS[0], HEIGHTS[-1]))
     found = []
     for edge in wall.edges:
-        if max(low, _NEAREST) - 0.5 < edge.offset - foot < high + GAP + 0.5:
+        if max(low, tuning.NEAREST) - 0.5 < edge.offset - foot < high + tuning.GAP + 0.5:
             offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
             if good.sum() >= 10:
                 found.append(_middle(wall, offsets, good))
@@ -114,8 +96,8 @@ def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
 def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     """Gap and height of one frame from all its walls in all photos."""
     width, height = np.meshgrid(WIDTHS, HEIGHTS, indexing="ij")
-    total = np.where(width > 0, _RARE + width / 0.6, 0.0)
-    total = total + (np.maximum(np.abs(height - np.mean(_LEGAL)) - np.ptp(_LEGAL) / 2, 0) / 0.4) ** 2
+    total = np.where(width > 0, tuning.RARE + width / 0.6, 0.0)
+    total = total + (np.maximum(np.abs(height - np.mean(tuning.LEGAL)) - np.ptp(tuning.LEGAL) / 2, 0) / 0.4) ** 2
     for line in lines:
         total = total + _profile_misfit(line) + _top_misfit(line, width, height)
     weights = np.exp(-0.5 * (total - total.min()))
@@ -123,7 +105,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     heights = weights.sum(axis=0)
     tall = float(heights @ HEIGHTS)
     u_tall = float(np.sqrt(heights @ (HEIGHTS - tall) ** 2))
-    return Frame(weights, tall, float(np.clip(u_tall, 0.15, HEIGHT_U)))
+    return Frame(weights, tall, float(np.clip(u_tall, 0.15, tuning.HEIGHT_U)))
 
 
 def _profile_misfit(line: FootLine) -> Floats | float:
@@ -131,7 +113,7 @@ def _profile_misfit(line: FootLine) -> Floats | float:
     if line.gap is None:
         return 0.0
     least = float(line.gap.misfits.min())
-    return np.asarray(_WORTH * np.log1p((line.gap.misfits - least) / (least + _USUAL)))
+    return np.asarray(tuning.WORTH * np.log1p((line.gap.misfits - least) / (least + tuning.USUAL)))
 
 
 def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats | float:
@@ -140,14 +122,14 @@ def _top_misfit(line: FootLine, width: Floats, height: Floats) -> Floats | float
         return 0.0
     foot = line.middle + line.start() + width
     expected = foot + stand_offs(line.wall, foot, height)
-    misfit = np.full(width.shape, _UNSEEN)
+    misfit = np.full(width.shape, tuning.UNSEEN)
     for top in line.tops:
         misfit = np.minimum(misfit, 4 * np.log1p(((top - expected) / _apart(line)) ** 2 / 4))
     return misfit
 
 
 def _apart(line: FootLine) -> float:
-    return float(np.hypot(_APART[0], _APART[1] / np.median(line.wall.lines.scale)))
+    return float(np.hypot(tuning.WALL_FOOT_APART[0], tuning.WALL_FOOT_APART[1] / np.median(line.wall.lines.scale)))
 
 
 def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
@@ -155,7 +137,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     wall, places, good = line.wall, line.wall.places, line.good
     shift = stand_off(wall, line.middle + frame.gap, frame.height)
     raised = shift < -frame.gap - 0.2
-    outwards, common = (_START, 0.0) if raised else frame.foot(line)
+    outwards, common = (tuning.START, 0.0) if raised else frame.foot(line)
     points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
     design = np.column_stack([np.ones(len(places)), places])
     fitted = np.linalg.lstsq(design[good], line.offsets[good], rcond=None)[0]
@@ -163,7 +145,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     space = np.column_stack([points[good], np.zeros(int(good.sum()))])
     cover = float(good.sum() / max(int(wall.usable.sum()), 1))
     scatter = max(robust_deviation(residuals), 0.02)
-    own = float(np.hypot(_OWN, 0.12 if line.gap is None else 0.0))
+    own = float(np.hypot(tuning.OWN, 0.12 if line.gap is None else 0.0))
     return Trace(
         shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
         height=frame.height if raised else 0.0, common=common,

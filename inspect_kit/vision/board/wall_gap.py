@@ -17,6 +17,7 @@ from scipy.interpolate import PchipInterpolator
 from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Mask
+from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.walls import Wall, stand_offs
 from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Shot
 
@@ -24,28 +25,12 @@ WIDTHS: Final = np.concatenate([[0.0], np.arange(0.2, 1.65, 0.1), np.arange(1.8,
 """mm: widths of a gap that are tried."""
 HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
 """mm: heights of the frame that are tried."""
-_NEAR: Final = 3.4
-"""mm by which the highest frame's top may stand off its foot and still be fitted together with it."""
-_HIDDEN: Final = 1.0
-"""mm by which a frame's top may hide its foot and leave something of a gap to be seen."""
-_NODE: Final = 0.15
-"""mm of stand-off between the heights that are fitted; between them it is interpolated."""
-_INSIDE: Final = -2.6
 _SAMPLE: Final = 0.08
+"""mm between the samples of a profile."""
 _STARTS: Final = np.arange(-0.4, 0.71, 0.05)
-_BLURS: Final = (0.92, 1.0, 1.08)
-_BLUR_SPREAD: Final = 0.06
-_POWDER: Final = (0.4, 0.8, 1.3)
-"""mm: as far from the wall powder lies; several widths together, since it is patchy."""
-_DARK: Final = 0.01
-"""What a gap sends back of the surface's light, and as much more or less."""
-_LIGHTER: Final = 4.0
-"""A gap that would have to be lighter than the wall counts as a misfit, but by no more deviations than this."""
-_FLOOR, _SHARE = 0.002, 0.02
-"""What no drawn profile explains: of the surface's light, and of the light at each place."""
-_NO_LIGHT: Final = 0.0035
-"""Of the surface's light: a wall cannot send back less than none, but the fit may miss by as much."""
+"""mm from the edge traced to the surface's end: places that are tried."""
 _NEVER: Final = 1e9
+"""Weight that holds a part at nothing."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +48,9 @@ def fit_gap(shot: Shot, wall: Wall, offsets: Floats, good: Mask) -> GapFit | Non
     middle = float(offsets[good].mean())
     shifts = stand_offs(wall, np.full(len(HEIGHTS), middle), HEIGHTS)
     beyond = [edge.offset - middle for edge in wall.edges]
-    if shifts.min() < -_HIDDEN:
+    if shifts.min() < -tuning.HIDDEN:
         return None
-    if shifts[-1] < _NEAR:
+    if shifts[-1] < tuning.NEAR:
         end = min([shifts[-1] + 2.5, *(each - 0.6 for each in beyond if each > shifts[-1] + 2.0)])
         return _with_top(_across(shot, wall, (offsets, good), end), shifts)
     end = min([4.0, shifts[0] - 0.6, *(each - 0.6 for each in beyond if each > 2.6)])
@@ -73,7 +58,7 @@ def fit_gap(shot: Shot, wall: Wall, offsets: Floats, good: Mask) -> GapFit | Non
 
 
 def _with_top(across: Across, shifts: Floats) -> GapFit:
-    count = int(np.ceil(abs(shifts[-1] - shifts[0]) / _NODE)) + 2
+    count = int(np.ceil(abs(shifts[-1] - shifts[0]) / tuning.NODE)) + 2
     nodes = np.linspace(HEIGHTS[0], HEIGHTS[-1], count)
     tops = np.interp(nodes, HEIGHTS, shifts)
     pairs = np.array([[across.best(float(width), float(top)) for top in tops] for width in WIDTHS])
@@ -92,7 +77,7 @@ def _without_top(across: Across) -> GapFit:
 def _across(shot: Shot, wall: Wall, edge: tuple[Floats, Mask], end: float) -> Across:
     """The median of all lines, moved onto a smooth course of the edge: powder shifts single lines' edges."""
     offsets, good = edge
-    away = np.arange(_INSIDE, end, _SAMPLE)
+    away = np.arange(tuning.WALL_GAP_INSIDE, end, _SAMPLE)
     bright, steps = wall.lines.light @ BRIGHTNESS, wall.lines.steps
     course = np.polyval(np.polyfit(wall.places[good], offsets[good], 2), wall.places)
     moved = np.array([np.interp(away + course[row], steps, bright[row]) for row in np.nonzero(good)[0]])
@@ -114,17 +99,17 @@ class Across:
     @cached_property
     def weights(self) -> Floats:
         """One over the standard deviation of every place's light."""
-        return np.asarray(1 / np.sqrt(_FLOOR**2 + (_SHARE * self.profile) ** 2 + self.scatter**2))
+        return np.asarray(1 / np.sqrt(tuning.FLOOR**2 + (tuning.SHARE * self.profile) ** 2 + self.scatter**2))
 
     @cached_property
     def on(self) -> Floats:
         """How far outwards of the surface's end every place is, for all ends (by blurs) that are tried."""
-        return np.asarray(self.away - np.repeat(_STARTS, len(_BLURS))[:, None])
+        return np.asarray(self.away - np.repeat(_STARTS, len(tuning.BLURS))[:, None])
 
     @cached_property
     def spread(self) -> Floats:
         """The blurs that go with the ends in `on`, mm."""
-        return np.asarray(self.blur * np.tile(_BLURS, len(_STARTS))[:, None])
+        return np.asarray(self.blur * np.tile(tuning.BLURS, len(_STARTS))[:, None])
 
     @cached_property
     def inside(self) -> tuple[Floats, ...]:
@@ -135,13 +120,15 @@ class Across:
     @cached_property
     def powder(self) -> tuple[Floats, ...]:
         """Strips of every width that end where the surface does."""
-        return tuple(ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in _POWDER)
+        return tuple(
+            ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in tuning.WALL_GAP_POWDER
+        )
 
     def best(self, width: float, top: float | None) -> tuple[float, float]:
         """The smallest misfit over all ends of the surface and blurs for a gap of this width, and that end."""
         misfits = self._misfits(width, top)
         best = int(misfits.argmin())
-        return float(misfits[best]), float(_STARTS[best // len(_BLURS)])
+        return float(misfits[best]), float(_STARTS[best // len(tuning.BLURS)])
 
     def _misfits(self, width: float, top: float | None) -> Floats:
         design, gap = self._parts(width, top)
@@ -149,15 +136,15 @@ class Across:
         target = self.profile * self.weights
         normal, right = across @ design + 1e-6 * np.eye(design.shape[2]), across @ target
         if gap is not None:
-            normal[:, gap, gap] += 1 / _DARK**2
-            right[:, gap] += 1 / _DARK
+            normal[:, gap, gap] += 1 / tuning.DARK**2
+            right[:, gap] += 1 / tuning.DARK
         found = _with_bright_powder(normal, right)
         misfit = (((design @ found[:, :, None])[:, :, 0] - target) ** 2).sum(axis=1)
-        misfit += ((self.spread[:, 0] / self.blur - 1) / _BLUR_SPREAD) ** 2
-        misfit += (np.minimum(found[:, 3], 0) / _NO_LIGHT) ** 2
+        misfit += ((self.spread[:, 0] / self.blur - 1) / tuning.BLUR_SPREAD) ** 2
+        misfit += (np.minimum(found[:, 3], 0) / tuning.NO_LIGHT) ** 2
         if gap is not None:
-            misfit += (found[:, gap] / _DARK - 1) ** 2
-            misfit += np.clip((found[:, gap] - found[:, 3]) / _DARK, 0, _LIGHTER) ** 2
+            misfit += (found[:, gap] / tuning.DARK - 1) ** 2
+            misfit += np.clip((found[:, gap] - found[:, 3]) / tuning.DARK, 0, tuning.WALL_GAP_LIGHTER) ** 2
         return np.asarray(misfit)
 
     def _parts(self, width: float, top: float | None) -> tuple[Floats, int | None]:
@@ -179,7 +166,7 @@ class Across:
 
 def _with_bright_powder(normal: Floats, right: Floats) -> Floats:
     """The least-squares answer in which powder only adds light: parts that would take some away are left out."""
-    count = len(_POWDER)
+    count = len(tuning.WALL_GAP_POWDER)
     out = np.zeros(right.shape)
     for _ in range(count + 1):
         held = normal + out[:, :, None] * np.eye(right.shape[1])

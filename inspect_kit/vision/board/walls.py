@@ -11,18 +11,15 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board import layout
+from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.layout import OUTWARDS, SIDES, Placement
 from inspect_kit.vision.board.lines import Absent
 from inspect_kit.vision.fitting.stripe import Ribbon, Shot, binned, ribbon
 
-_ENDS: Final = 64.0
-"""mm at both ends of a side that pockets and rounded corners may take."""
-_INSIDE, _OUTSIDE = -17.0, 31.0
 _BIN: Final = 6
-_PARTLY, _FAINT = 0.75, 0.2
-"""Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
+"""Profiles, 1 mm apart, averaged into one."""
 _SLOPES: Final = np.linspace(-0.012, 0.012, 25)
+"""Slopes against the guess that are tried for the edges of a wall."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +56,12 @@ def look_at_walls(shot: Shot, placement: Placement, half: Mapping[str, float]) -
 def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Absent:
     out = np.array(OUTWARDS[side])
     along = np.array([out[1], -out[0]])
-    reach = layout.HALF - _ENDS
+    reach = layout.HALF - tuning.ENDS
     places = np.arange(-reach, reach, 1.0) + 0.5
     feet = placement.to_plane(out * half + places[:, None] * along)
     outwards = placement.to_plane(np.stack([np.zeros(2), out]))
     normal = outwards[1] - outwards[0]
-    lines = binned(ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (_INSIDE, _OUTSIDE)), _BIN)
+    lines = binned(ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (tuning.WALLS_INSIDE, tuning.OUTSIDE)), _BIN)
     # Only the part near the foot must be in the picture.
     core = (lines.steps > -10) & (lines.steps < 8)
     usable = np.asarray(np.isfinite(lines.light[:, core]).all(axis=(1, 2)))
@@ -87,7 +84,7 @@ def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Ab
 def _faint(edge: Edge, inside: Floats, outside: Floats) -> bool:
     """Seen on a part of the wall only, and hardly a change of light: dirt or grain, which would part a wall in two."""
     lights = sorted((float(inside.mean()), float(outside.mean())))
-    return edge.support < _PARTLY and lights[1] - lights[0] < _FAINT * lights[1]
+    return edge.support < tuning.PARTLY and lights[1] - lights[0] < tuning.FAINT * lights[1]
 
 
 def _edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
@@ -153,7 +150,7 @@ def _peaks(slope: Floats) -> Mask:
 def _best_edge(offsets: Floats, weights: Floats, places: Floats, free: Mask) -> tuple[tuple[float, float], Mask]:
     """Slope and offset with most weight, then least squares on the points that agree."""
     best, where = -1.0, (0.0, 0.0)
-    bins = np.arange(_INSIDE - 4, _OUTSIDE + 4, 0.25)
+    bins = np.arange(tuning.WALLS_INSIDE - 4, tuning.OUTSIDE + 4, 0.25)
     for slope in _SLOPES:
         votes, _ = np.histogram(offsets[free] - slope * places[free], bins, weights=weights[free])
         joined = np.convolve(votes, [1, 1, 1], "same")
@@ -173,7 +170,7 @@ def _best_edge(offsets: Floats, weights: Floats, places: Floats, free: Mask) -> 
 
 def _strips(lines: Ribbon, places: Floats, usable: Mask, edges: tuple[Edge, ...]) -> tuple[Floats, ...]:
     surface = np.maximum(np.median(lines.light[usable][:, lines.steps < -12], axis=(0, 1)), 1e-4)
-    bounds = [_INSIDE, *(edge.offset for edge in edges), _OUTSIDE]
+    bounds = [tuning.WALLS_INSIDE, *(edge.offset for edge in edges), tuning.OUTSIDE]
     mean_slope = float(np.mean([edge.slope for edge in edges]))
     away = lines.steps[None, :] - mean_slope * places[:, None]
     strips = []
@@ -202,18 +199,6 @@ def stand_offs(wall: Wall, offsets: Floats, heights: Floats) -> Floats:
 # wall's face, its top edge and the frame's top. Which of the edges is the foot is decided for the four walls together,
 # since one frame has one height and so each view predicts how far the top edge stands off.
 
-HEIGHT: Final = 22.2
-HEIGHT_U: Final = 1.85
-"""mm: the laws' 19 to 25.4, all alike."""
-GAP: Final = 2.6
-"""mm: no gap is wider."""
-POWDER: Final = 3.0
-"""mm: no powder lies further from the wall."""
-_LEAST: Final = 1.0
-"""Score below which an edge is no foot: dark on both sides, or neither surface nor wall beside it."""
-_LIGHTER: Final = 1.15
-"""Times by which a wall is lighter than the gap before it, at least."""
-
 
 def _like_surface(strip: Floats) -> bool:
     """The surface's own tint, lit or in shadow; or powder, which is lighter."""
@@ -226,7 +211,7 @@ def _like_surface(strip: Floats) -> bool:
 
 def _powder(wall: Wall, index: int) -> bool:
     """Whether the strip outside of an edge is powder swept against the wall: narrow, nowhere darker than before it."""
-    if index + 1 >= len(wall.edges) or wall.edges[index + 1].offset - wall.edges[index].offset > POWDER:
+    if index + 1 >= len(wall.edges) or wall.edges[index + 1].offset - wall.edges[index].offset > tuning.WALLS_POWDER:
         return False
     before, own, after = wall.strips[index : index + 3]
     return bool((own > 1.05 * before).all() and (after < 0.5 * own).all())
@@ -238,11 +223,11 @@ def after_gap(wall: Wall, index: int) -> bool:
         return False
     before, edge = wall.edges[index - 1], wall.edges[index]
     inside, outside = wall.strips[index], wall.strips[index + 1]
-    tight = edge.offset - before.offset < min(GAP, 0.6 * stand_off(wall, before.offset, HEIGHT))
+    tight = edge.offset - before.offset < min(tuning.GAP, 0.6 * stand_off(wall, before.offset, tuning.HEIGHT))
     return (
         tight
         and edge.support > 0.5
-        and inside.mean() < min(outside.mean() / _LIGHTER, 0.35)
+        and inside.mean() < min(outside.mean() / tuning.WALLS_LIGHTER, 0.35)
         and _like_surface(wall.strips[index - 1])
     )
 
@@ -269,14 +254,14 @@ def choose_feet(walls: Mapping[str, Wall]) -> dict[str, int]:
     best, chosen = -np.inf, dict[str, int]()
     bases = {side: [_score(wall, index) for index in range(len(wall.edges))] for side, wall in walls.items()}
     for height in np.arange(16.0, 29.1, 0.5):
-        total, picks = -0.5 * ((height - HEIGHT) / 4) ** 2 * 0.2, {}
+        total, picks = -0.5 * ((height - tuning.HEIGHT) / 4) ** 2 * 0.2, {}
         for side, wall in walls.items():
             scores = [base + _pair(wall, index, float(height)) for index, base in enumerate(bases[side])]
             picks[side] = int(np.argmax(scores))
             total += max(scores)
         if total > best:
             best, chosen = total, picks
-    return {side: index for side, index in chosen.items() if bases[side][index] > _LEAST}
+    return {side: index for side, index in chosen.items() if bases[side][index] > tuning.LEAST}
 
 
 def _pair(wall: Wall, index: int, height: float) -> float:

@@ -11,22 +11,35 @@ import numpy as np
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
 
 REACH: Final = 3.4
+"""Half edges around the middle of a face that are looked at."""
 _FINE: Final = 14
+"""Samples a half edge."""
 _SIDE: Final = round(2 * REACH * _FINE) + 1
+"""Samples of a side of the patch."""
 _STEPS: Final = (np.arange(_SIDE) - _SIDE // 2) / _FINE
+"""Half edges: where the samples lie."""
 _ACROSS, _DOWN = np.meshgrid(_STEPS.astype(np.float32), _STEPS.astype(np.float32))
 _PLANE: Final = np.stack([_ACROSS, _DOWN, np.ones_like(_ACROSS)], axis=2)
+"""What a sloping light is the sum of, at every sample."""
 _FACE: Final = np.maximum(np.abs(_ACROSS), np.abs(_DOWN)) < 1.1
+"""Samples within the square of corner pips."""
 _NEAR: Final = np.hypot(_ACROSS, _DOWN) < 1.0
+"""Samples around a lone pip."""
 
 _RAYS: Final = 72
+"""Directions in which a body's end is looked for."""
 _ANGLES: Final = np.arange(_RAYS) * 2 * np.pi / _RAYS
+"""Those directions, radians."""
 _STEP: Final = 0.5 / _FINE
+"""Half edges between the samples of a ray."""
 _DISTANCES: Final = np.arange(0.5, REACH - 0.05, _STEP)
+"""Half edges from the middle: the samples of a ray."""
 _OUTSIDE: Final = (1.15, 1.45)
 """Between which shares of the way to a side what is beyond it is looked at."""
 _AT_X: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.cos(_ANGLES), _DISTANCES)).astype(int)
+"""Columns of the rays' samples."""
 _AT_Y: Final = np.round(_SIDE // 2 + _FINE * np.outer(np.sin(_ANGLES), _DISTANCES)).astype(int)
+"""Rows of the rays' samples."""
 _CORNER: Final = np.radians(33)
 """Rays that lean more than this from a side's normal meet the rounded corner."""
 _HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
@@ -34,9 +47,11 @@ _HALF_EDGES: Final = np.arange(1.15, 2.9, 0.04)
 _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
 _LEAST_SEEN: Final = 20
+"""Samples of a face that must be seen to tell its light."""
 _LOOSE: Final = 0.36
 """Share of the pips' contrast that shows through a clear die at most."""
 _LOOSER: Final = 0.95
+"""What a body found with a wider limit counts of one found with the narrow one."""
 _THROUGH: Final = (0.1, 0.72)
 """How far from the body's colour to the pips' what shows through a clear die may be."""
 _ASIDE: Final = 0.3
@@ -46,22 +61,30 @@ _SHIMMER: Final = 2.5
 _SHOWN: Final = 0.015
 """Share of a face that shows through, from which on a die may be clear."""
 _SLACK: Final = 0.13
+"""Share of the half edge by which a ray may end early or late."""
 _ROUND: Final = 0.8
+"""Share more at corners, which are rounded."""
 _TURNS: Final = np.radians(np.arange(0, 90, 5))
+"""Turns of a square that are tried around a lone pip."""
 _LEANS: Final = (_ANGLES - _TURNS[:, None] + np.pi / 4) % (np.pi / 2) - np.pi / 4
+"""Radians between each ray and the nearest side's normal, for every turn."""
 _UPRIGHT: Final = np.cos(_LEANS)
 _SHORT: Final = _SLACK + _ROUND * (1 - _UPRIGHT)
 """A face whose corners a ball has cut is rounder than a square, so that rays towards its corners end earlier."""
 _LATEST: Final = ((1 + _SLACK) * _HALF_EDGES).astype(np.float32)[None, :, None]
+"""Half edges beyond which a ray has missed the side, for every size tried."""
 _EARLIEST: Final = ((1 - _SHORT[:, None, :]) * _HALF_EDGES[None, :, None]).astype(np.float32)
 """Where rays that meet a square of each half edge end, measured across its side: turns × half edges × rays."""
 _SIDES: Final = np.floor((_ANGLES - _TURNS[:, None] + np.pi / 4) / (np.pi / 2)).astype(int) % 4
+"""The side each ray meets, for every turn."""
 _ON: Final = ((np.abs(_LEANS) < _CORNER)[:, :, None] & (_SIDES[:, :, None] == np.arange(4))).astype(np.float32)
+"""Which rays count for which side."""
 _SHARES: Final = _ON / _ON.sum(axis=1, keepdims=True)
 """For each turn what a ray counts for each side."""
 _TIE: Final = 0.15
 """Support, of five, by which turns of a square differ that serve alike."""
 _CLEARLY: Final = 4.6
+"""Support, of about five, from which on a body is beyond doubt."""
 _WHOLE: Final = 0.92
 """Share of a face of one colour beyond which more says nothing."""
 LEAST_UNIFORM: Final = 0.7

@@ -39,9 +39,11 @@ CUBE: Final = 0.05
 ALIKE: Final = 0.15
 """Standard deviation, mm, by which the two edges of one face differ."""
 SCALE: Final = np.array([1.0, 1.0, 0.05, 1.0, 1.0, 1.0, 1.0])
+"""Sizes of a die's numbers (mm, the third radians), for slopes and steps."""
 MIDDLE: Final = 0.07
 """mm to which the middle of the pips is the middle of the face."""
 _REGULAR: Final = 1e-9 * np.eye(7)
+"""What keeps the normal equations solvable."""
 _SLOW: Final = np.array([0, 0, 7.0, 0, 0, 0, 0])
 """A step turns a die by no more than a few degrees: its pips tell the yaw already."""
 
@@ -120,11 +122,13 @@ def derivatives(function: Callable[[Floats], Floats], at: Floats, steps: Floats)
 SMALLEST, LARGEST = 8.5, 22.0
 """mm: edges that are looked for."""
 _ROUNDS: Final = 3
+"""Times the edges are looked for anew along the outline last fitted."""
 _REACH: Final = 2.0
 """Pixels around the supposed outline in which its edge is looked for."""
 _CLEARANCE: Final = 1.0
 """mm of free ground that a side needs beside it to be told from a neighbour."""
 _UNSEEN: Final = 0.08
+"""What a side without an edge counts among its candidates."""
 _INDEPENDENT: Final = 3
 """Neighbouring lines share their errors: so many of a side are independent."""
 _WELL_SEEN: Final = 40.0

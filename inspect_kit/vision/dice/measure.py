@@ -41,13 +41,17 @@ _SMALL: Final = 30.0
 _SMALLER, _BEYOND_DOUBT = 24.0, 0.85
 """Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
 _WISHED: Final = 45.0
+"""Pixels of half an edge at which pips are read best."""
 _CLOSER: Final = 2400
+"""Pixels of the longer side of a closer look."""
 _PER_MM: Final = 7.0
 """Pixels a mm on the sheet at which dice of 10 mm are still read."""
 _SMALLEST: Final = 4.0
 """mm, half the edge of a face as it is found; roundings make it look smaller than the die."""
 _USUAL_HEIGHT: Final = 15.0
+"""mm over the sheet at which tops are expected first."""
 LARGEST_EDGE: Final = 20.0
+"""mm: larger dice are not looked for on a sheet."""
 _OVER: Final = 10.0
 """mm by which the middle of a die may lie beside the free middle of a mat, among its markers."""
 _MARGIN: Final = 15.0
@@ -136,12 +140,15 @@ USUAL_ROUNDING: Final = (0.8, 0.7)
 _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
 _LONE: Final = (0.8, 1.45)
+"""Edge over the edge of the square seen around a lone pip, least and most."""
 _ODD: Final = (0.025, 0.15)
 """Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
 _NARROW: Final = 0.4
+"""mm around the others' size within which a doubtful die is looked for again."""
 _AGREED: Final = 0.01
 """Difference in size from the other dice, as a share, of one that was looked for at their size."""
 _TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
+"""Radians: turns tried when it is."""
 _CLEAR: Final = 0.7
 """Share of every side of the square around the pips from which on it tells the size."""
 

@@ -20,17 +20,27 @@ from inspect_kit.vision.reference.corners import sample
 LINES: Final = 12
 """On each side."""
 SHARES: Final = np.linspace(-0.8, 0.8, LINES)
+"""Shares of half a side at which lines cross it."""
 _GAP: Final = (SHARES[1] - SHARES[0]) / TOGETHER
+"""Shares between the lines that are averaged into one."""
 _DEPTHS: Final = np.arange(0, 14.0, 0.25) + 0.125
+"""Pixels inside the outline at which the normal is told."""
 _MOST: Final = 4
+"""Edges on each side that are kept as candidates."""
 _BORDER: Final = 4.0
+"""Pixels from the picture's border within which a die counts as cut off."""
 _CORNERS: Final = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+"""mm: roundings whose corners are compared with the photo's."""
 _CORNER_BLUR: Final = 0.77
+"""Share of the photo's blur by which a corner looks cut."""
 _BESIDE: Final = 0.4
 """Pixels between lines across a corner: further apart they would meet the sides."""
 _FINE: Final = 0.1
+"""Pixels between samples across a corner."""
 _CLOSE: Final = np.arange(-4.0, 5.0, _FINE)
+"""Pixels: samples across a corner."""
 _INSIDE, _OUTSIDE = (_CLOSE > -3.5) & (_CLOSE < -2.0), (_CLOSE > 2.5) & (_CLOSE < 4.5)
+"""Samples that are the die's, and those that are the ground's."""
 _TRUST: Final = 2.0
 """Half the number of independent steps a side's light is worth, when roundings are compared."""
 

@@ -34,10 +34,15 @@ _SPACING: Final = (1.55, 5.6)
 _NEAR, _BENT = 0.34, 0.45
 """How far off their places pips may seem to be, on a flat face and on one that bends away."""
 _ON: Final = 1.45
+"""Half edges from the middle within which spots lie on the face."""
 _MOST_BESIDE: Final = 5
+"""Spots beside a face that may be pips of its sides."""
 _ALIKE: Final = 1.75
+"""Ratio of sizes up to which spots may be pips of one face."""
 _COLOUR: Final = 0.5
+"""Share of the contrast by which the paint of pips may differ."""
 _EVEN: Final = 0.35
+"""Share of the contrast by which the light on one body may differ."""
 _BARE: Final = 2
 """Of four places between the pips so many show the body; what is behind a clear one shows through the others."""
 _GLEAM: Final = 0.9
@@ -45,9 +50,11 @@ _GLEAM: Final = 0.9
 _WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
 """Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
 _STRONGER: Final = 1.5
+"""Ratio of contrasts from which on a spot is a pip and its weaker neighbour none."""
 _SAME_DIE: Final = 2.0
 """Half edges within which pips on top stand out from those that show through."""
 _RIVAL: Final = 0.85
+"""Share of a face's contrast that a spot needs to be another pip of it."""
 
 
 @dataclass(frozen=True)
@@ -288,6 +295,7 @@ def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: flo
 SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
+"""Confidence from which on a face is told as doubtful."""
 _SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = (0.2, 0.12), (0.22, 0.12), 0.18, 0.33
 """How far colours may be off, for several pips and for a lone one, which a side may show; and spacings, and sizes."""
 

@@ -16,23 +16,34 @@ from inspect_kit.vision.optics.pose import View
 from inspect_kit.vision.reference.corners import sample
 
 LEAST_SIDE: Final = 5
+"""Pixels: smaller spots are noise."""
 LARGEST_SHARE: Final = 0.2
 """Longest side of a pip over the longer side of the picture: an ace of a die that fills it."""
 
 _LEVELS: Final = tuple(range(12, 250, 11))
+"""Codes at which the picture is cut into light and dark."""
 _SEVERAL: Final = 4
 """Levels, every second one looked at, on which a spot was found."""
 _NEARBY: Final = np.ones((3, 3), np.uint8)
+"""Neighbours of a pixel."""
 _FLATTEST: Final = 5.5
+"""Ratio of axes beyond which a spot is no circle seen obliquely."""
 _SOLID: Final = 0.78
+"""Share of its hull that a spot fills."""
 _ROUND: Final = 0.9
+"""Share of its ellipse that a spot's hull fills."""
 _COMPACT: Final = 0.022
 """Area over the squared number of pixels of the outline; 0.08 to 0.1 for a circle."""
 _FURTHEST: Final = 1.15
+"""How far out of its ellipse a spot may reach, in its radii."""
 _LEAST_CONTRAST: Final = 16.0
+"""Codes between a spot and what is around it."""
 _MOST: Final = 500
+"""Spots that are kept, the sharpest first."""
 _GREY: Final = 5.0
+"""Codes between red and blue below which a picture is grey."""
 _FARTHEST: Final = 20_000.0
+"""Pixels: bounds places far outside of the picture."""
 _BEYOND: Final = 80
 """Pixels around the part that is searched, into which faces reach whose middle lies in it."""
 
@@ -239,9 +250,12 @@ def _same(one: _Spot, other: _Spot) -> bool:
 
 
 _ROUNDS: Final = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+"""Directions around a spot."""
 _CIRCLE: Final = np.column_stack([np.cos(_ROUNDS), np.sin(_ROUNDS)])
 _INNER: Final = np.concatenate([share * _CIRCLE for share in (0.05, 0.35, 0.6)])
+"""Radii at which a spot's own paint is told."""
 _OUTER: Final = np.concatenate([share * _CIRCLE for share in (1.3, 1.45)])
+"""Radii at which the paint around it is told."""
 
 
 def _with_colours(colours: AnyArray, spots: list[_Spot]) -> list[Pip]:
@@ -272,14 +286,17 @@ def _medians(colours: AnyArray, centres: Floats, roots: Floats, unit: Floats) ->
 # The diameter of a pip, from the light that it takes away or adds, whatever the blur.
 
 _GRID: Final = 41
+"""Samples of a side of a pip's patch."""
 _REACH: Final = 1.6
 """Radii around the middle in which a pip's light is summed."""
 _CROWDED: Final = 2.9
 """Radii below which a neighbour's light reaches into that."""
 _TRIALS: Final = 6
+"""Steps of a pip's size, at most."""
 _SETTLED: Final = 0.04
 """Change of the diameter, as a share, at which it is taken."""
 _SECTOR: Final = float(np.cos(np.radians(55)))
+"""Cosine of the angle to a neighbour within which its light disturbs."""
 
 
 @dataclass(frozen=True)

@@ -47,13 +47,21 @@ _LEAST: Final = 0.08
 """Confidence up to which a face is dropped at once."""
 
 _HOPELESS: Final = 0.02
+"""Confidence below which a lone pip is not looked at again."""
 _SIDES_COUNT: Final = {2: 1.0, 3: 0.75, 4: 0.5, 5: 0.4, 6: 0.4}
+"""How much the square's sides count, by number: few pips tell little by themselves."""
 _MOST_LONE: Final = 60
+"""Lone pips that are tried, at most."""
 _SOME: Final = 10
+"""Spots of a kind from which on it is the ground's rather than a die's."""
 _LEFT_OVER: Final = 0.4
+"""What a face counts that leaves like spots on its body unexplained."""
 _CUT_OFF: Final = 0.45
+"""What a face counts whose square the picture cuts."""
 _CORNERS: Final = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+"""Corners of a face, half edges."""
 _WITHIN: Final = 0.85
+"""Share of the half edge that must be in the picture."""
 _DRAWN, _GROUND = 0.5, 0.4
 """What a lone pip still counts in a frame that is only drawn, and how little other ground such a frame has beyond."""
 _TINY: Final = 17.0
@@ -69,13 +77,19 @@ _NEARBY: Final = 3.0
 _FEW_AGREE: Final = 0.6
 """How much two pips must be alike: any two spots of a leather or a page would make a two, and there are many."""
 _BEYOND_DOUBT: Final = 0.8
+"""Confidence from which on loose spots around do not matter."""
 _LOOSE: Final = 12
 """Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
+"""Places on a face, half edges, at which its paint is told."""
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+"""Directions around a pip."""
 _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (3, 1))
+"""Three times around a pip."""
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
+"""Places within a pip."""
 _DOUBTFUL: Final = 0.33
+"""Confidence from which on others of the same make may vouch for a face."""
 _FLAT: Final = 0.2
 """How unlike a circle on the plane a face may be that others of its make vouch for."""
 _TELLING: Final = 3
@@ -85,7 +99,9 @@ _MAINLY: Final = 0.5
 _PLAIN: Final = 0.7
 """Share of a lone pip that has its colour; a gleam may have another."""
 _FAINTEST: Final = 35.0
+"""Codes between a lone pip and its body."""
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
+"""Places around a pip, in its radii."""
 
 
 @dataclass(frozen=True)

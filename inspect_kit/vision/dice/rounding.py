@@ -14,8 +14,11 @@ from inspect_kit.vision.fitting.edge_step import Optics
 from inspect_kit.vision.optics.pose import View
 
 RADII: Final = np.array([0.03, 0.15, 0.3, 0.5, 0.7, 0.95, 1.2, 1.5, 1.85, 2.3])
+"""mm: roundings whose light is computed."""
 _FINE: Final = np.linspace(RADII[0], RADII[-1], 96)
+"""mm: roundings among which the likeliest is sought."""
 _MOST_CURVES: Final = 2
+"""Dice whose light is looked at: it takes long and tells little more."""
 _USUAL: Final = np.log(np.interp(_FINE, [0.25, 0.3, 0.4, 1.8, 2.0, 2.3], [1.2, 0.8, 0.4, 0.4, 0.15, 0.02]))
 """Casino dice are sharp; others may be as round as their makers like."""
 _LIGHT: Final = 0.4
@@ -27,6 +30,7 @@ _CUT: Final = 0.2
 _DARKENING: Final = 0.1
 """mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
 _LEAST_ROUNDING: Final = 0.06
+"""mm: standard uncertainty of a rounding, at least."""
 _ALIKE: Final = 0.07
 """mm, standard deviation of the edges of dice of one make, as they are seen."""
 

@@ -13,8 +13,11 @@ from inspect_kit.vision.optics.camera import COUNT
 from inspect_kit.vision.optics.pose import View, pixels_of, rotation_of
 
 SIDES: Final = 4
+"""Sides of a face."""
 X, Y, YAW, FIRST, SECOND, HEIGHT, ROUNDING = range(7)
+"""Where each of a die's numbers stands."""
 _ARC: Final = np.linspace(0, 1, 9)
+"""Shares of a rounded edge at which its surface is computed."""
 
 
 @dataclass(frozen=True)

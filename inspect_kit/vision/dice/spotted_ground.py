@@ -12,7 +12,9 @@ from inspect_kit.vision.arrays import AnyArray, Mask, Whole
 from inspect_kit.vision.dice.patterns import Pattern, Spots, inverse
 
 _BEYOND: Final = np.array([[x, y] for x in (-3, -1, 1, 3) for y in (-3, -1, 1, 3) if max(abs(x), abs(y)) == 3])
+"""Half edges: sites around a face at which a cloth would go on."""
 _MORE_THAN_PIPS: Final = 60
+"""Like spots beyond which they are no pips: ten sixes."""
 _SAME_SIZE, _FAR_AND_NEAR = 0.25, 0.7
 """Logarithms of sizes of neighbours, and of what lies in front and far behind in an oblique photo."""
 _CARRIED: Final = 0.4
@@ -20,7 +22,9 @@ _CARRIED: Final = 0.4
 _HUE: Final = 0.15
 """Share of the pips' contrast by which the hue of one body differs."""
 _NEIGHBOURS: Final = 4
+"""Neighbours of a dot whose steps are tried."""
 _STEPS: Final = np.array([-1.0, 2.0, -2.0])
+"""Steps to neighbours after which dots of a cloth are met again."""
 _WOVEN: Final = 0.7
 """Share of the places that the steps to its neighbours lead to, from a dot of a cloth, at which there are dots."""
 

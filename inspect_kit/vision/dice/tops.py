@@ -20,9 +20,13 @@ USUAL_FOCAL: Final = 1.05
 """Focal length over the longer side of the picture, where nobody tells: between phones and longer lenses."""
 
 STEEPEST: Final = np.radians(58)
+"""Radians of tilt beyond which no plane is looked for."""
 _UPRIGHT: Final = 0.15
+"""How much a camera that looks down counts more than one that looks up."""
 _ALIKE: Final = 0.35
+"""Score within which planes are looked at more closely."""
 _MOST_PLANES: Final = 8
+"""Planes that are looked at more closely, at most."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,7 @@ def agreed_planes(
 
 
 _SIDEWAYS: Final = 0.32
+"""How unlike a circle on the plane a face may be to count as flat."""
 _SIDE_SEEN: Final = 0.15
 """What a side below an upper face says for a plane, in votes of a face."""
 _SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
@@ -135,9 +140,13 @@ _SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
 _SMALLER, _WEAKER, _AT_ITS_SIDE = 0.7, 0.75, 2.3
 """Size and contrast of a side's pips over the upper face's, and their distance from it in half edges."""
 _OUTLINE: Final = 0.8
+"""Pixels by which the outline of few pips is uncertain."""
 _FLAT: Final = 0.12
+"""How unlike a circle on the plane a top may be."""
 _FAR: Final = 5.0
+"""Half edges beyond which a side belongs to another die."""
 _MOST_DOUBTS: Final = 4
+"""Doubtful tops that are told where none is sure."""
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Pixels
 
 WORKING_SIDE: Final = 1400
+"""Pixels of the longer side of the picture in which dice are looked for first."""
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.fit import Disc
 from inspect_kit.vision.disc.measure import Look, Spotted
 from inspect_kit.vision.optics.colour import BRIGHTNESS, Colour, White, colour_of, face_of, white_of
@@ -15,11 +15,7 @@ from inspect_kit.vision.optics.colour import BRIGHTNESS, Colour, White, colour_o
 # Regions of a face that look like metal, grey and streaky: suspected, for the referee to decide.
 
 _SECTORS, _RINGS = 48, 16
-_GREY: Final = 0.14
-"""Most colour (spread over brightness) that still looks grey."""
-_STREAKS: Final = 0.2
-"""Least variation of brightness around a ring, as a share of its mean."""
-_LEAST_AREA: Final = 0.03
+"""Parts around and rings outwards that a face is divided into."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +34,8 @@ def metal_of(pixels: Pixels, disc: Disc, white: White) -> MetalLook:
     cells, grey = _cells(reflected, places, disc)
     streaky = _streaky(cells, grey)
     area = float((streaky * np.arange(1, _RINGS + 1)[:, None]).sum() / (np.arange(1, _RINGS + 1).sum() * _SECTORS))
-    if area < _LEAST_AREA:
-        return MetalLook(False, float(np.clip(1 - area / _LEAST_AREA, 0.5, 0.99)))
+    if area < tuning.LEAST_AREA:
+        return MetalLook(False, float(np.clip(1 - area / tuning.LEAST_AREA, 0.5, 0.99)))
     return MetalLook(True, float(np.clip(0.5 + 4 * area, 0.5, 0.95)), _bounds(streaky, disc))
 
 
@@ -55,7 +51,7 @@ def _cells(reflected: Floats, places: Floats, disc: Disc) -> tuple[Floats, Mask]
     sums = [np.bincount(index, weights=reflected[:, c], minlength=_RINGS * _SECTORS) / count for c in range(3)]
     colour = np.stack(sums, axis=1)
     brightness = colour @ BRIGHTNESS
-    grey = (np.ptp(colour, axis=1) < _GREY * np.maximum(colour.max(axis=1), 1e-3)) & (brightness > 0.06)
+    grey = (np.ptp(colour, axis=1) < tuning.GREY * np.maximum(colour.max(axis=1), 1e-3)) & (brightness > 0.06)
     return brightness.reshape(_RINGS, _SECTORS), np.asarray(grey.reshape(_RINGS, _SECTORS))
 
 
@@ -67,7 +63,7 @@ def _streaky(cells: Floats, grey: Mask) -> Mask:
         if chosen.mean() < 0.4:
             continue
         level = float(np.median(row[chosen]))
-        off = np.abs(row - level) > _STREAKS * level
+        off = np.abs(row - level) > tuning.STREAKS * level
         changes = int((np.diff(np.sign(row - level)) != 0).sum())
         if (off & chosen).mean() > 0.3 and changes <= _SECTORS // 3:
             result[ring] = chosen

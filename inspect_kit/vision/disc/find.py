@@ -10,16 +10,13 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Light, Mask, Pixels, Whole
+from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.optics.pose import View
 
-_PIXELS: Final = 1_400_000
-_FINEST: Final = 4.0
 _NODES: Final = 16
-_MOST_EDGES: Final = 110_000
-_LEAST_VOTES: Final = 0.32
-_LEAST_SUPPORT: Final = 0.38
-_MOST_SEEDS: Final = 90
+"""Pixels between the places at which the view is computed exactly; linear between them."""
 _BINS: Final = 72
+"""Sectors of a circle in which an edge is or is not."""
 
 Seed = tuple[float, float, float]
 """A place on the plane and a radius, mm."""
@@ -83,7 +80,7 @@ def _refined(
     for seed in seeds:
         if not any(_beside(seed, circle) for circle in found):
             circle = _checked(edges, view, height, seed, frame)
-            if circle is not None and circle.support > _LEAST_SUPPORT:
+            if circle is not None and circle.support > tuning.LEAST_SUPPORT:
                 found.append(circle)
     return found
 
@@ -105,7 +102,7 @@ def _region(view: View, width: int, height: int, around: Floats, level: float, l
     high = np.minimum(around.max(axis=0) + spread, visible.max(axis=0) + 0.6 * largest)
     size = np.maximum(high - low, 10.0)
     middle = np.array([*(low + high) / 2, level])
-    scale = float(min(_FINEST, np.sqrt(_PIXELS / (size[0] * size[1])), 1.2 * view.resolution(middle)))
+    scale = float(min(tuning.FINEST, np.sqrt(tuning.PIXELS / (size[0] * size[1])), 1.2 * view.resolution(middle)))
     return Region(float(low[0]), float(high[1]), int(size[0] * scale), int(size[1] * scale), scale, level)
 
 
@@ -137,8 +134,8 @@ def _edge_points(picture: Pixels, seen: Mask, region: Region) -> EdgePoints:
     at = np.nonzero(inner & (size > limit))
     ridge = _ridges(size, along[at], down[at], at)
     rows, columns = at[0][ridge], at[1][ridge]
-    if len(rows) > _MOST_EDGES:
-        strongest = np.argsort(-size[rows, columns])[:_MOST_EDGES]
+    if len(rows) > tuning.MOST_EDGES:
+        strongest = np.argsort(-size[rows, columns])[: tuning.MOST_EDGES]
         rows, columns = rows[strongest], columns[strongest]
     ways = np.column_stack([along[rows, columns], -down[rows, columns]]) / size[rows, columns][:, None]
     places = region.places(columns.astype(float), rows.astype(float))
@@ -202,12 +199,12 @@ def _peaks(layers: Light, sizes: Floats, origin: Floats, cell: float) -> list[Se
     joined[1:] += layers[:-1]
     joined[:-1] += layers[1:]
     highest = np.stack([cv2.dilate(layer, np.ones((5, 5), np.uint8)) for layer in joined])
-    index, row, column = np.nonzero((joined >= highest) & (joined > _LEAST_VOTES))
+    index, row, column = np.nonzero((joined >= highest) & (joined > tuning.LEAST_VOTES))
     for step in (-1, 1):
         beside = np.clip(index + step, 0, len(sizes) - 1)
         keep = joined[index, row, column] >= highest[beside, row, column]
         index, row, column = index[keep], row[keep], column[keep]
-    order = np.argsort(-joined[index, row, column])[:_MOST_SEEDS]
+    order = np.argsort(-joined[index, row, column])[: tuning.MOST_SEEDS]
     return [
         (float(origin[0] + (column[i] + 0.5) * cell), float(origin[1] + (row[i] + 0.5) * cell), float(sizes[index[i]]))
         for i in order
@@ -285,6 +282,6 @@ def _distinct(candidates: list[Candidate]) -> list[Candidate]:
             np.hypot(candidate.x - other.x, candidate.y - other.y) < 1.0 and abs(candidate.radius - other.radius) < 0.7
             for other in kept
         )
-        if candidate.support > _LEAST_SUPPORT and not same:
+        if candidate.support > tuning.LEAST_SUPPORT and not same:
             kept.append(candidate)
     return kept

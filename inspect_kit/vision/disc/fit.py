@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.solid import Solid, elevations, outline, solid_of, surface_slopes
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_choice import peaks_of, significant, steepness
@@ -18,28 +19,9 @@ from inspect_kit.vision.optics.camera import COUNT
 from inspect_kit.vision.optics.pose import View, view_slopes
 
 _ROUNDS: Final = 3
+"""Times the lines are laid anew across the outline last fitted."""
 _SETTLED: Final = 0.8
 """Pixels by which the outline still may move before the last step."""
-_ROUGH, _CLOSE = 0.35, 0.05
-"""Least scatter of edges around the outline in pixels that outliers are told by, before and after it has settled."""
-_REACH: Final = 0.15
-"""mm around the outline in which its edge is looked for."""
-_LEAST_LINES, _MOST_LINES = 60, 132
-_LEAST_COVER: Final = 0.65
-_LEAST_HALF, _FAR_COVER = 0.5, 0.9
-_MOST_SCATTER: Final = 0.2
-"""mm by which the edge of a disc may scatter; what scatters more is something else."""
-_INWARDS, _OUTWARDS = 3.0, 4.0
-_SEAM: Final = 0.35
-"""Width of the dark seam at a piece's foot over its thickness."""
-_FINE: Final = 10.0
-"""Pixels a mm from which a rim's milling can be made out."""
-_NEAR_TRUST: Final = 0.03
-"""The foot stands in its own shadow, and a rounded one over a dark gap: its edge counts for less."""
-_LINE_SCATTER: Final = 0.15
-"""Pixels by which a well-seen edge scatters on one line."""
-NEAREST_EDGE: Final = 0.04
-"""Pixels: scatter of an edge that no picture beats."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +89,7 @@ def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Opt
         before = solid
         lines = _lines(view, solid)
         edges = _edges(pixels, view, solid, lines, optics)
-        weights = _weights(lines, edges, solid, shape, _ROUGH)
+        weights = _weights(lines, edges, solid, shape, tuning.ROUGH)
         if (weights > 0.005).mean() < 0.25:
             return Unfit("its outline is not seen clearly enough")
         solid, _ = _step(lines, edges.offset, weights, solid, shape)
@@ -126,7 +108,7 @@ def _apart(one: Solid, other: Solid) -> float:
 def _lines(view: View, solid: Solid) -> _Lines:
     rough = outline_pixels(view, solid, np.linspace(0, 2 * np.pi, 72, endpoint=False))
     length = float(np.linalg.norm(np.roll(rough, -1, axis=0) - rough, axis=1).sum())
-    count = int(np.clip(length / 4.5, _LEAST_LINES, _MOST_LINES))
+    count = int(np.clip(length / 4.5, tuning.LEAST_LINES, tuning.MOST_LINES))
     azimuths = np.linspace(0, 2 * np.pi, count, endpoint=False)
     feet, normals = _across(view, solid, azimuths)
     near = elevations(solid, view.centre, azimuths)[1]
@@ -157,7 +139,7 @@ def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]
 
 def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Optics) -> Edges:
     """Around the outermost significant edge near the outline; each line is the mean of a few beside one another."""
-    reach = max(_REACH * view.resolution(solid.centre), 1.5)
+    reach = max(tuning.REACH * view.resolution(solid.centre), 1.5)
     half = 4.0 if optics.blur is None else float(np.clip(3.0 * optics.blur, 3.0, 9.0))
     gap = 2 * np.pi / len(lines.azimuths) / TOGETHER
     dense = (lines.azimuths[:, None] + gap * (np.arange(TOGETHER) - (TOGETHER - 1) / 2)[None, :]).ravel()
@@ -168,7 +150,7 @@ def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Opti
     )
     start = np.where(peak, profile.steps[None, :], -np.inf).max(axis=1)
     seen = np.isfinite(start)
-    width = float(np.clip(_SEAM * solid.thickness, 0.3, 1.5)) * view.resolution(solid.centre)
+    width = float(np.clip(tuning.SEAM * solid.thickness, 0.3, 1.5)) * view.resolution(solid.centre)
     edges = fit_edges(profile, np.where(seen, start, 0.0), half, lines.shading, replace(optics, seam=width))
     return replace(edges, contrast=np.where(seen, edges.contrast, 0.0))
 
@@ -180,11 +162,11 @@ def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: flo
     bound is narrower, and the scatter is that of the outer half.
     """
     usable = (edges.contrast > max(0.015, 0.15 * float(np.median(edges.contrast)))) & (edges.misfit < 0.35)
-    usual = max(_LINE_SCATTER**2, float(np.median(edges.variance[usable])) if usable.any() else 0.0)
+    usual = max(tuning.LINE_SCATTER**2, float(np.median(edges.variance[usable])) if usable.any() else 0.0)
     trust = (
         usable.astype(np.float64)
         * np.minimum(1.0, 2 * usual / (usual + edges.variance))
-        * np.where(lines.near, _NEAR_TRUST, 1.0)
+        * np.where(lines.near, tuning.NEAR_TRUST, 1.0)
     )
     weights = trust
     for _ in range(8):
@@ -192,7 +174,7 @@ def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: flo
             return weights
         _, residuals = _step(lines, edges.offset, weights, solid, shape)
         spread = max(robust_deviation(residuals[usable & (residuals > 0)]), least)
-        u = residuals / (spread * np.where(residuals < 0, _INWARDS, _OUTWARDS))
+        u = residuals / (spread * np.where(residuals < 0, tuning.INWARDS, tuning.OUTWARDS))
         weights = np.where(np.abs(u) < 1, trust * (1 - u**2) ** 2, 0.0)
     return weights
 
@@ -203,13 +185,9 @@ def _normal_equations(lines: _Lines, weights: Floats, variance: float, shape: Sh
     return np.asarray(kept + known + 1e-9 * np.eye(5), dtype=np.float64)
 
 
-_SYSTEMATIC: Final = 8.0
-"""Lines agree with their neighbours' errors: this many count as one when thickness and rim are weighed against them."""
-
-
 def _step(lines: _Lines, offset: Floats, weights: Floats, solid: Solid, shape: Shape) -> tuple[Solid, Floats]:
     """The most probable solid after one linear step, and what is left over on each line."""
-    variance = _SYSTEMATIC * 0.15**2
+    variance = tuning.SYSTEMATIC * 0.15**2
     normal = _normal_equations(lines, weights, variance, shape)
     right = (lines.slopes * weights[:, None]).T @ offset / variance
     right[3] += (shape.thickness - solid.thickness) / max(shape.u_thickness, 1e-4) ** 2
@@ -226,18 +204,20 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     """The last step to a settled solid, with everything its uncertainty is made of."""
     lines = _lines(view, solid)
     edges = _edges(pixels, view, solid, lines, optics)
-    weights = _weights(lines, edges, solid, shape, _CLOSE)
+    weights = _weights(lines, edges, solid, shape, tuning.CLOSE)
     good = weights > 0.005
     solid, residuals = _step(lines, edges.offset, weights, solid, shape)
     near = (edges.contrast > 0) & (np.abs(residuals) < max(0.15 * view.resolution(solid.centre), 1.2))
     cover = float(near.mean())
     # A wall in its own shadow may look like the ground; the far side is then all that is seen, and it is enough.
-    whole = cover >= _LEAST_COVER or (cover >= _LEAST_HALF and float(near[~lines.near].mean()) >= _FAR_COVER)
-    scatter = max(robust_deviation(residuals[good]), NEAREST_EDGE)
-    if not whole or good.mean() < 0.3 or scatter > _MOST_SCATTER * view.resolution(solid.centre):
+    whole = cover >= tuning.LEAST_COVER or (
+        cover >= tuning.LEAST_HALF and float(near[~lines.near].mean()) >= tuning.FAR_COVER
+    )
+    scatter = max(robust_deviation(residuals[good]), tuning.NEAREST_EDGE)
+    if not whole or good.mean() < 0.3 or scatter > tuning.MOST_SCATTER * view.resolution(solid.centre):
         return Unfit(f"only {cover:.0%} of its outline is seen")
     alike = _correlation(np.where(good, residuals, 0.0))
-    variance = max(_SYSTEMATIC * 0.15**2, alike * scatter**2)
+    variance = max(tuning.SYSTEMATIC * 0.15**2, alike * scatter**2)
     normal = _normal_equations(lines, weights, variance, shape)
     gain = inverse(normal)
     spread = gain @ (lines.slopes.T * weights) / variance
@@ -269,7 +249,7 @@ def _relief(scatter: float, variance: float, resolution: float) -> float:
 
     The largest diameter goes over their tops; a wave's top is one and a half of its deviations above its middle.
     """
-    if resolution < _FINE:
+    if resolution < tuning.FINE:
         return 0.0
     excess = scatter**2 - 9 * variance - 0.25**2
     return float(1.5 * np.sqrt(max(excess, 0.0)) / resolution)

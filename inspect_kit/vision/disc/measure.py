@@ -11,6 +11,7 @@ import numpy as np
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, outline_pixels
 from inspect_kit.vision.disc.solid import Solid
@@ -25,12 +26,8 @@ from inspect_kit.vision.reference.find import Placed, Reference, place
 
 # All round pieces of a photo: found, measured, and refused where they are not whole.
 
-_CLEAR: Final = 0.7
-_FAINT: Final = 0.45
-_SHADOW: Final = 1.2
-"""mm by which a soft shadow reaches beyond a piece."""
-_BORDER: Final = 4.0
 _AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
+"""Directions in which an outline is checked against the picture's border."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +63,11 @@ def find_pieces(pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[f
 
 def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Those seen clearly, the larger first, so that a groove is never taken for the piece around it; then the rest."""
-    clear = sorted((each for each in candidates if each.support >= _CLEAR), key=lambda each: -each.radius)
-    faint = sorted((each for each in candidates if _FAINT <= each.support < _CLEAR), key=lambda each: -each.support)
+    clear = sorted((each for each in candidates if each.support >= tuning.CLEAR), key=lambda each: -each.radius)
+    faint = sorted(
+        (each for each in candidates if tuning.CANDIDATE_FAINT <= each.support < tuning.CLEAR),
+        key=lambda each: -each.support,
+    )
     return [*clear, *faint]
 
 
@@ -94,15 +94,19 @@ class _Task:
 def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Refused]) -> None:
     guess = Solid(candidate.x, candidate.y, candidate.radius, task.shape.thickness, task.shape.rim)
     seen = outline_pixels(task.view, guess, _AROUND)
-    if not inside_picture(seen, task.pixels, _BORDER).all():
-        if candidate.support >= _CLEAR and not _near_refused(task.view, guess, refused):
+    if not inside_picture(seen, task.pixels, tuning.BORDER).all():
+        if candidate.support >= tuning.CLEAR and not _near_refused(task.view, guess, refused):
             refused.append(Refused(_pixel(task.view, guess), "is cut off by the picture's edge"))
         return
     outer = outermost(task.pixels, task.view, guess)
     if isinstance(outer, Unfit) or _taken(outer, discs):
         return
     disc = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
-    if isinstance(disc, Unfit) and candidate.support >= _CLEAR and abs(outer.radius - guess.radius) < _SHADOW:
+    if (
+        isinstance(disc, Unfit)
+        and candidate.support >= tuning.CLEAR
+        and abs(outer.radius - guess.radius) < tuning.SHADOW
+    ):
         # A soft shadow all around may be the outermost circle of all, and no disc; then the circle first seen is.
         disc = fit_disc(task.pixels, task.view, guess, task.shape, task.optics)
     if not isinstance(disc, Unfit) and not _taken(disc.solid, discs):
@@ -141,11 +145,6 @@ MODEL_ERROR: Final = 0.07
 """Pixels by which light and shadow at an edge move it in a way that neighbouring lines share."""
 MODEL_SHADE: Final = 0.006
 """mm, the part of that which does not shrink with the pixels: shading of a rim, a dark gap at the foot."""
-FAINT: Final = 0.2
-"""Contrast of an edge, in codes from 0 to 1, below which that grows."""
-EVEN: Final = 0.25
-"""Variation of the contrast around an outline that light and shadow alone make."""
-_MARKS: Final = 3.0
 FLATNESS: Final = 0.15
 """mm by which paper on a table lies higher or lower."""
 STEEPEST: Final = 50.0
@@ -246,8 +245,8 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
 def _light_part(disc: Disc) -> float:
     """A shadow moves a faint edge more than a strong one; and over printed marks the ground changes within the lines
     that are averaged."""
-    faint = np.hypot(1.0, FAINT / max(disc.contrast, 0.01))
-    uneven = 1 + _MARKS * max(disc.unevenness - EVEN, 0.0)
+    faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
+    uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
     return float(np.hypot(2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.optics.camera import rays
 from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import View
@@ -18,20 +19,9 @@ from inspect_kit.vision.reference.sheets import backdrop
 FOOT: Final = -backdrop().size[1] / 2
 """Where the sheet ends and the table begins, on the sheet, mm."""
 _CORNERS: Final = np.array([(x, y, 0.0) for x in (-44, 44) for y in (-84, -52, 17)])
-_FINENESS: Final = 6.0
-"""Pixels a mm at which the figure is looked for."""
-_DARKEST: Final = 0.004
-_DIM: Final = 0.012
-_TINT: Final = 0.17
-"""Change of tint (natural logarithm) that a shadow does not make."""
-_BRIGHTER: Final = 0.22
-_DARKEST_SHADOW: Final = -6.0
-"""Under a base the table gets hardly any light: only its tint tells the two apart."""
-_SHADE: Final = -0.5
-"""Logarithm of the light below which the table lies in shade."""
-_CUT, _ASKEW = 1.5, 0.03
-"""mm and slope by which a sheet's lower edge is cut off its drawn line, at most."""
+"""mm on the backdrop: corners of the area a figure may stand before."""
 _NODES: Final = 16
+"""Pixels between the places at which the ground's light is told; linear between them."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +52,16 @@ class Paint:
     def ratio(self, light: Floats, places: Floats) -> Floats:
         """Logarithm of the light over what this surface sends in the open, by colour."""
         own = np.exp(_terms(places) @ self.factors)
-        return np.asarray(np.log(np.maximum(light, 0) + _DARKEST) - np.log(own + _DARKEST))
+        return np.asarray(np.log(np.maximum(light, 0) + tuning.DARKEST) - np.log(own + tuning.DARKEST))
 
     def strangeness(self, light: Floats, places: Floats) -> Floats:
         """Above 1: not this surface, not even in shadow. Light is n × 3."""
         ratio = self.ratio(light, places)
-        tint = np.hypot(ratio[:, 0] - ratio[:, 1], ratio[:, 2] - ratio[:, 1]) / max(_TINT, 5 * self.tint_noise)
+        tint = np.hypot(ratio[:, 0] - ratio[:, 1], ratio[:, 2] - ratio[:, 1]) / max(tuning.TINT, 5 * self.tint_noise)
         # The tint of what is nearly black is noise.
-        tint *= np.clip(light.mean(axis=1) / _DIM, 0, 1)
+        tint *= np.clip(light.mean(axis=1) / tuning.DIM, 0, 1)
         level = ratio[:, 1:].mean(axis=1)
-        return np.asarray(np.maximum(tint, np.maximum(level / _BRIGHTER, level / self.darker)))
+        return np.asarray(np.maximum(tint, np.maximum(level / tuning.BRIGHTER, level / self.darker)))
 
 
 @dataclass(frozen=True)
@@ -110,7 +100,7 @@ def in_shade(ground: Ground, light: Floats, table: Floats) -> Mask:
     """Which places of the table get so little light that something stands over them."""
     if ground.table is None:
         return np.zeros(len(light), dtype=bool)
-    return np.asarray(ground.table.ratio(light, table - [0, 18]).mean(axis=1) < _SHADE)
+    return np.asarray(ground.table.ratio(light, table - [0, 18]).mean(axis=1) < tuning.BACKGROUND_SHADE)
 
 
 @dataclass(frozen=True)
@@ -152,7 +142,7 @@ def look_at(pixels: Pixels, view: View) -> Look:
     high = np.clip(np.ceil(seen.max(axis=0)).astype(int), 0, limit)
     if np.any(high - low < 100):
         raise BadInput("the backdrop's middle is not in the picture", hint="photograph the whole sheet")
-    factor = max(view.resolution(np.array([0.0, -40.0, 20.0])) / _FINENESS, 1.0)
+    factor = max(view.resolution(np.array([0.0, -40.0, 20.0])) / tuning.FINENESS, 1.0)
     part = linear(pixels[low[1] : high[1], low[0] : high[0]])
     size = (int(part.shape[1] / factor), int(part.shape[0] / factor))
     small = cv2.resize(part[: round(size[1] * factor), : round(size[0] * factor)], size, interpolation=cv2.INTER_AREA)
@@ -198,11 +188,11 @@ def learn_table(look: Look, ground: Ground, aside: float) -> Ground:
     if beside.sum() < 300:
         return ground
     paint = _learned(look.flat(), look.table - [0, 18], beside, region)
-    return replace(ground, table=replace(paint, darker=_DARKEST_SHADOW))
+    return replace(ground, table=replace(paint, darker=tuning.DARKEST_SHADOW))
 
 
 def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> Paint:
-    logs = np.log(np.maximum(light, 0) + _DARKEST)
+    logs = np.log(np.maximum(light, 0) + tuning.DARKEST)
     chosen = np.nonzero(sure)[0][:: max(1, int(sure.sum() / 5000))]
     some = np.nonzero(likely)[0][:: max(1, int(likely.sum() / 7000))]
     factors = _fitted(places[chosen], logs[chosen])
@@ -263,7 +253,7 @@ def straight(x: Floats, y: Floats, least: float) -> FootLine:
         weights = np.where(away < 3 * spread, 1.0, 0.02)
     good = away < 3 * spread
     # A line elsewhere is a shadow's or the table's own edge.
-    if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > _CUT or abs(slope) > _ASKEW:
+    if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > tuning.CUT or abs(slope) > tuning.ASKEW:
         return NOMINAL_FOOT
     sure = max(least, spread / np.sqrt(good.sum() / 6))
     return FootLine(float(level), float(slope), sure, sure / 25, True)

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground, in_shade
 from inspect_kit.vision.figure.edges import (  # fmt: skip
     STEP,
@@ -30,34 +31,17 @@ from inspect_kit.vision.optics.pose import View, pixels_of, rotation_of
 from inspect_kit.vision.reference.find import Placed
 
 VIEW: Final = 15
+"""Numbers of camera and pose that come first: nine and six."""
 X, STANDOFF, LEVEL, SLOPE, LEAN, TILT, BIAS, SHADE = range(VIEW, VIEW + 8)
+"""Where each number about place and edges stands."""
 BASE: Final = VIEW + 8
 """Places in the joined vector: the view's numbers, then the figure's place, the table's level and slope at the sheet,
 the table's lean out of the sheet's normal, the base's tilt to the side, how many pixels all edges are seen too far
 outwards and how many those in shade too far inwards, then the base's own numbers."""
 
-LEAN_SPREAD: Final = 0.006
-TILT_SPREAD: Final = 0.01
-"""Radians by which a backdrop leans and a base tilts, usually."""
-BIAS_SPREAD: Final = 0.22
-_SHADE: Final = (0.2, 0.3)
-"""Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
-towards the outline there, the more the less light comes from below."""
-_FACING_DOWN: Final = 0.3
-"""How far an outline's normal points down where this is so in full; at the widest place it is so by half."""
-_FADING: Final = 3.0
-"""How much less an edge is believed where a light base fades into its own shadow on the table: by half a pixel and more
-all of them err together, mostly inwards."""
-_SPACING: Final = 2.0
-_MOST_LINES: Final = 400
 NOISE: Final = (0.5, 1.5, 2.5)
 """Pixels to which an edge is believed: before the sheet, before the table, and where only the change of light tells it.
 Neighbouring lines share their errors, so this is more than the scatter."""
-_COLOUR_ONLY: Final = 3.0
-_FULL, _FULL_DOUBT = 0.985, 4.0
-"""Code (of 1) from which light is full, and how much less an edge of it is believed."""
-_UNDER: Final = 0.4
-"""How far an outline's normal points down where the base's own shadow lies."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +93,8 @@ class Fit:
 def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: str) -> Known:
     """Prior means and spreads for one form of edge."""
     foot = ground.foot
-    place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, LEAN_SPREAD),
-             (0.0, TILT_SPREAD), (0.0, BIAS_SPREAD), _SHADE]  # fmt: skip
+    place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, tuning.LEAN_SPREAD),
+             (0.0, tuning.TILT_SPREAD), (0.0, tuning.BIAS_SPREAD), tuning.BASE_SHADE]  # fmt: skip
     base = [(9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (0.5, 0.6), (0.5, 0.6)][: NUMBERS[form]]
     mean, spread = np.array([*place, *base]).T
     information = np.zeros((BASE + len(base), BASE + len(base)))
@@ -168,7 +152,7 @@ def lines_across(vector: Floats, form: str) -> Lines:
     points = outline_pixels(vector, form)
     closed = np.vstack([points, points[:1]])
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(closed, axis=0), axis=1))])
-    where = np.linspace(0, length[-1], int(np.clip(length[-1] / _SPACING, 60, _MOST_LINES)), endpoint=False)
+    where = np.linspace(0, length[-1], int(np.clip(length[-1] / tuning.SPACING, 60, tuning.MOST_LINES)), endpoint=False)
     feet = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
     along = np.roll(feet, -1, axis=0) - np.roll(feet, 1, axis=0)
     along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
@@ -200,39 +184,31 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     # What is darker than the table may be a shadow on it: under the base it is not used, beside it hardly.
     dark = on_table & (steps.lighter < 0)
     # Nor is what is lighter than the dark below it: there the base's own shade begins.
-    under = on_table & (lines.normals[:, 1] > _UNDER) & (dark | in_shade(ground, decoded(steps.outside), table))
+    under = on_table & (lines.normals[:, 1] > tuning.UNDER) & (dark | in_shade(ground, decoded(steps.outside), table))
     clear = (steps.contrast > np.where(on_table, 0.02, 0.012)) & ~under
     good = (entered if sure else entered | faint) & clear & (steps.misfit < 0.3) & (np.abs(above) > 0.25)
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.
-    sigma = sigma * np.where(steps.coloured, _COLOUR_ONLY, 1.0)
+    sigma = sigma * np.where(steps.coloured, tuning.COLOUR_ONLY, 1.0)
     sigma = (
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )
-    sigma = sigma * np.where(_full(found, steps.offset - half), _FULL_DOUBT, 1.0)
-    light, down = steps.lighter > 0, lines.normals[:, 1] / _FACING_DOWN
+    sigma = sigma * np.where(_full(found, steps.offset - half), tuning.FULL_DOUBT, 1.0)
+    light, down = steps.lighter > 0, lines.normals[:, 1] / tuning.FACING_DOWN
     shade = np.where(light, np.clip(0.5 + 0.5 * down, 0, 1), 0.0)
-    sigma = sigma * np.where(on_table & light, 1 + (_FADING - 1) * np.clip(down, 0, 1), 1.0)
+    sigma = sigma * np.where(on_table & light, 1 + (tuning.FADING - 1) * np.clip(down, 0, 1), 1.0)
     return Edges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
 
 
 def _full(found: Strips, place: Floats) -> Mask:
     """Lines whose light is full at a place: what is lighter than the camera can show seems to reach farther out."""
     index = np.clip(np.round((place - found.steps[0]) / STEP).astype(int), 0, len(found.steps) - 1)
-    return np.asarray(found.codes[np.arange(len(place)), index].min(axis=1) > _FULL)
+    return np.asarray(found.codes[np.arange(len(place)), index].min(axis=1) > tuning.FULL)
 
 
 # The colour of a figure's base as a word, so that the bases of a team can be compared.
 
-_HUES: Final = ((14.0, "red"), (40.0, "orange"), (70.0, "yellow"), (165.0, "green"), (260.0, "blue"),
-                (335.0, "violet"), (361.0, "red"))  # fmt: skip
-"""Upper ends, in degrees, of what is called by each name."""
-_COLOURED: Final = 0.38
-"""Saturation of the coded colour from which a colour has a hue."""
 _SHADED: Final = ("blue", "green")
-_DARK, _LIGHT = 0.23, 0.62
-"""Names that have a dark and a light shade (navy and sky are two colours), and the shares of light in the strongest
-colour below and above which they are called so."""
 _GREYS: Final = ((0.09, "black"), (0.4, "grey"), (np.inf, "white"))
 """Upper ends of the share of light sent back."""
 
@@ -255,8 +231,8 @@ def base_colour(pixels: Pixels, outline: Floats, placed: Placed) -> Colour:
 
 def _shade(strongest: float) -> tuple[str, float]:
     """The word before the name, and how far it is from the next one."""
-    near = min(abs(float(np.log(max(strongest, 1e-3) / end))) for end in (_DARK, _LIGHT)) / 0.25
-    return "dark " if strongest < _DARK else "light " if strongest > _LIGHT else "", near
+    near = min(abs(float(np.log(max(strongest, 1e-3) / end))) for end in (tuning.DARK, tuning.LIGHT)) / 0.25
+    return "dark " if strongest < tuning.DARK else "light " if strongest > tuning.LIGHT else "", near
 
 
 def named_colour(reflectance: Floats) -> Colour:
@@ -265,10 +241,10 @@ def named_colour(reflectance: Floats) -> Colour:
     hue, saturation, _ = colorsys.rgb_to_hsv(*(float(value) for value in coded))
     level = float(reflectance @ BRIGHTNESS)
     # What is nearly black has a hue of noise.
-    coloured = (saturation / _COLOURED) * min(1.0, float(reflectance.max()) / 0.025)
+    coloured = (saturation / tuning.COLOURED) * min(1.0, float(reflectance.max()) / 0.025)
     if coloured > 1:
-        ends = np.array([0.0, *(end for end, _ in _HUES)])
-        name = next(name for end, name in _HUES if 360 * hue < end)
+        ends = np.array([0.0, *(end for end, _ in tuning.HUES)])
+        name = next(name for end, name in tuning.HUES if 360 * hue < end)
         near = float(np.abs(360 * hue - ends[1:-1]).min()) / 12
         if name in _SHADED:
             word, apart = _shade(float(reflectance.max()))

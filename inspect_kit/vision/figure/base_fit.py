@@ -10,6 +10,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from inspect_kit.vision.arrays import Floats, Pixels, Whole
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.figure.base import (  # fmt: skip
     BASE,
@@ -39,13 +40,14 @@ from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT
 from inspect_kit.vision.optics.pose import rotation_of, view_slopes
 
-_LEAST_SPREAD: Final = 0.12
-CLOSE: Final = (_LEAST_SPREAD, _LEAST_SPREAD)
+CLOSE: Final = (tuning.LEAST_SPREAD, tuning.LEAST_SPREAD)
 """The last stage of settling: only edges as near as their own scatter count."""
 _FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
+"""Steps of a fit, at most."""
 _BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
+"""mm (the fourth: a share) over which slopes by the base's own numbers are taken."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,7 @@ def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
     """Tukey's biweight, edges before sheet and table each by their own scatter."""
     spread = np.zeros(len(apart))
     for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
-        spread[part] = max(robust_deviation(apart[part]), smallest, _LEAST_SPREAD)
+        spread[part] = max(robust_deviation(apart[part]), smallest, tuning.LEAST_SPREAD)
     u = apart / (4.0 * spread)
     return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
 
@@ -207,7 +209,7 @@ def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: 
     force = weights / edges.sigma**2
     covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)
     away = state.vector - known.mean
-    cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), _LEAST_SPREAD))
+    cut = np.minimum(np.abs(state.apart), 4.0 * max(robust_deviation(state.apart), tuning.LEAST_SPREAD))
     cost = float(((cut / edges.sigma) ** 2).sum() + away @ known.information @ away)
     return Fit(form, state.vector, covariance, known, cost, edges, state.apart, weights)
 
@@ -216,21 +218,13 @@ def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: 
 # probable each form is.
 
 FORMS: Final = ("cut", "round", "sharp")
-ODDS: Final = {"cut": 8.0, "round": 20.0, "sharp": 1.0}
-"""Of each form before the photo is looked at: a sharp edge is the rare end of both others."""
-_SCATTER: Final = 0.15
-"""Pixels of scatter up to which the edges' errors are as small as their weights say."""
-REACHES: Final = (1.7, 0.6, 0.35)
-"""mm around the outline in which its edge is looked for, round by round."""
-_LARGE: Final = 0.8
-"""mm of a large cut or rounding."""
 
 
 def shares_of(fits: Sequence[Fit]) -> Floats:
     """How probable each form is: by what it leaves of the edges, by its freedom (Laplace's approximation of the
     evidence: a form that could have had many shapes explains less by having this one), and by the odds beforehand."""
-    lenience = max(1.0, min(fit.scatter for fit in fits) / _SCATTER) ** 2
-    logs = np.array([np.log(ODDS[fit.form]) - fit.cost / (2 * lenience) + _freedom(fit) for fit in fits])
+    lenience = max(1.0, min(fit.scatter for fit in fits) / tuning.SCATTER) ** 2
+    logs = np.array([np.log(tuning.ODDS[fit.form]) - fit.cost / (2 * lenience) + _freedom(fit) for fit in fits])
     shares = np.exp(logs - logs.max())
     return np.asarray(shares / shares.sum())
 
@@ -241,7 +235,11 @@ def _freedom(fit: Fit) -> float:
 
 
 def fit_forms(
-    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float] = REACHES
+    pixels: Pixels,
+    ground: Ground,
+    standoff: tuple[float, float],
+    start: Floats,
+    reaches: Sequence[float] = tuning.REACHES,
 ) -> list[Fit]:
     """The base with each form of its upper edge, the most probable one first; empty where none can be fitted."""
     scale = scale_at(ground)
@@ -275,7 +273,7 @@ def _starts(vector: Floats, form: str, wanted: str, last: bool) -> list[Floats]:
     if not last or wanted == "sharp":
         return [near]
     far = near.copy()
-    far[BASE + EDGE :] = _LARGE
+    far[BASE + EDGE :] = tuning.LARGE
     return [near, far]
 
 

@@ -15,21 +15,20 @@ import numpy as np
 from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.optics.light import decoded, encoded, window_of
 
 STEP: Final = 0.5
+"""Pixels between the samples of a profile."""
 _LUMA: Final = np.array([0.299, 0.587, 0.114])
-LUMA_ENOUGH: Final = 0.03
-_LUMA_SHARE: Final = 0.12
-"""Difference in luma (of 1), also as a share of that in colour, from which the luma alone is used."""
+"""Weights of red, green and blue in a JPEG's brightness (ITU-R BT.601)."""
 _SHARES: Final = np.linspace(-0.4, 1.4, 37)
+"""Shares of one colour in another that are tabled."""
 _WIDTHS: Final = np.array([0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.75, 2.1, 2.6, 3.2])
+"""Pixels: blurs that are tried."""
 _TABLE: Final = 0.125
-_NEIGHBOURS: Final = 7
-_BLEEDING: Final = 7.0
-_STEEP: Final = 0.004
-"""Luma a half pixel that is more than noise."""
+"""Pixels between the places at which a blurred step is tabled."""
 
 
 @dataclass(frozen=True)
@@ -103,19 +102,19 @@ def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
     luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.0)
     slope = np.abs(np.gradient(luma.astype(np.float64), axis=1))
     away = found.steps[None, :] - entered[:, None]
-    near = np.where((away > -_BLEEDING) & (away < 2.0), slope, 0.0)
+    near = np.where((away > -tuning.BLEEDING) & (away < 2.0), slope, 0.0)
     top = (near >= np.roll(near, 1, axis=1)) & (near > np.roll(near, -1, axis=1))
-    top &= near > np.maximum(0.4 * near.max(axis=1, keepdims=True), _STEEP)
+    top &= near > np.maximum(0.4 * near.max(axis=1, keepdims=True), tuning.STEEP)
     last = top.shape[1] - 1 - top[:, ::-1].argmax(axis=1)
     # Where figure and ground are equally light, a change of luma near the edge is a shadow on the figure.
-    sides = [(away > low) & (away < high) for low, high in ((-_BLEEDING, -3.0), (2.0, 6.0))]
+    sides = [(away > low) & (away < high) for low, high in ((-tuning.BLEEDING, -3.0), (2.0, 6.0))]
     inner, outer = (_around(_mean(found.codes, side)) for side in sides)
     return np.where(top.any(axis=1) & ~_by_colour(inner - outer), found.steps[last], entered)
 
 
 def _by_colour(change: Floats) -> Mask:
     """Whether luma says too little of a change of coded colour, and less than the colour."""
-    least = np.maximum(LUMA_ENOUGH, _LUMA_SHARE * np.linalg.norm(change, axis=1))
+    least = np.maximum(tuning.LUMA_ENOUGH, tuning.LUMA_SHARE * np.linalg.norm(change, axis=1))
     return np.asarray(np.abs(change @ _LUMA) < least)
 
 
@@ -181,7 +180,7 @@ def _mean(codes: Floats, chosen: Mask) -> Floats:
 
 def _around(values: Floats) -> Floats:
     """Averaged over neighbouring lines."""
-    return np.asarray(cv2.blur(values, (1, _NEIGHBOURS), borderType=cv2.BORDER_REPLICATE).reshape(values.shape))
+    return np.asarray(cv2.blur(values, (1, tuning.NEIGHBOURS), borderType=cv2.BORDER_REPLICATE).reshape(values.shape))
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import (  # fmt: skip
     FOOT,
     FootLine,
@@ -27,18 +28,10 @@ from inspect_kit.vision.figure.edges import Lines, Strips, fit_steps
 from inspect_kit.vision.figure.edges import strips as strips_of
 from inspect_kit.vision.optics.pose import View
 
-_SMALLEST: Final = 50.0
-"""mm² that a figure hides at least."""
-_SIDE, _UPPER = 42.5, 15.5
-"""mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
 _AROUND: Final = np.array([[-6.5, 3.0, 0.0], [6.5, 3.0, 0.0], [0.0, 0.0, 4.0]])
 """Places that belong to every base, from its axis on the table, mm."""
-_MARGIN: Final = 2.0
-"""Pixels that the base stays away from the picture's edge."""
-_FIRST, _AGAIN, _BEST = 220, 60, 5
 _SPREADS: Final = np.array([1.2, 0.6, 0.5, 0.5, 0.4, 0.06])
-_FAINT: Final = 0.03
-_OUTER: Final = 0.02
+"""mm (the last: a share) by which trials differ from the best: radii, heights, place."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +64,7 @@ def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Fo
 def refuse_cut_off(pixels: Pixels, places: Floats) -> None:
     """A base of which a part is not in the picture is not measured."""
     limit = np.array([pixels.shape[1], pixels.shape[0]]) - 1
-    if bool(np.any((places < _MARGIN) | (places > limit - _MARGIN))):
+    if bool(np.any((places < tuning.MARGIN) | (places > limit - tuning.MARGIN))):
         raise BadInput(
             "the base of the figure reaches the edge of the picture",
             hint="leave some of the table around it in the picture, and do not crop the photo",
@@ -88,7 +81,9 @@ def _patch(look: Look, ground: Ground) -> Mask:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(closed, connectivity=8)
     scale = _pixels_a_mm(look)
     lowest = np.array([y[labels.ravel() == index].min() if index else 0.0 for index in range(count)])
-    good = [index for index in range(1, count) if stats[index, 4] > _SMALLEST * scale**2 and lowest[index] < FOOT + 12]
+    good = [
+        index for index in range(1, count) if stats[index, 4] > tuning.SMALLEST * scale**2 and lowest[index] < FOOT + 12
+    ]
     if not good:
         raise BadInput(
             "no figure stands out in front of the backdrop",
@@ -96,7 +91,7 @@ def _patch(look: Look, ground: Ground) -> Mask:
         )
     best = max(good, key=lambda index: int(stats[index, 4]))
     inside = labels.ravel() == best
-    if np.abs(x[inside]).max() > _SIDE or y[inside].max() > _UPPER:
+    if np.abs(x[inside]).max() > tuning.SIDE or y[inside].max() > tuning.UPPER:
         raise BadInput(
             "the figure, or something else before the backdrop, reaches beyond its plain middle",
             hint="stand the figure before the middle, take hands and all else away, "
@@ -160,18 +155,20 @@ def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Flo
     """
     root = np.sqrt(np.maximum(found.look.light, 0))
     far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
-    scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32), _OUTER * effort)
+    scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32), tuning.OUTER * effort)
     random = np.random.default_rng(effort)
     origin = np.array([found.aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
     spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 0.8, 0.5, 0.12])
-    trials = origin + spread * np.clip(random.standard_normal((_FIRST * effort, 6)), -2.2, 2.2)
+    trials = origin + spread * np.clip(random.standard_normal((tuning.FIRST * effort, 6)), -2.2, 2.2)
     scores = np.array([_support(scene, trial) for trial in trials])
     for turn in range(4):
-        best = trials[np.argsort(-scores)[:_BEST]]
-        near = best[random.integers(0, _BEST, _AGAIN)] + _SPREADS / 1.6**turn * random.standard_normal((_AGAIN, 6))
+        best = trials[np.argsort(-scores)[: tuning.BEST]]
+        near = best[random.integers(0, tuning.BEST, tuning.AGAIN)] + _SPREADS / 1.6**turn * random.standard_normal(
+            (tuning.AGAIN, 6)
+        )
         near[:, 1] = np.clip(near[:, 1], standoff[0] - 2.5 * standoff[1], standoff[0] + 2.5 * standoff[1])
         trials = np.vstack([best, near])
-        scores = np.concatenate([np.sort(scores)[::-1][:_BEST], [_support(scene, trial) for trial in near]])
+        scores = np.concatenate([np.sort(scores)[::-1][: tuning.BEST], [_support(scene, trial) for trial in near]])
     return _vector(found.ground, trials[int(scores.argmax())])
 
 
@@ -209,7 +206,7 @@ def _support(scene: _Scene, trial: Floats) -> float:
     change = np.linalg.norm(inner - outer, axis=1)
     beyond = np.clip(1.3 - 1.3 * _sampled(scene.strange, points + 3.0 * normals), 0, 1)
     # Of two outlines with as much change of light the outer one is the base's, the inner one its upper face's.
-    share = float((length * change / (change + _FAINT) * beyond).sum() / max(length.sum(), 1e-9))
+    share = float((length * change / (change + tuning.FAINT) * beyond).sum() / max(length.sum(), 1e-9))
     return share + scene.outer * float(trial[2])
 
 

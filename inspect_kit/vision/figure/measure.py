@@ -10,6 +10,7 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.base import (  # fmt: skip
     BASE,
     TILT,
@@ -20,16 +21,9 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import REACHES, fit_forms, shares_of
+from inspect_kit.vision.figure.base_fit import fit_forms, shares_of
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
-from inspect_kit.vision.figure.refusals import (  # fmt: skip
-    VAGUE,
-    doubt_of,
-    hidden_depth,
-    refuse_blur,
-    unclear,
-    warnings_of,
-)
+from inspect_kit.vision.figure.refusals import doubt_of, hidden_depth, refuse_blur, unclear, warnings_of
 from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
@@ -40,17 +34,9 @@ from inspect_kit.vision.reference.sheets import Kind
 
 STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
-DEPTH_SPREAD: Final = 0.6
-"""mm by which a head or hand stands before or behind the axis, usually."""
-_EDGE: Final = 0.35
-"""Pixels to which an outermost point of the top is believed."""
-_ROUND: Final = (1.2, 0.8)
-"""Radius of a body or an arm in depth, mm, and its standard uncertainty."""
-_HEAD: Final = 2.0
-"""Radius of a head in depth, mm, at most."""
 
 _FIRM: Final = ("fig.base.height", "fig.base.diameter")
-_TRIES: Final = ((1, REACHES), (1, REACHES[1:]), (2, REACHES))
+_TRIES: Final = ((1, tuning.REACHES), (1, tuning.REACHES[1:]), (2, tuning.REACHES))
 """How hard a first guess is looked for, and how far around it edges are: at first, and where that led astray."""
 
 FORM: Final = "form of the edge"
@@ -154,7 +140,7 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list
 
 def _refuse_vague(measured: Sequence[Measured]) -> None:
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
-    if any(each.standard > VAGUE for each in measured if each.characteristic in _FIRM):
+    if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
         raise BadInput(
             "too little of the base is seen to tell its height and diameter",
             hint="photograph it from the side at the height of its base, all of it in the picture, uncropped, "
@@ -266,16 +252,16 @@ def _height(forms: Forms, top: Top, scale: float) -> Measured:
     """From the table to the highest point; the ray touches a rounded head behind or before that point."""
     pixel = top.highest.pixel
     fall = elevation_at(forms.fits[0].vector, pixel)
-    excess = min(top.highest.curvature, _HEAD) * (1 / np.cos(fall) - 1)
+    excess = min(top.highest.curvature, tuning.HEAD) * (1 / np.cos(fall) - 1)
     value, budget = _over_forms(forms, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
     parts = [*budget, ("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
-             ("depth of the top", DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
+             ("depth of the top", tuning.DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
     return Measured("fig.height", value - excess, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
 
 
 def _edge(extreme: Extreme, scale: float) -> float:
     """mm to which an outermost point's edge is believed."""
-    return float(np.hypot(_EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
+    return float(np.hypot(tuning.EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
 
 
 def _width(forms: Forms, top: Top, scale: float) -> Measured:
@@ -283,12 +269,12 @@ def _width(forms: Forms, top: Top, scale: float) -> Measured:
     vector = forms.fits[0].vector
     excess = sum(1 / np.cos(aside_at(vector, end)) - 1 for end in ends)
     seen, budget = _over_forms(forms, lambda each: float(np.diff(own_places(each, ends)[:, 0])[0]))
-    value = seen - _ROUND[0] * excess
+    value = seen - tuning.ROUND[0] * excess
     middle = ends.mean(axis=0)
     distance = float(np.linalg.norm(vector[12:15]))
     edge = float(np.hypot(_edge(top.left, scale), _edge(top.right, scale)))
-    parts = [*budget, ("outline of the top", edge), ("depth of the top", DEPTH_SPREAD * value / distance),
-             ("roundness of the top", _ROUND[1] * excess)]  # fmt: skip
+    parts = [*budget, ("outline of the top", edge), ("depth of the top", tuning.DEPTH_SPREAD * value / distance),
+             ("roundness of the top", tuning.ROUND[1] * excess)]  # fmt: skip
     return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])), top.outline)
 
 

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import FootLine
 from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
@@ -21,28 +22,10 @@ from inspect_kit.vision.fitting.least_squares import robust_deviation
 from inspect_kit.vision.optics.light import decoded
 from inspect_kit.vision.reference.find import Placed
 
-_USUAL_SCATTER: Final = 0.3
-"""Pixels by which edges scatter around a base that is seen well."""
 _STEEPEST: Final = np.radians(20)
-_BLURRED: Final = 2.2
-"""Pixels of blur (standard deviation) from which nothing is measured."""
-_COARSE: Final = 0.06
-"""mm of blur that does no harm, however many pixels it is."""
-_STRAINED: Final = 4.0
-"""Standard deviations from what is usual at which a fit has taken something else for the base."""
-_TILTED: Final = 0.1
-"""Radians by which no base stands tilted."""
-_LEAST_SEEN, _LITTLE_SEEN = 0.25, 0.35
-"""Shares of the base's outline that must be seen, and below which a warning is due."""
-_ASTRAY: Final = 0.22
-"""mm of scatter before the table at which those edges are not the base's."""
+"""Radians by which the camera may look down on the base and its foot still be seen."""
 _PARTS: Final = 72
-_FINE_ENOUGH: Final = 6.0
-"""Pixels a mm below which the edges of a base are too few."""
-VAGUE: Final = 0.6
-"""mm of standard uncertainty of the base's height or diameter from which these are not given."""
-_BASES: Final = ((13.0, 24.0), (3.5, 9.0))
-"""Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
+"""Parts of the outline of which the share with an edge is told."""
 
 
 def strain_of(fit: Fit, *numbers: int) -> float:
@@ -55,7 +38,7 @@ def strain_of(fit: Fit, *numbers: int) -> float:
 def doubt_of(fit: Fit) -> float:
     """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
     # A tilt is seen well, so that an unusual one is no reason for doubt.
-    return max(1.0, fit.scatter / _USUAL_SCATTER) * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
+    return max(1.0, fit.scatter / tuning.USUAL_SCATTER) * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
 
 
 def share_seen(fit: Fit) -> float:
@@ -101,7 +84,7 @@ def refuse_blur(pixels: Pixels, placed: Placed) -> None:
     """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides."""
     found = [_sheet_blur(pixels, placed, axis) for axis in (0, 1)]
     blur, scale = max(found)
-    if blur > _BLURRED and blur > _COARSE * scale:
+    if blur > tuning.BLURRED and blur > tuning.COARSE * scale:
         raise BadInput(
             f"is not sharp: edges are blurred over {2 * blur:.0f} pixels",
             hint="hold the camera still or put it on something, and let it focus on the figure",
@@ -127,9 +110,10 @@ def table_scatter(fit: Fit) -> float:
 
 def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
-    if not fits and scale < _FINE_ENOUGH:
+    if not fits and scale < tuning.FINE_ENOUGH:
         return BadInput(
-            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, {_FINE_ENOUGH:.0f} are needed",
+            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, "
+            f"{tuning.FINE_ENOUGH:.0f} are needed",
             hint="go nearer, so that the backdrop fills the picture, and send the original photo, not a preview",
         )
     if not fits:
@@ -138,12 +122,12 @@ def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
             hint="photograph it sharply, from the side at the height of its base, in even light, "
             "on a table of another colour",
         )
-    if share_seen(fits[0]) < _LEAST_SEEN or table_scatter(fits[0]) > _ASTRAY * scale:
+    if share_seen(fits[0]) < tuning.LEAST_SEEN or table_scatter(fits[0]) > tuning.ASTRAY * scale:
         return BadInput(
             "the base cannot be told from the table or the backdrop behind it",
             hint="stand the figure on a table of another colour (a sheet of dark or coloured paper) in even light",
         )
-    if strain_of(fits[0], STANDOFF, LEAN) > _STRAINED or abs(fits[0].vector[TILT]) > _TILTED:
+    if strain_of(fits[0], STANDOFF, LEAN) > tuning.STRAINED or abs(fits[0].vector[TILT]) > tuning.TILTED:
         return BadInput(
             "what looks like the base cannot be one that stands on this table before this backdrop",
             hint="stand figure and backdrop upright on the same flat table, measure the standoff, "
@@ -165,10 +149,12 @@ def warnings_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[str, ...]:
             f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
         )
     sizes = sizes_of(fit.form, fit.base)
-    if any(not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), _BASES, strict=True)):
+    if any(
+        not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), tuning.BASES, strict=True)
+    ):
         found.append("what was measured is not shaped like the base of a figure: look at the overlay (--overlay)")
-    if share_seen(fit) < _LITTLE_SEEN:
+    if share_seen(fit) < tuning.LITTLE_SEEN:
         found.append("little of the base's outline stands out from what is behind it")
-    if fit.scatter > 2 * _USUAL_SCATTER:
+    if fit.scatter > 2 * tuning.USUAL_SCATTER:
         found.append("the base's outline differs from a truncated ellipsoid, or its edge is not seen clearly")
     return tuple(found)

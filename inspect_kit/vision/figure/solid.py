@@ -17,10 +17,14 @@ WIDE, HEIGHT, CENTRE, SHARE, EDGE, INWARDS = range(6)
 half-axis, depth of the cut or radius of the rounding, width of the cut."""
 
 _ARC: Final = np.linspace(0, 1, 70)
+"""Shares of an arc at which a profile is computed."""
 _FAN: Final = np.linspace(0, 1, 60)
+"""Shares of the turn at a corner at which its tangents are computed."""
 _SAME: Final = np.zeros(len(_FAN))
 _RUNGS: Final = np.linspace(0, 1, 24)
+"""Shares of a straight side at which a profile is computed."""
 _STEEP: Final = 1e5
+"""A slope that stands for upright."""
 FALL: Final = 0.05
 """mm below the upper face at which a rounded edge ends it: the thinnest usual feeler blade, pushed under a straightedge
 that lies on the face, stops there. A corner, where there is one, is the end itself."""

@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
+from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground, Look
 from inspect_kit.vision.figure.base import BASE, NOISE, Edges, Fit, frame_of, gather, scale_at
 from inspect_kit.vision.figure.edges import Lines
@@ -16,23 +17,6 @@ from inspect_kit.vision.figure.solid import HEIGHT, WIDE
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.optics.camera import COUNT, rays
 from inspect_kit.vision.optics.pose import rotation_of
-
-_TALLEST: Final = 60.0
-_WINDOW: Final = 0.55
-"""mm along the outline that an extreme point is taken from."""
-_BLOCK: Final = 1.2
-"""mm to either side that a block of stored colour is smaller than."""
-_JUMPS: Final = (0.1, 0.3)
-"""mm by which an edge, and a block of edges, jumps out of the line of its neighbours."""
-_FEWEST: Final = 6
-_PATCHY: Final = 0.4
-"""mm of scatter where too few edges agree on an outermost place: the true end may be missed beside them."""
-_SPECK: Final = 0.3
-"""mm² below which a patch is noise."""
-_GAP: Final = 3.0
-"""mm between patches of one figure, at most."""
-_BAND: Final = 1.1
-"""mm from the extreme of the rough outline within which edges are looked for."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +76,7 @@ def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: 
     parts = {"highest": (up, up.max()), "left": (-across, (-across[free]).max()), "right": (across, across[free].max())}
     found: dict[str, Extreme] = {}
     for name, (value, best) in parts.items():
-        near = (value > best - _BAND) & (free | (name == "highest"))
+        near = (value > best - tuning.BAND) & (free | (name == "highest"))
         extreme = _extreme(pixels, ground, fit, rough, near, name)
         if isinstance(extreme, Unfit):
             return extreme
@@ -115,7 +99,7 @@ def _outlines(look: Look, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
     coarse = own_places(fit.vector, look.photo(np.column_stack([u.ravel(), v.ravel()]))).reshape(*u.shape, 2)
     rows, columns = np.indices((height, width), dtype=np.float32) / 4
     own = cv2.remap(coarse.astype(np.float32), columns, rows, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    above = (own[:, :, 1] > _above_base(fit) + 0.2) & (own[:, :, 1] < _TALLEST) & (np.abs(own[:, :, 0]) < 14)
+    above = (own[:, :, 1] > _above_base(fit) + 0.2) & (own[:, :, 1] < tuning.TALLEST) & (np.abs(own[:, :, 0]) < 14)
     patch = cv2.morphologyEx((strange & above).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((3, 3), np.uint8))
     keep = belonging(patch, 1 / max(float(np.median(np.abs(np.diff(own[:, :, 0], axis=1)))), 1e-6))
     if keep is None:
@@ -133,9 +117,9 @@ def belonging(patch: AnyArray, scale: float) -> Mask | None:
     count, labels, stats, _ = cv2.connectedComponentsWithStats(patch, connectivity=8)
     if count < 2 or stats[1:, 4].max() < 200:
         return None
-    specks = [index for index in range(1, count) if stats[index, 4] < _SPECK * scale**2]
+    specks = [index for index in range(1, count) if stats[index, 4] < tuning.SPECK * scale**2]
     clean = np.where(np.isin(labels, specks), 0, patch).astype(np.uint8)
-    reach = 2 * int(np.ceil(_GAP / 2 * scale)) + 1
+    reach = 2 * int(np.ceil(tuning.GAP / 2 * scale)) + 1
     near = cv2.dilate(clean, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach)))
     joined = cv2.connectedComponents(near, connectivity=8)[1]
     sizes = np.bincount(joined[clean > 0], minlength=2)
@@ -148,9 +132,9 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
     lines = _lines(rough[near], _way(fit, rough[near].mean(axis=0), name))
     scale = scale_at(ground)
     edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
-    if len(edges.points) < _FEWEST:
+    if len(edges.points) < tuning.FEWEST:
         edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=False)
-    if len(edges.points) < _FEWEST:
+    if len(edges.points) < tuning.FEWEST:
         return Unfit("the edge of its top is not seen clearly enough")
     places = own_places(fit.vector, edges.points)
     value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
@@ -159,6 +143,7 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
 
 
 _WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
+"""Directions in which a figure is the highest or widest."""
 
 
 def _way(fit: Fit, pixel: Floats, name: str) -> Floats:
@@ -185,11 +170,11 @@ def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     company = (np.abs(along[:, None] - along) < 0.4) & (np.abs(value[:, None] - value) < 0.2)
     enough = min(5, int(company.sum(axis=1).max()))
     best = int(np.where(company.sum(axis=1) >= enough, value, -np.inf).argmax())
-    near = (np.abs(along - along[best]) < _WINDOW) & (np.abs(value - value[best]) < 0.45)
+    near = (np.abs(along - along[best]) < tuning.WINDOW) & (np.abs(value - value[best]) < 0.45)
     u, v = along[near] - along[best], value[near]
     doubt = float(np.median(sigma[near])) / NOISE[0]
     if near.sum() < 5 or np.ptp(u) < 0.2:
-        return Extreme(points[best], 0.5, _PATCHY, doubt)
+        return Extreme(points[best], 0.5, tuning.PATCHY, doubt)
     own = NOISE[0] / sigma[near]
     weights = own
     for _ in range(5):
@@ -219,10 +204,10 @@ def _steady(edges: Edges, value: Floats, along: Floats) -> Mask:
     few = np.stack([np.pad(ranked, 2, mode="edge")[shift : shift + len(ranked)] for shift in range(5)])
     jump = np.zeros(len(value))
     jump[order] = np.abs(ranked - np.median(few, axis=0))
-    around = np.where(np.abs(along[:, None] - along) < _BLOCK, value[None, :], np.nan)
-    block = (value - np.nanmedian(around, axis=1) > _JUMPS[1]) & (edges.sigma > NOISE[0])
-    kept = (jump < _JUMPS[0]) & ~block
-    return kept if kept.sum() >= _FEWEST else np.ones(len(value), dtype=bool)
+    around = np.where(np.abs(along[:, None] - along) < tuning.BLOCK, value[None, :], np.nan)
+    block = (value - np.nanmedian(around, axis=1) > tuning.JUMPS[1]) & (edges.sigma > NOISE[0])
+    kept = (jump < tuning.JUMPS[0]) & ~block
+    return kept if kept.sum() >= tuning.FEWEST else np.ones(len(value), dtype=bool)
 
 
 def _moved(points: Floats, u: Floats, v: Floats, top: float, wanted: float) -> Floats:

@@ -10,7 +10,9 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats
 
 _ROUNDS: Final = 200
+"""Steps of Gauss–Newton, at most."""
 _SETTLED: Final = 1e-14
+"""Relative step below which the fit is done: the limit of double precision."""
 
 
 @dataclass(frozen=True)

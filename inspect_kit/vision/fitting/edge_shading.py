@@ -16,8 +16,11 @@ from inspect_kit.vision.disc.solid import Solid, elevations
 from inspect_kit.vision.optics.pose import View
 
 _GRID: Final = 0.25
+"""Pixels between the depths at which the normal is told."""
 _DEPTH: Final = 14.0
+"""Pixels inside the outline that are told: what an edge's window reaches."""
 _ARC: Final = np.linspace(0, 1, 13)
+"""Shares of the arc of a rim at which its surface is computed."""
 
 
 @dataclass(frozen=True)

@@ -15,32 +15,27 @@ import numpy as np
 from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Light, Mask, Pixels
+from inspect_kit.vision.fitting import tuning
 from inspect_kit.vision.fitting.edge_shading import Shading, blurred
 from inspect_kit.vision.optics.light import decoded, encoded, window_of
 
 STEP: Final = 0.5
+"""Pixels between the samples of a profile."""
 TOGETHER: Final = 3
 """Neighbouring lines that are averaged into one."""
-_SMOOTHING: Final = 5
 _LUMA: Final = np.array([0.299, 0.587, 0.114])
+"""Weights of red, green and blue in a JPEG's brightness (ITU-R BT.601, as JFIF has it)."""
 _TO_YCC: Final = np.array([_LUMA, (np.array([1.0, 0, 0]) - _LUMA) / 1.402, (np.array([0, 0, 1.0]) - _LUMA) / 1.772])
+"""From red, green and blue to a JPEG's brightness and colour (JFIF)."""
 _FROM_YCC: Final = np.linalg.inv(_TO_YCC)
 _NEUTRAL: Final = np.array([0, 128 / 255, 128 / 255])
-_NOISE: Final = 0.004
-_COLOUR_NOISE: Final = 0.008
-"""Standard deviations of luma and of coarsely stored colour, of 1, the model's shortcomings included."""
-_LEVEL: Final = 0.15
-_FALL: Final = (0.45, 0.35)
-"""How much of its light a surface loses when it turns from up to sideways, and how much that varies."""
-_TURN: Final = 0.35
-_SLOPE: Final = 0.08
-"""Change of the ground's light per pixel, as a share of it."""
-_SEAM: Final = (-0.12, 0.15)
-"""Light that is missing at a piece's foot, which hides the sky from the ground beside it."""
+"""The code of no colour in JFIF."""
 PARTS: Final = 6
+"""Parts that a profile is the sum of: ground, its slope, the seam, piece, fall and turn of its light."""
 _TABLE: Final = 0.125
+"""Pixels between the places at which blurred parts are tabled."""
 _ROUNDS: Final = 4
-_WIDTHS: Final = (0.6, 0.8, 1.05, 1.4, 1.9, 2.6)
+"""Steps of Gauss–Newton."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +91,7 @@ def averaged(profile: Profiles) -> Profiles:
 def fit_edges(profile: Profiles, start: Floats, half: float, normals: Shading, optics: Optics) -> Edges:
     """The step on every line. Without a given blur it is the one with which all lines together fit best."""
     inner, outer = _levels(profile, start, half)
-    widths = _WIDTHS if optics.blur is None else (optics.blur,)
+    widths = tuning.WIDTHS if optics.blur is None else (optics.blur,)
     models = (_Model(inner, outer, normals, width, optics.colour_spread, optics.seam) for width in widths)
     return min(
         (_fitted(profile, start, half, model) for model in models), key=lambda edges: float(np.median(edges.misfit))
@@ -124,9 +119,9 @@ def _mean(codes: Floats, chosen: Mask) -> Floats:
 def _around(values: Floats) -> Floats:
     """Averaged over neighbouring lines of a closed outline."""
     total = np.zeros_like(values)
-    for shift in range(-(_SMOOTHING // 2), _SMOOTHING // 2 + 1):
+    for shift in range(-(tuning.SMOOTHING // 2), tuning.SMOOTHING // 2 + 1):
         total += np.roll(values, shift, axis=0)
-    return total / _SMOOTHING
+    return total / tuning.SMOOTHING
 
 
 @dataclass(frozen=True)
@@ -144,8 +139,8 @@ class _Model:
     @property
     def noise(self) -> Floats:
         """Standard deviations of luma and the two colour differences."""
-        colour = _COLOUR_NOISE if self.spread > 0 else _NOISE
-        return np.array([_NOISE, colour, colour])
+        colour = tuning.COLOUR_NOISE if self.spread > 0 else tuning.NOISE
+        return np.array([tuning.NOISE, colour, colour])
 
 
 def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edges:
@@ -178,7 +173,9 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
         found = found + np.clip(step[:, :PARTS], -0.5, 0.5)
         place = np.clip(place + np.clip(step[:, PARTS], -1.0, 1.0), start - half, start + half)
         variance = np.asarray(inverse[:, PARTS, PARTS], dtype=np.float64)
-        misfit = np.asarray(np.sqrt((left[:, :, 0] ** 2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) * _NOISE)
+        misfit = np.asarray(
+            np.sqrt((left[:, :, 0] ** 2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) * tuning.NOISE
+        )
     return Edges(place, contrast, misfit / np.maximum(contrast, 1e-3), variance, model.blur)
 
 
@@ -252,6 +249,6 @@ def _spreading(steps: Floats, spread: float) -> Light | None:
 
 def _expected(lines: int) -> tuple[Floats, Floats]:
     """Levels of ground, slope, seam, piece and two shadings as they are likely, and how firmly (inverse variances)."""
-    mean = np.array([1.0, 0.0, _SEAM[0], 1.0, -_FALL[0], 0.0])
-    spread = np.array([_LEVEL, _SLOPE, _SEAM[1], _LEVEL, _FALL[1], _TURN])
+    mean = np.array([1.0, 0.0, tuning.SEAM[0], 1.0, -tuning.FALL[0], 0.0])
+    spread = np.array([tuning.LEVEL, tuning.SLOPE, tuning.SEAM[1], tuning.LEVEL, tuning.FALL[1], tuning.TURN])
     return np.tile(mean, (lines, 1)), np.tile(1 / spread**2, (lines, 1))

@@ -28,7 +28,9 @@ class Differentiable(Protocol):
 
 
 _ROUNDS: Final = 40
+"""Steps, at most."""
 _STEP: Final = 1e-6
+"""Share of a number's size over which slopes are taken: the cube root of double precision, about."""
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from inspect_kit.vision.disc.fit import Disc
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 
 _ROUNDS: Final = 60
+"""Linear programmes, at most."""
 
 
 def minimum_zone(points: Floats, settled: float = 0.0) -> float | None:
@@ -71,6 +72,7 @@ def _linear_step(points: Floats, centre: Floats, trust: float) -> Floats | None:
 UNDULATIONS: Final = 15
 """Waves per turn that are kept (a filter of 15 UPR, as roundness gauges have it)."""
 _POINTS: Final = 72
+"""Points of the outline whose zone is sought: more than twice the waves kept."""
 _SETTLED: Final = 1e-5
 """mm, far below what a photo tells."""
 

@@ -12,13 +12,15 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.fitting.least_squares import inverse, slopes
+from inspect_kit.vision.optics import tuning
 from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
 from inspect_kit.vision.optics.pose import Known, pixels_of, rotation_of, view_scale
 from inspect_kit.vision.reference.find import best_sheet, crossings_near, place_sheet
 
 LEAST_PHOTOS: Final = 6
+"""Photos that fix lens and focal length with a covariance worth stating."""
 _CELLS: Final = (8, 6)
-_CUT: Final = 4.0
+"""Cells across and down in which it is counted what of the picture the sheet covered."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ def calibrate(views: Sequence[Known], width: int, height: int, focal: float | No
     vectors, lens = _solved(views, keep, start)
     for _ in range(3):
         away = [np.linalg.norm(_residuals(lens, pose, view), axis=1) for pose, view in zip(vectors, views, strict=True)]
-        limit = max(_CUT * float(np.median(np.concatenate(away))), 0.3)
+        limit = max(tuning.CALIBRATION_CUT * float(np.median(np.concatenate(away))), 0.3)
         keep = [errors < limit for errors in away]
         vectors, lens = _solved(views, keep, start)
     return _described(views, keep, vectors, lens, start)

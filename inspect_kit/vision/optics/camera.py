@@ -10,12 +10,10 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.optics import tuning
 
 PARAMETERS: Final = ("fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3")
 COUNT: Final = len(PARAMETERS)
-
-FOCUS_DRIFT: Final = 0.003
-"""Relative standard deviation by which the focal length moves when the camera focuses anew."""
 
 
 @dataclass(frozen=True)
@@ -62,27 +60,26 @@ class Camera:
     def with_focus_drift(self) -> Camera:
         """A calibrated camera focuses anew for every photo: its focal length is known a little less well."""
         drift = np.zeros(COUNT)
-        drift[:2] = FOCUS_DRIFT * self.parameters[:2]
+        drift[:2] = tuning.FOCUS_DRIFT * self.parameters[:2]
         return replace(self, covariance=self.covariance + np.outer(drift, drift))
 
 
 GUESS: Final = "guess"
-USUAL: Final = ((0.76, 0.85), (1.4, 0.09), (2.6, 0.06))
-"""Focal lengths by the longer side, and how often a photo without notes has one: phones, cropped, long lenses."""
-_SPREAD: Final = 0.15
 
 
 def alternatives(camera: Camera) -> tuple[tuple[Camera, float], ...]:
     """A camera of which nothing is known, as each of the usual ones with its weight."""
     side = max(camera.width, camera.height)
-    return tuple((_assumed(camera.width, camera.height, share * side, _SPREAD), often) for share, often in USUAL)
+    return tuple(
+        (_assumed(camera.width, camera.height, share * side, tuning.SPREAD), often) for share, often in tuning.USUAL
+    )
 
 
 def guessed(width: int, height: int, focal: float | None) -> Camera:
     """A camera nobody calibrated: `focal` in pixels from the photo's own notes, or unknown."""
     if focal:
         return replace(_assumed(width, height, focal, 0.02), source="EXIF")
-    return _assumed(width, height, USUAL[0][0] * max(width, height), _SPREAD)
+    return _assumed(width, height, tuning.USUAL[0][0] * max(width, height), tuning.SPREAD)
 
 
 def _assumed(width: int, height: int, value: float, relative: float) -> Camera:

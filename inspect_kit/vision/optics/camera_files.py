@@ -18,8 +18,11 @@ from inspect_kit.vision.optics.calibration import Calibration
 from inspect_kit.vision.optics.camera import COUNT, PARAMETERS, Camera, uncertainties
 
 FORMAT: Final = 1
+"""Version of the camera file."""
 MOST_BYTES: Final = 1_000_000
+"""Bytes of a camera file that are read, at most."""
 LONGEST_MODEL: Final = 80
+"""Characters of a camera's name that are kept."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,11 @@ _SAME_LENS: Final = 0.12
 """Focal lengths of one lens in a photo's notes, which are rounded, and by calibration agree to this; those of a phone's
 several lenses differ by more."""
 _SAME_SHAPE: Final = 0.01
+"""Share by which the ratio of sides may differ for a picture to be of the same camera."""
 _NAME: Final = 12
+"""Characters of a file's digest that name it."""
 _MOST: Final = 200
+"""Camera files of a folder that are read, at most."""
 
 
 @dataclass(frozen=True)

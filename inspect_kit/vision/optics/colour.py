@@ -11,14 +11,14 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.disc.fit import Disc
+from inspect_kit.vision.optics import tuning
 from inspect_kit.vision.optics.light import linear, window_of
 from inspect_kit.vision.optics.pose import Known, View
 
 BRIGHTNESS: Final = np.array([0.2126, 0.7152, 0.0722])
+"""Weights of linear red, green and blue in brightness (ITU-R BT.709)."""
 PAPER: Final = 0.86
 """Share of the light that white paper sends back."""
-_RED_RATIO: Final = 2.2
-_LIGHT: Final = 0.16
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ def colour_of(pixels: Pixels, disc: Disc, white: White) -> Colour:
     # Wood and yellow have little blue as well; only red has little green.
     ratio = reflectance[0] / max(float(reflectance[1:].max()), 0.004)
     redness = _sure(
-        4 * math.log(max(ratio, 1e-3) / _RED_RATIO) + 2 * min(0.0, math.log(max(reflectance[0], 1e-3) / 0.08))
+        4 * math.log(max(ratio, 1e-3) / tuning.RED_RATIO) + 2 * min(0.0, math.log(max(reflectance[0], 1e-3) / 0.08))
     )
-    lightness = _sure(2.5 * math.log(max(float(reflectance @ BRIGHTNESS), 1e-3) / _LIGHT))
+    lightness = _sure(2.5 * math.log(max(float(reflectance @ BRIGHTNESS), 1e-3) / tuning.LIGHT))
     chances = {"red": redness, "white": (1 - redness) * lightness, "black": (1 - redness) * (1 - lightness)}
     name = max(chances, key=lambda each: chances[each])
     return Colour(name, chances[name], reflectance)

@@ -23,6 +23,7 @@ def encoded(light: Floats) -> Floats:
 
 
 _LINEAR: Final = decoded(np.arange(256) / 255).astype(np.float32)
+"""Linear light of each code."""
 
 
 def linear(pixels: AnyArray) -> Light:

@@ -17,9 +17,13 @@ from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
 
 _LONGEST: Final = 2400
+"""Pixels of the longer side of an evidence picture."""
 _BLUE: Final = (60, 160, 255)
+"""Colour of the sheet's corners."""
 _INK: Final = (16, 24, 32)
+"""Colour of words."""
 _HALO: Final = (255, 255, 255)
+"""White around words."""
 
 
 class Tone(StrEnum):
@@ -31,6 +35,7 @@ class Tone(StrEnum):
 
 
 _COLOURS: Final = {Tone.GOOD: (30, 200, 90), Tone.DOUBT: (250, 170, 20), Tone.BAD: (225, 30, 45)}
+"""Colours of outlines by how sure they are."""
 
 
 @dataclass(frozen=True)

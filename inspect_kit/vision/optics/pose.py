@@ -12,14 +12,11 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.fitting.least_squares import Solution, inverse, robust_deviation, solve
+from inspect_kit.vision.optics import tuning
 from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera, alternatives, project, rays
 
 LEAST_NOISE: Final = 0.02
 """Pixels; corners are never known better than this, whatever a few residuals say."""
-
-_CUT: Final = 5.0
-_ALIKE: Final = 5.0
-"""Corners beside each other err alike (paper that bends), so that this many count as one."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +136,7 @@ def fit_view(camera: Camera, known: Known) -> View:
 def _misfit(view: View, known: Known, noise: float) -> float:
     """How badly a view fits its corners and what is usual for a camera."""
     away = np.linalg.norm(pixels_of(view.vector, known.sheet) - known.image, axis=1)
-    corners = float((np.minimum(away / noise, _CUT) ** 2).sum()) / _ALIKE
+    corners = float((np.minimum(away / noise, tuning.POSE_CUT) ** 2).sum()) / tuning.ALIKE
     pull = view.vector[:COUNT] - view.camera.parameters
     return corners + float(pull @ inverse(view.camera.covariance) @ pull)
 
@@ -154,7 +151,7 @@ def _fitted(camera: Camera, known: Known) -> View:
         away = np.linalg.norm(pixels_of(solution.parameters, known.sheet) - known.image, axis=1)
         noise = _noise(away[keep])
         start, before = solution.parameters, keep
-        keep = away < max(_CUT * noise, 0.3)
+        keep = away < max(tuning.POSE_CUT * noise, 0.3)
         if keep.sum() < 4:
             raise BadInput(
                 "the reference's corners do not lie in one plane", hint="lay the sheet flat and do not bend it"

@@ -10,6 +10,7 @@ from scipy.special import ndtr
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.optics import tuning
 from inspect_kit.vision.optics.light import decoded, window_of
 from inspect_kit.vision.optics.pose import Known
 from inspect_kit.vision.reference.corners import sample
@@ -17,12 +18,9 @@ from inspect_kit.vision.reference.corners import sample
 # How sharp a photo is, from the straight black and white edges of its reference.
 
 _WIDTHS: Final = np.geomspace(0.35, 8.0, 48)
+"""Pixels: blurs that are tried."""
 _PLACES: Final = np.arange(-1.25, 1.26, 0.25)
-_MOST: Final = 48
-_SAMPLING: Final = 0.88
-"""Lines sampled between pixels, and ink that spreads, make the sheet's edges this much wider than the pieces' are."""
-_DARK_REACH, _LIGHT_REACH = 0.2, 0.08
-"""Shares of a square's side to look into the black square, and beyond the white strip (or into the plain white)."""
+"""Pixels: places of the edge that are tried."""
 
 
 def blur_of(pixels: Pixels, known: Known) -> float | None:
@@ -31,18 +29,20 @@ def blur_of(pixels: Pixels, known: Known) -> float | None:
     if not len(feet):
         return None
     strip = known.strip / known.cells * side
-    reach = min(max(_DARK_REACH * side, strip + _LIGHT_REACH * side), 24.0)
+    reach = min(max(tuning.DARK_REACH * side, strip + tuning.LIGHT_REACH * side), 24.0)
     steps = np.arange(-reach, reach + 0.01, 0.5)
     light = _light(pixels, feet, normals, steps)
     # Along each line first the black square, then white.
     flip = light[:, steps < -1].mean(axis=1) > light[:, (steps > 1) & (steps < max(strip, 3.0))].mean(axis=1)
     light = np.where(flip[:, None], light[:, ::-1], light)
-    inside = (steps > -_DARK_REACH * side) & (steps < (strip + _LIGHT_REACH * side if strip else _DARK_REACH * side))
+    inside = (steps > -tuning.DARK_REACH * side) & (
+        steps < (strip + tuning.LIGHT_REACH * side if strip else tuning.DARK_REACH * side)
+    )
     widths = [_width(steps[inside], row[inside], strip) for row in light if np.ptp(row[inside]) > 0.08]
     if len(widths) < 3:
         return None
     ordered = np.sort(np.log(widths))
-    return _SAMPLING * float(np.exp(ordered[len(ordered) // 4 : len(ordered) - len(ordered) // 4].mean()))
+    return tuning.SAMPLING * float(np.exp(ordered[len(ordered) // 4 : len(ordered) - len(ordered) // 4].mean()))
 
 
 def _light(pixels: Pixels, feet: Floats, normals: Floats, steps: Floats) -> Floats:
@@ -60,7 +60,7 @@ def _edges(known: Known) -> tuple[Floats, Floats, float]:
     first, second = np.nonzero(along_x | along_y)
     if not len(first):
         return np.zeros((0, 2)), np.zeros((0, 2)), 0.0
-    chosen = np.linspace(0, len(first) - 1, min(_MOST, len(first))).astype(int)
+    chosen = np.linspace(0, len(first) - 1, min(tuning.MOST, len(first))).astype(int)
     start, end = known.image[first[chosen]], known.image[second[chosen]]
     length = np.linalg.norm(end - start, axis=1)
     along = (end - start) / length[:, None]
@@ -78,29 +78,22 @@ def _width(steps: Floats, light: Floats, strip: float) -> float:
     return float(_WIDTHS[int(fit.max(axis=1).argmax())])
 
 
-DARKEST_WHITE: Final = 40
-"""Code of the paper's white below which noise and the coarse steps of dark codes rule the edges."""
-LEAST_CONTRAST: Final = 25
-BLURRED: Final = 0.6
-"""mm of blur (standard deviation) beyond which light of one edge runs into the next."""
-BLURRED_PIXELS: Final = 7.0
 FULL: Final = 253
-GLARE_SHARE: Final = 0.12
-_REACH: Final = 4
+"""Code from which on a pixel counts as fully lit."""
 
 
 def check_condition(pixels: Pixels, known: Known, file: str) -> float | None:
     """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels."""
     black, white = _levels(pixels, known)
-    if white < DARKEST_WHITE:
+    if white < tuning.DARKEST_WHITE:
         raise BadInput("is too dark to be measured", where=file, hint="more light, or a longer exposure")
-    if white - black < LEAST_CONTRAST:
+    if white - black < tuning.LEAST_CONTRAST:
         raise BadInput(
             "shows the sheet with too little contrast", where=file,
             hint="avoid glare and fog on the lens; light from the side, no flash",
         )  # fmt: skip
     blur = blur_of(pixels, known)
-    if blur is not None and (blur * _millimetres(known) > BLURRED or blur > BLURRED_PIXELS):
+    if blur is not None and (blur * _millimetres(known) > tuning.BLURRED or blur > tuning.BLURRED_PIXELS):
         raise BadInput(
             f"is blurred: edges are {2 * blur * _millimetres(known):.1f} mm wide", where=file,
             hint="hold the camera still, tap on the pieces to focus, wipe the lens",
@@ -133,8 +126,8 @@ def glaring(pixels: Pixels, outline: Floats) -> bool:
     middle = outline.mean(axis=0)
     reach = np.maximum(np.linalg.norm(outline - middle, axis=1, keepdims=True), 1.0)
     outward = (outline - middle) / reach
-    full = [_full(pixels, outline + step * outward) for step in (-_REACH, _REACH)]
-    return bool((full[0] & full[1]).mean() > GLARE_SHARE)
+    full = [_full(pixels, outline + step * outward) for step in (-tuning.REACH, tuning.REACH)]
+    return bool((full[0] & full[1]).mean() > tuning.GLARE_SHARE)
 
 
 def _full(pixels: Pixels, points: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -11,15 +11,13 @@ import numpy as np
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, sample
 
-LEAST_CROSSINGS: Final = 9
-_WORKING_SIDE: Final = 1600
-_MOST_CANDIDATES: Final = 1500
 _AROUND: Final = np.linspace(0, 2 * np.pi, 48, endpoint=False)
-_ASIDE: Final = 0.35
-"""Radians by which a step to the next crossing may leave the direction of its edges: lenses bend, corners are rough."""
+"""Directions around a crossing in which black and white are told."""
 _WAYS: Final = ((1, 0), (0, 1), (-1, 0), (0, -1))
+"""Steps from a crossing to its neighbours."""
 
 Grid = dict[tuple[int, int], int]
 
@@ -34,13 +32,14 @@ class _Crossings:
 
 def find_checkerboard(grey: Pixels) -> tuple[Floats, Floats]:
     """Grid places (column to the right, row upwards) and pixels of the crossings of the largest board."""
-    factor = min(1.0, _WORKING_SIDE / max(grey.shape))
+    factor = min(1.0, tuning.CHECKERBOARD_WORKING_SIDE / max(grey.shape))
     small = cv2.resize(grey, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA) if factor < 1 else grey
     crossings = _candidates(np.asarray(small, dtype=np.uint8))
     grid = _largest_grid(crossings)
-    if len(grid) < LEAST_CROSSINGS:
+    if len(grid) < tuning.LEAST_CROSSINGS:
         raise BadInput(
-            f"no checkerboard can be made out ({len(grid)} crossings that fit together, {LEAST_CROSSINGS} are needed)",
+            f"no checkerboard can be made out ({len(grid)} crossings that fit together, "
+            f"{tuning.LEAST_CROSSINGS} are needed)",
             hint="photograph more of the board, sharply and in even light",
         )
     places = np.array(list(grid), dtype=np.float64)
@@ -75,7 +74,7 @@ def _candidates(grey: Pixels) -> _Crossings:
     saddle = mixed * mixed - along * down
     peaks = (saddle >= cv2.dilate(saddle, np.ones((9, 9), np.uint8))) & (saddle > 60.0)
     rows, columns = np.nonzero(peaks)
-    order = np.argsort(-saddle[rows, columns])[:_MOST_CANDIDATES]
+    order = np.argsort(-saddle[rows, columns])[: tuning.MOST_CANDIDATES]
     places = np.column_stack([columns, rows])[order].astype(np.float64)
     if not len(places):
         return _Crossings(places.reshape(0, 2), np.zeros((0, 2)))
@@ -149,7 +148,7 @@ def _grown(crossings: _Crossings, seed: int) -> Grid:
 def _along_an_edge(angles: Floats, step: Floats) -> bool:
     """Whether the step runs along an edge of the crossing it leads to; from a speck of dirt it may run across."""
     apart = np.abs(angles - np.arctan2(step[1], step[0])) % np.pi
-    return bool(np.minimum(apart, np.pi - apart).min() < _ASIDE)
+    return bool(np.minimum(apart, np.pi - apart).min() < tuning.ASIDE)
 
 
 def _first_steps(crossings: _Crossings, seed: int) -> Floats | None:

@@ -9,11 +9,12 @@ import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.optics.light import linear
+from inspect_kit.vision.reference import tuning
 
 _STEPS: Final = (cv2.TERM_CRITERIA_EPS + cv2.TERM_CRITERIA_COUNT, 40, 0.002)
-_LARGEST: Final = 12
-_LEAST_CONTRAST: Final = 24.0
+"""When OpenCV's search for a corner ends: steps, and pixels moved."""
 _ROW: Final = 16_384
+"""Points that OpenCV's remapping takes in a row."""
 
 
 def refine_crossings(grey: Pixels, guesses: Floats, reach: float) -> tuple[Floats, Mask]:
@@ -21,7 +22,7 @@ def refine_crossings(grey: Pixels, guesses: Floats, reach: float) -> tuple[Float
 
     At a crossing the light is symmetric, so neither blur nor the picture's gamma nor spread ink moves it.
     """
-    half = int(np.clip(round(reach), 2, _LARGEST))
+    half = int(np.clip(round(reach), 2, tuning.LARGEST))
     height, width = grey.shape
     inside = np.all((guesses > half + 2) & (guesses < np.array([width, height]) - half - 3), axis=1)
     found = guesses.copy()
@@ -39,7 +40,7 @@ def is_crossing(grey: Pixels, centres: Floats, arms: Floats) -> Mask:
     first, second = values[:, [0, 2]], values[:, [1, 3]]
     gap = np.abs(first.mean(axis=1) - second.mean(axis=1))
     unlike = np.maximum(np.abs(np.diff(first)).ravel(), np.abs(np.diff(second)).ravel())
-    return np.asarray((gap > _LEAST_CONTRAST) & (unlike < 0.6 * gap))
+    return np.asarray((gap > tuning.LEAST_CONTRAST) & (unlike < 0.6 * gap))
 
 
 def sample(picture: AnyArray, points: Floats) -> Floats:

@@ -13,13 +13,11 @@ from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.pose import Known, View, fit_view
+from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Kind, Sheet, all_sheets
 
-LEAST_MARKERS: Final = 4
-_A_FEW: Final = 2
-_WORKING_SIDE: Final = 2100
 _OWN: Final = cv2.aruco.DICT_4X4_1000
 
 
@@ -65,15 +63,19 @@ def _own_sheet(grey: Pixels, camera: Camera, reference: Reference) -> Placed:
 
 def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
     """The sheet of ours with the most markers in the picture, and these markers' corners."""
-    best = _best_of(_large_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, (13, 13), _large_ids()))
-    for side, windows in ((_WORKING_SIDE, (13, 13)), (_WORKING_SIDE, (3, 23)), (max(grey.shape), (3, 43))):
-        if len(best[1]) < 2 * LEAST_MARKERS:
+    best = _best_of(_large_sheets(), find_markers(grey, _OWN, tuning.FIND_WORKING_SIDE, (13, 13), _large_ids()))
+    for side, windows in (
+        (tuning.FIND_WORKING_SIDE, (13, 13)),
+        (tuning.FIND_WORKING_SIDE, (3, 23)),
+        (max(grey.shape), (3, 43)),
+    ):
+        if len(best[1]) < 2 * tuning.LEAST_MARKERS:
             best = _best_of(all_sheets(), find_markers(grey, _OWN, side, windows))
-    if len(best[1]) < LEAST_MARKERS:
+    if len(best[1]) < tuning.LEAST_MARKERS:
         count = len(best[1])
         raise BadInput(
             f"{count or 'no'} marker{'' if count == 1 else 's'} of a reference sheet can be read, "
-            f"{LEAST_MARKERS} are needed",
+            f"{tuning.LEAST_MARKERS} are needed",
             hint="print `inspect-kit target mat` at 100 %, photograph the whole sheet sharply and in good light, "
             "or name another reference with --reference",
         )
@@ -85,10 +87,10 @@ def glimpse(pixels: Pixels, camera: Camera) -> Placed | None:
     grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8)
     large, small = _large_ids(), _small_ids()
     for ids, windows in ((large, (13, 13)), (large, (3, 23)), (small, (13, 13))):
-        sheet, markers = _best_of(all_sheets(), find_markers(grey, _OWN, _WORKING_SIDE, windows, ids))
-        if len(markers) >= 2 * LEAST_MARKERS:
+        sheet, markers = _best_of(all_sheets(), find_markers(grey, _OWN, tuning.FIND_WORKING_SIDE, windows, ids))
+        if len(markers) >= 2 * tuning.LEAST_MARKERS:
             return place_sheet(grey, camera, sheet, markers)
-        if len(markers) >= _A_FEW:
+        if len(markers) >= tuning.A_FEW:
             return _own_sheet(grey, camera, Reference())
     return None
 
@@ -211,7 +213,7 @@ def _all_crossings(grey: Pixels, sheet: Sheet, points: Floats, view: View) -> Kn
 
 def _single_markers(grey: Pixels, camera: Camera, reference: Reference) -> Placed:
     dictionary = marker_dictionary(reference.dictionary)
-    found = find_markers(grey, dictionary, _WORKING_SIDE) or find_markers(grey, dictionary, max(grey.shape))
+    found = find_markers(grey, dictionary, tuning.FIND_WORKING_SIDE) or find_markers(grey, dictionary, max(grey.shape))
     if not found:
         raise BadInput(
             f"no marker of {reference.dictionary} can be read", hint="photograph it sharply, whole and with a white rim"

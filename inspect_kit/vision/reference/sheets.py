@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 VERSION: Final = 1
+"""Version of the sheets, in their code."""
 MARKER_SHARE: Final = 0.8
 """Side of a marker over the side of its square: the rest is the white rim a marker needs to be read."""
 
@@ -36,8 +37,11 @@ class Paper(StrEnum):
 
 
 PAPER_SIZES: Final[Mapping[Paper, Point]] = {Paper.A4: (210.0, 297.0), Paper.LETTER: (215.9, 279.4)}
+"""mm: ISO 216 and ANSI."""
 CARD_SIZE: Final[Point] = (148.0, 105.0)
+"""mm: ISO 216 A6, lying."""
 MAX_CARDS: Final = 24
+"""Cards that have markers of their own."""
 
 
 @dataclass(frozen=True)

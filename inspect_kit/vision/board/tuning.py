@@ -1,0 +1,250 @@
+"""Numbers of this room that were chosen, not derived: unit, what each decides, where from.
+
+Unless a line says otherwise, a number was chosen on our own drawn scenes, whose habits it may share.
+`python -m benchmarks sensitivity board` tells which ones the results hang on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# arrows
+
+BEHIND: Final = 14.0
+"""mm behind the shaft's end within which the head is broadest."""
+BEYOND: Final = 4.0
+"""mm beyond the shaft's end within which the head is looked for."""
+BROAD: Final = 1.8
+"""mm: a head is broader than this, and than the shaft."""
+WIDEST: Final = 4.0
+"""mm to both sides of the axis that a head may reach."""
+FRONT: Final = 0.8
+"""mm between the broadest place and the part in front of it that is fitted."""
+SPREAD: Final = 0.15
+"""Share of full ink by which worn paint differs from it."""
+ARROWS_ALIKE: Final = 80.0
+"""Samples that wear together: patches of about a mm."""
+LEAST_U: Final = 0.1
+"""mm: standard uncertainty of a tip, at least; wear makes it blunt."""
+COVER: Final = 0.7
+"""Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
+ACROSS: Final = 6.0
+"""mm to both sides of the shaft that are looked at."""
+
+# bundle
+
+CARD_THICKNESS: Final = 0.12
+"""mm: a card of 120 to 160 g/m² paper lying flat."""
+CARD_THICKNESS_U: Final = 0.06
+"""mm: the printed face lies the paper's thickness above the surface: 0.1 for plain paper, up to 0.25 for card."""
+CUT: Final = 5.0
+"""Deviations beyond which a corner is left out."""
+LENGTH: Final = 100.0
+"""mm; poses are solved in these, so that all unknowns are near one."""
+
+# circles
+
+OUTLINE: Final = 0.25
+"""mm: a thinner outline may be the shadow of a piece."""
+
+# features
+
+LEAST_RING: Final = 0.12
+"""Clarity of a ring in the plan below which none is drawn."""
+BLUR_CHANGED: Final = 0.02
+"""Share by which the blur may differ from what lines were traced with."""
+FEATURES_DRAWN: Final = 0.25
+"""Difference from the wood's colour, over it, that is ink."""
+MOST_DRAWN: Final = 0.85
+"""Share of a circle's surroundings that ornaments may take and leave it a circle."""
+CENTRE_RADII: Final = (14.0, 18.0)
+"""mm: radii among which the centre circle is looked for."""
+FEATURES_OFF_MIDDLE: Final = 0.8
+"""mm by which the centre circle may lie off the outer one's middle."""
+LINES: Final = 2
+"""Lower lines or base circles that make a board one of ours."""
+CIRCLES: Final = 3
+"""Lower lines or base circles that make a board one of ours."""
+FEATURES_APART: Final = 0.8
+"""mm by which photos may disagree about a foot before one of them is left out."""
+
+# lines
+
+MISFIT: Final = 0.2
+"""What a stripe may leave over of its profile, of the ink's height: more is two lines, or none."""
+LEAST_INK: Final = 0.035
+"""Contrast in linear light, over the ground's, below which nothing is called a line."""
+
+# locate
+
+MOST: Final = 1700
+"""Pixels of a side of the plan, at most."""
+INK_CAP: Final = 0.25
+"""Difference from the ground that counts as full ink."""
+COARSE: Final = 2
+"""Pixels of the mosaic that are joined for the search."""
+LOCATE_PEAKS: Final = 4
+"""Places of the best match that are looked at more closely."""
+
+# measure
+
+LEAST_CARDS: Final = 2
+"""Cards that must be seen: one alone fixes the far side of a board badly."""
+
+# pockets
+
+WINDOW: Final = 0.65
+"""mm to both sides of the rim: narrower than a metal or rubber rim is wide."""
+LEAST_CONTRAST: Final = 0.35
+"""Share of a rim's strong contrast that an edge must have to be the rim's."""
+LOW: Final = -10.5
+"""mm around the usual radius in which edges are looked for."""
+HIGH: Final = 8.5
+"""mm around the usual radius in which edges are looked for."""
+MIDDLE: Final = 22.25
+"""mm around the usual radius in which edges are looked for."""
+RADII: Final = (19.8, 27.5)
+"""mm: pockets of 40 to 49, and a rim around them; anything else is reported as not found."""
+TRIALS: Final = 1500
+"""Circles through three edges that are tried."""
+TOLERANCE: Final = 0.35
+"""mm by which an edge may lie off a circle it votes for."""
+POCKETS_PEAKS: Final = 5
+"""Edges on each line that are kept, the steepest."""
+CANDIDATES: Final = 4
+"""Circles that are kept."""
+NEARLY: Final = 0.7
+"""Share of the best circle's edges that another one needs to be looked at too."""
+DISTINCT: Final = 0.6
+"""mm: circles nearer to each other are one."""
+LARGER: Final = 0.3
+"""mm by which another circle must be larger to be an outer rim."""
+LOOSE: Final = 0.4
+"""mm: scatter at which an edge says nothing."""
+LEAVES: Final = 0.12
+"""Difference from the wood's brightness, on the eye's scale and over it, that is no longer wood."""
+RING: Final = (0.7, 4.0)
+"""mm: widths a rim can have."""
+EVEN: Final = 0.3
+"""Deviation of a ring's light along the arc, over its mean, above which it is no rim."""
+POCKETS_CLEAR: Final = 0.1
+"""mm: scatter of an edge below which it is seen clearly."""
+RAGGED: Final = 0.2
+"""mm: scatter beyond which an edge is none."""
+USELESS: Final = 0.8
+"""mm: standard uncertainty of a rim beyond which nothing is said about a pocket."""
+POCKETS_ALIKE: Final = 0.15
+"""mm by which the rims of one board differ."""
+SMOOTH: Final = 13
+"""Lines averaged around the hole, so that the meshes of a net do not count as edges."""
+
+# refusals
+
+STEEPEST: Final = 45.0
+"""Degrees off the vertical beyond which nothing is measured."""
+BLURRED: Final = 0.9
+"""mm: blur (standard deviation) at which a thin line is no longer one."""
+REFUSALS_CLEAR: Final = 0.1
+"""Clarity of the pattern from which a board counts as drawn the usual way."""
+SKEWED: Final = 0.1
+"""Degrees off a right angle from which a corner is named, if that is beyond its uncertainty."""
+
+# shapes
+
+EDGE_PIXELS: Final = 0.06
+"""Pixels by which a whole edge may be seen shifted by sharpening, compression and uneven light."""
+
+# uncarded
+
+SMALL: Final = 700
+"""Pixels of the longer side of the picture in which the even area is looked for."""
+FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
+"""mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
+SURE: Final = 0.2
+"""Clarity of the pattern that chance does not give."""
+UNCARDED_OFF_MIDDLE: Final = 25.0
+"""Clarity of the pattern, and how near to the middle (mm) it must lie, that chance does not give together."""
+ROUGH: Final = 14.0
+"""Codes by which most pixels differ from their surroundings in a picture of nothing."""
+QUAD_NOISE: Final = 0.003
+"""Share of the picture by which the corners of the even area are off."""
+GLANCES: Final = 5
+"""Looks at the markings, at most."""
+UNCARDED_DRAWN: Final = 2.0
+"""mm by which markings may lie off their usual places."""
+OFF_LEVEL: Final = 0.8
+"""mm, standard deviation by which a side's foot lies off the square's."""
+OFF_SLOPE: Final = 0.002
+"""Standard deviations by which a side's foot lies off the square's (mm) and is turned against it."""
+
+# wall_foot
+
+LEGAL: Final = (19.0, 25.4)
+WALL_FOOT_APART: Final = (0.03, 0.2)
+"""mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
+NEAREST: Final = 1.5
+"""mm outside of the foot within which no edge is taken for the wall's top."""
+UNSEEN: Final = 12.0
+"""What it counts that no edge is seen where the wall's top must be."""
+RARE: Final = 2.2
+"""What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
+WORTH: Final = 3.0
+"""How much the logarithm of a profile's misfit counts."""
+USUAL: Final = 2.0
+"""The misfit of a profile of which everything is explained."""
+START: Final = 0.08
+"""mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
+OWN: Final = 0.08
+"""Standard uncertainty (mm) of each foot for itself."""
+
+# wall_gap
+
+NEAR: Final = 3.4
+"""mm by which the highest frame's top may stand off its foot and still be fitted together with it."""
+HIDDEN: Final = 1.0
+"""mm by which a frame's top may hide its foot and leave something of a gap to be seen."""
+NODE: Final = 0.15
+"""mm of stand-off between the heights that are fitted; between them it is interpolated."""
+WALL_GAP_INSIDE: Final = -2.6
+"""mm inwards of the edge from which on a profile is fitted."""
+BLURS: Final = (0.92, 1.0, 1.08)
+"""Shares of the photo's blur that are tried."""
+BLUR_SPREAD: Final = 0.06
+"""Standard deviation of the blur at a wall, as a share of the photo's."""
+WALL_GAP_POWDER: Final = (0.4, 0.8, 1.3)
+"""mm: as far from the wall powder lies; several widths together, since it is patchy."""
+DARK: Final = 0.01
+"""What a gap sends back of the surface's light, and as much more or less."""
+WALL_GAP_LIGHTER: Final = 4.0
+"""A gap that would have to be lighter than the wall counts as a misfit, but by no more deviations than this."""
+FLOOR: Final = 0.002
+"""What no drawn profile explains: of the surface's light, and of the light at each place."""
+SHARE: Final = 0.02
+"""What no drawn profile explains: of the surface's light, and of the light at each place."""
+NO_LIGHT: Final = 0.0035
+"""Of the surface's light: a wall cannot send back less than none, but the fit may miss by as much."""
+
+# walls
+
+ENDS: Final = 64.0
+"""mm at both ends of a side that pockets and rounded corners may take."""
+WALLS_INSIDE: Final = -17.0
+"""mm inwards of where the foot is guessed, from which on profiles reach outwards."""
+OUTSIDE: Final = 31.0
+"""mm outwards of the guess that profiles reach: over the top edge of a high frame seen obliquely."""
+PARTLY: Final = 0.75
+"""Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
+FAINT: Final = 0.2
+"""Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
+HEIGHT: Final = 22.2
+"""mm, a usual height of a frame over the surface."""
+HEIGHT_U: Final = 1.85
+"""mm: the laws' 19 to 25.4, all alike."""
+GAP: Final = 2.6
+"""mm: no gap is wider."""
+WALLS_POWDER: Final = 3.0
+"""mm: no powder lies further from the wall."""
+LEAST: Final = 1.0
+"""Score below which an edge is no foot: dark on both sides, or neither surface nor wall beside it."""
+WALLS_LIGHTER: Final = 1.15
+"""Times by which a wall is lighter than the gap before it, at least."""

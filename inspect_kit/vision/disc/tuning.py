@@ -1,0 +1,87 @@
+"""Numbers of this room that were chosen, not derived: unit, what each decides, where from.
+
+Unless a line says otherwise, a number was chosen on our own drawn scenes, whose habits it may share.
+`python -m benchmarks sensitivity disc` tells which ones the results hang on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# appearance
+
+GREY: Final = 0.14
+"""Most colour (spread over brightness) that still looks grey."""
+STREAKS: Final = 0.2
+"""Least variation of brightness around a ring, as a share of its mean."""
+LEAST_AREA: Final = 0.03
+"""Share of the face, streaked like brushed metal, below which none is suspected."""
+
+# find
+
+PIXELS: Final = 1_400_000
+"""Pixels of the plan in which pieces are looked for, at most: more only cost time."""
+FINEST: Final = 4.0
+"""Pixels a mm of that plan, at most."""
+MOST_EDGES: Final = 110_000
+"""Edge pixels that vote, the strongest first: bounds the time on patterned ground."""
+LEAST_VOTES: Final = 0.32
+"""Share of a circle's outline that must vote for its centre to be looked at."""
+LEAST_SUPPORT: Final = 0.38
+"""Share of the outline with an edge on it, below which a circle is none."""
+MOST_SEEDS: Final = 90
+"""Centres that are looked at, those with most votes first."""
+
+# fit
+
+ROUGH: Final = 0.35
+"""Least scatter of edges around the outline in pixels that outliers are told by, before and after it has settled."""
+CLOSE: Final = 0.05
+"""Least scatter of edges around the outline in pixels that outliers are told by, before and after it has settled."""
+REACH: Final = 0.15
+"""mm around the outline in which its edge is looked for."""
+LEAST_LINES: Final = 60
+"""Lines across an outline, at least: enough for roundness up to 15 waves."""
+MOST_LINES: Final = 132
+"""Lines across an outline, at most: nearer ones show the same pixels."""
+LEAST_COVER: Final = 0.65
+"""Share of the outline with a good edge from which on a piece is measured."""
+LEAST_HALF: Final = 0.5
+"""The same share where the far half, which shows the widest place, is nearly whole."""
+FAR_COVER: Final = 0.9
+"""Share of the far half that makes up for a near half in shadow."""
+MOST_SCATTER: Final = 0.2
+"""mm by which the edge of a disc may scatter; what scatters more is something else."""
+INWARDS: Final = 3.0
+"""Deviations at which an edge too far inwards (a groove, a gleam) counts nothing."""
+OUTWARDS: Final = 4.0
+"""Deviations at which an edge too far outwards (a shadow, a print) counts nothing."""
+SEAM: Final = 0.35
+"""Width of the dark seam at a piece's foot over its thickness."""
+FINE: Final = 10.0
+"""Pixels a mm from which a rim's milling can be made out."""
+NEAR_TRUST: Final = 0.03
+"""The foot stands in its own shadow, and a rounded one over a dark gap: its edge counts for less."""
+LINE_SCATTER: Final = 0.15
+"""Pixels by which a well-seen edge scatters on one line."""
+NEAREST_EDGE: Final = 0.04
+"""Pixels: scatter of an edge that no picture beats."""
+SYSTEMATIC: Final = 8.0
+"""Lines agree with their neighbours' errors: this many count as one when thickness and rim are weighed against them."""
+
+# measure
+
+CLEAR: Final = 0.7
+"""Share of a candidate's outline with an edge, from which on it is reported even if it cannot be measured."""
+CANDIDATE_FAINT: Final = 0.45
+"""Share below which a candidate is not even tried."""
+SHADOW: Final = 1.2
+"""mm by which a soft shadow reaches beyond a piece."""
+BORDER: Final = 4.0
+"""Pixels from the picture's border within which an outline counts as cut off."""
+EDGE_FAINT: Final = 0.2
+"""Contrast of an edge, in codes from 0 to 1, below which that grows."""
+EVEN: Final = 0.25
+"""Variation of the contrast around an outline that light and shadow alone make."""
+MARKS: Final = 3.0
+"""How much the edge's uncertainty grows with light that is uneven along the outline."""

@@ -1,0 +1,181 @@
+"""Numbers of this room that were chosen, not derived: unit, what each decides, where from.
+
+Unless a line says otherwise, a number was chosen on our own drawn scenes, whose habits it may share.
+`python -m benchmarks sensitivity figure` tells which ones the results hang on.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# background
+
+FINENESS: Final = 6.0
+"""Pixels a mm at which the figure is looked for."""
+DARKEST: Final = 0.004
+"""Linear light added before logarithms: below it is noise."""
+DIM: Final = 0.012
+"""Linear light below which a tint says little."""
+TINT: Final = 0.17
+"""Change of tint (natural logarithm) that a shadow does not make."""
+BRIGHTER: Final = 0.22
+"""Logarithm of light by which something lighter than the ground differs from it."""
+DARKEST_SHADOW: Final = -6.0
+"""Under a base the table gets hardly any light: only its tint tells the two apart."""
+BACKGROUND_SHADE: Final = -0.5
+"""Logarithm of the light below which the table lies in shade."""
+CUT: Final = 1.5
+"""mm and slope by which a sheet's lower edge is cut off its drawn line, at most."""
+ASKEW: Final = 0.03
+"""mm and slope by which a sheet's lower edge is cut off its drawn line, at most."""
+
+# base
+
+LEAN_SPREAD: Final = 0.006
+"""Radians, standard deviation: a backdrop against a wall leans by a third of a degree."""
+TILT_SPREAD: Final = 0.01
+"""Radians by which a backdrop leans and a base tilts, usually."""
+BIAS_SPREAD: Final = 0.22
+"""Pixels, standard deviation by which all edges may err together."""
+BASE_SHADE: Final = (0.2, 0.3)
+"""Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
+towards the outline there, the more the less light comes from below."""
+FACING_DOWN: Final = 0.3
+"""How far an outline's normal points down where this is so in full; at the widest place it is so by half."""
+FADING: Final = 3.0
+"""How much less an edge is believed where a light base fades into its own shadow on the table: by half a pixel and more
+all of them err together, mostly inwards."""
+SPACING: Final = 2.0
+"""Pixels along the outline between lines across it."""
+MOST_LINES: Final = 400
+"""Lines across the outline, at most."""
+COLOUR_ONLY: Final = 3.0
+"""Times the uncertainty of an edge that shows in colour only, which JPEG stores coarsely."""
+FULL: Final = 0.985
+"""Code (of 1) from which light is full, and how much less an edge of it is believed."""
+FULL_DOUBT: Final = 4.0
+"""Code (of 1) from which light is full, and how much less an edge of it is believed."""
+UNDER: Final = 0.4
+"""How far an outline's normal points down where the base's own shadow lies."""
+HUES: Final = (
+    (14.0, "red"),
+    (40.0, "orange"),
+    (70.0, "yellow"),
+    (165.0, "green"),
+    (260.0, "blue"),
+    (335.0, "violet"),
+    (361.0, "red"),
+)
+"""Upper ends, in degrees, of what is called by each name."""
+COLOURED: Final = 0.38
+"""Saturation of the coded colour from which a colour has a hue."""
+DARK: Final = 0.23
+"""Names that have a dark and a light shade (navy and sky are two colours), and the shares of light in the strongest
+colour below and above which they are called so."""
+LIGHT: Final = 0.62
+"""Names that have a dark and a light shade (navy and sky are two colours), and the shares of light in the strongest
+colour below and above which they are called so."""
+
+# base_fit
+
+LEAST_SPREAD: Final = 0.12
+"""Pixels: edges scatter by no less."""
+ODDS: Final = {"cut": 8.0, "round": 20.0, "sharp": 1.0}
+"""Of each form before the photo is looked at: a sharp edge is the rare end of both others."""
+SCATTER: Final = 0.15
+"""Pixels of scatter up to which the edges' errors are as small as their weights say."""
+REACHES: Final = (1.7, 0.6, 0.35)
+"""mm around the outline in which its edge is looked for, round by round."""
+LARGE: Final = 0.8
+"""mm of a large cut or rounding."""
+
+# edges
+
+LUMA_ENOUGH: Final = 0.03
+"""Change of brightness, of 1, below which an edge shows in colour only."""
+LUMA_SHARE: Final = 0.12
+"""Difference in luma (of 1), also as a share of that in colour, from which the luma alone is used."""
+NEIGHBOURS: Final = 7
+"""Lines over which both sides' light is averaged."""
+BLEEDING: Final = 7.0
+"""Pixels that a JPEG's coarse colour bleeds: half a block."""
+STEEP: Final = 0.004
+"""Luma a half pixel that is more than noise."""
+
+# find
+
+SMALLEST: Final = 50.0
+"""mm² that a figure hides at least."""
+SIDE: Final = 42.5
+"""mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
+UPPER: Final = 15.5
+"""mm on the sheet from its middle at which the plain part ends, sideways and upwards."""
+MARGIN: Final = 2.0
+"""Pixels that the base stays away from the picture's edge."""
+FIRST: Final = 220
+"""Places and sizes of a base that are tried at first."""
+AGAIN: Final = 60
+"""Trials around the best, each turn."""
+BEST: Final = 5
+"""Trials that are kept, each turn."""
+FAINT: Final = 0.03
+"""Change of light, of 1, at which an edge counts half."""
+OUTER: Final = 0.02
+"""How much a larger outline counts more than a smaller one with as much edge on it."""
+
+# measure
+
+DEPTH_SPREAD: Final = 0.6
+"""mm by which a head or hand stands before or behind the axis, usually."""
+EDGE: Final = 0.35
+"""Pixels to which an outermost point of the top is believed."""
+ROUND: Final = (1.2, 0.8)
+"""Radius of a body or an arm in depth, mm, and its standard uncertainty."""
+HEAD: Final = 2.0
+"""Radius of a head in depth, mm, at most."""
+
+# refusals
+
+USUAL_SCATTER: Final = 0.3
+"""Pixels by which edges scatter around a base that is seen well."""
+BLURRED: Final = 2.2
+"""Pixels of blur (standard deviation) from which nothing is measured."""
+COARSE: Final = 0.06
+"""mm of blur that does no harm, however many pixels it is."""
+STRAINED: Final = 4.0
+"""Standard deviations from what is usual at which a fit has taken something else for the base."""
+TILTED: Final = 0.1
+"""Radians by which no base stands tilted."""
+LEAST_SEEN: Final = 0.25
+"""Shares of the base's outline that must be seen, and below which a warning is due."""
+LITTLE_SEEN: Final = 0.35
+"""Shares of the base's outline that must be seen, and below which a warning is due."""
+ASTRAY: Final = 0.22
+"""mm of scatter before the table at which those edges are not the base's."""
+FINE_ENOUGH: Final = 6.0
+"""Pixels a mm below which the edges of a base are too few."""
+VAGUE: Final = 0.6
+"""mm of standard uncertainty of the base's height or diameter from which these are not given."""
+BASES: Final = ((13.0, 24.0), (3.5, 9.0))
+"""Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
+
+# top
+
+TALLEST: Final = 60.0
+"""mm over the table that a figure may reach: the backdrop's picture ends there."""
+WINDOW: Final = 0.55
+"""mm along the outline that an extreme point is taken from."""
+BLOCK: Final = 1.2
+"""mm to either side that a block of stored colour is smaller than."""
+JUMPS: Final = (0.1, 0.3)
+"""mm by which an edge, and a block of edges, jumps out of the line of its neighbours."""
+FEWEST: Final = 6
+"""Edges below which nothing is said of a highest or widest place."""
+PATCHY: Final = 0.4
+"""mm of scatter where too few edges agree on an outermost place: the true end may be missed beside them."""
+SPECK: Final = 0.3
+"""mm² below which a patch is noise."""
+GAP: Final = 3.0
+"""mm between patches of one figure, at most."""
+BAND: Final = 1.1
+"""mm from the extreme of the rough outline within which edges are looked for."""
