@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types contracts unit samples verapdf bench clean
+.PHONY: demo test quick lint types contracts unit samples verapdf bench docs lock licences wheel release clean
 
 demo: $(VENV)/.installed
 	$(BIN)/inspect-kit demo --out demo
@@ -24,6 +24,11 @@ contracts: $(VENV)/.installed-dev
 unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto
 
+# The daily round, under two minutes: everything but photos, pages in a browser, and whole walks.
+QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/registry tests/cli/test_judge.py tests/cli/test_guided.py
+quick: lint types contracts
+	$(BIN)/pytest -q -n 2 $(QUICK)
+
 samples: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.samples
 
@@ -33,6 +38,28 @@ verapdf: $(VENV)/.installed-dev
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python -m benchmarks
+
+# The site of docs/, with the reference of the Python names; a dead link or an unknown name is an error.
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	$(BIN)/mkdocs build --strict --quiet
+
+# The versions and hashes that a release is tested with; from PyPI, whatever index this computer uses.
+PYPI := --no-config --default-index https://pypi.org/simple
+lock: $(VENV)/.installed-release
+	$(BIN)/uv lock $(PYPI)
+
+licences: $(VENV)/.installed-dev
+	$(BIN)/pytest -q tests/test_supply_chain.py
+
+# The same bytes from the same commit, on any computer.
+wheel: $(VENV)/.installed-release
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+release: wheel
+	$(BIN)/uv export --quiet --frozen --no-dev --no-emit-project $(PYPI) --output-file dist/requirements.txt > /dev/null
+	$(BIN)/uv export --quiet --frozen --no-dev --format cyclonedx1.5 $(PYPI) --output-file dist/inspect-kit.cdx.json > /dev/null
+	cd dist && sha256sum *.whl requirements.txt inspect-kit.cdx.json > SHA256SUMS
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -45,5 +72,9 @@ $(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-release: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[release]'
+	touch $@ $(VENV)/.installed
+
 clean:
-	rm -rf $(VENV) demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) demo build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
-import serial
-
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.errors import BadInput, UsageError
 
@@ -113,6 +111,9 @@ class SerialPort:
     """A serial port, a USB adaptor or a pseudo-terminal. What was in its buffer before is thrown away on opening."""
 
     def __init__(self, path: str, settings: Settings) -> None:
+        import serial
+
+        self._silent = serial.SerialTimeoutException
         self._serial = serial.Serial(
             path, settings.baud, settings.bits, settings.parity, settings.stop,
             timeout=SLICE, write_timeout=1.0, exclusive=True,
@@ -130,7 +131,7 @@ class SerialPort:
         """Send; a device that takes nothing for a second counts as silent, not as gone."""
         try:
             self._serial.write(data)
-        except serial.SerialTimeoutException:
+        except self._silent:
             return
         except OSError as problem:
             raise Unplugged from problem
