@@ -31,6 +31,8 @@ class Connection:
     address: Address
     protocol: str
     unit: str | None = None
+    auxiliary_counts: bool = False
+    """Whether the instrument's sheet says that a digit set off as auxiliary is part of the value."""
 
 
 def connections_file(home: Path) -> Path:

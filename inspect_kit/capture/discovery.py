@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.line import Address
-from inspect_kit.capture.protocols.reply import Kind, Settings
+from inspect_kit.capture.protocols.reply import Kind, Protocol, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, spoken_by
 from inspect_kit.errors import BadInput
 
@@ -18,6 +20,8 @@ the first answer, so that an instrument is not sent other makers' commands."""
 _PATIENCE: Final = 0.35
 _LISTEN: Final = 0.6
 """Seconds per question, however much comes."""
+_ENOUGH: Final = 12
+"""Lines of a stream that tell what it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Found:
     kind: str
     settings: Settings
     raw: str
+    lines: tuple[str, ...] = ()
+    """All that was heard while it was recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +46,29 @@ class Place:
 
 def find(address: Address, seconds: float, kind: Kind | None = None) -> Found:
     """What answers on this port; an error that says what to try if nothing does."""
+    with answering(address, seconds, kind) as (_, found):
+        return found
+
+
+@contextmanager
+def answering(address: Address, seconds: float, kind: Kind | None = None) -> Iterator[tuple[Conversation, Found]]:
+    """What answers on this port, with the conversation it answered in still open: some send a value only once."""
     left = seconds
     for settings in _ways(address):
         with Conversation(Address(address.port, settings), left) as talk:
             talk.keep_trying = False
             found = _answered(talk, settings, kind)
+            if found is not None:
+                yield talk, found
+                return
             left = talk.left
-        if found is not None:
-            return found
         if not left:
             break
     raise BadInput(
         "nothing that is known answers",
         where=address.port,
-        hint="is it on, and set to its RS-232 or PC mode? for a caliper press DATA while this looks",
+        hint="is it on, and set to its RS-232 or PC mode? for a caliper press DATA while this looks; "
+        "what is not known can be taught: inspect-kit instruments learn",
     )
 
 
@@ -70,7 +85,7 @@ def _answered(talk: Conversation, settings: Settings, kind: Kind | None) -> Foun
     for probe in _PROBES:
         if probe:
             talk.ask(probe)
-        found = _recognised(_lines(talk), settings, kind)
+        found = _recognised(tuple(_lines(talk)), settings, kind)
         if found is not None or not talk.left:
             return found
     return None
@@ -78,17 +93,38 @@ def _answered(talk: Conversation, settings: Settings, kind: Kind | None) -> Foun
 
 def _lines(talk: Conversation) -> Iterator[str]:
     until = talk.left - _LISTEN
-    while talk.left > until and (frame := talk.hear(_PATIENCE)) is not None:
+    for heard in range(_ENOUGH):
+        try:
+            frame = talk.hear(_PATIENCE) if talk.left > until else None
+        except BadInput:
+            # It hung up after it had sent something: that may be all there is to hear.
+            if not heard:
+                raise
+            return
+        if frame is None:
+            return
         if frame.clean:
             yield frame.text
 
 
-def _recognised(lines: Iterable[str], settings: Settings, kind: Kind | None) -> Found | None:
-    for line in lines:
-        speakers = [p for p in spoken_by(line) if kind is None or p.kind is kind]
-        if speakers:
-            return Found(tuple(p.name for p in speakers), speakers[0].kind.value, settings, line)
-    return None
+def _recognised(lines: tuple[str, ...], settings: Settings, kind: Kind | None) -> Found | None:
+    """The protocols in which all lines are good that are good in any, but for one: a line may be cut or damaged."""
+    told = [(line, named) for line in lines if (named := _speakers(line, kind))]
+    counts = Counter(protocol.name for _, named in told for protocol in named)
+    if not told:
+        return None
+    most = max(counts.values())
+    common = [p for p in PROTOCOLS.values() if counts[p.name] == most]
+    raw = next(line for line, named in reversed(told) if common[0] in named)
+    meanings = {(reply.status, reply.number, reply.unit) for p in common if (reply := p.parse(raw))}
+    if len(meanings) != 1 or most < len(told) - 1:
+        why = f"{raw[:40]!r} could be {' or '.join(counts)}"
+        raise BadInput(why, hint="say which with --protocol, as the instrument's menu shows")
+    return Found(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
+
+
+def _speakers(line: str, kind: Kind | None) -> list[Protocol]:
+    return [p for p in spoken_by(line) if kind is None or p.kind is kind]
 
 
 def places() -> tuple[Place, ...]:

@@ -11,8 +11,10 @@ from typing import Final
 
 from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
+from inspect_kit.capture.discovery import answering
 from inspect_kit.capture.line import Address, Frame
-from inspect_kit.capture.protocols.reply import Detail, Protocol, Reply, Status, UnitFrom
+from inspect_kit.capture.protocols.confirmation import Confirmation, Heard
+from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, Kind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
 from inspect_kit.capture.readings import InstrumentReading, in_base
 from inspect_kit.errors import BadInput
@@ -32,6 +34,7 @@ _LENGTH_LIMIT: Final = Decimal(2000)
 _INCH_DECIMALS: Final = 4
 """Millimetre displays have up to three decimals, inch displays four or five."""
 _PATIENCE: Final = {
+    Status.STABLE: 1.0,
     Status.UNSTABLE: 0.2, Status.BUSY: 0.2, Status.ERROR: 0.2, Status.UNKNOWN: 0.3, Status.OTHER: 1.0,
 }  # fmt: skip
 """Seconds of silence after such a line before asking again."""
@@ -50,20 +53,14 @@ def _unwatched(_: Reply) -> None:
     """Nobody looks on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
-    """A reply and the line it came in."""
-
-    reply: Reply
-    raw: str
-
-
 @dataclass(slots=True)
 class _Troubles:
     """What came instead of a value, the latest of each kind."""
 
     lines: dict[Status, str] = field(default_factory=dict)
     noise: str = ""
+    gross: str = ""
+    """A gross weight, of which nobody knows whether a tare belongs to it."""
     errors: int = 0
 
     def note(self, status: Status, line: str) -> None:
@@ -91,36 +88,59 @@ def read_live(
     line: Connection, watch: Watch, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
 ) -> InstrumentReading:
     """One stable reading; `watch` is shown every value on the way there: for the eye, never for a record."""
-    spoken, unit = protocol_named(line.protocol), line.unit
+    spoken = protocol_named(line.protocol)
+    _check_setting(spoken, line.unit)
+    address = line.address.using(spoken.settings[0])
+    with Conversation(address, timeout, marked_start=spoken.marked_start) as talk:
+        return _read(_Listener(talk, spoken, watch), line, now)
+
+
+def read_unnamed(
+    line: Connection, kind: Kind, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
+) -> InstrumentReading:
+    """One stable reading from an instrument whose protocol is not known; `line.protocol` does not count."""
+    with answering(line.address, timeout, kind) as (talk, found):
+        spoken = protocol_named(found.protocols[0])
+        _check_setting(spoken, line.unit)
+        talk.keep_trying = True
+        return _read(_Listener(talk, spoken, _unwatched, found.lines), line, now)
+
+
+def _check_setting(spoken: Protocol, unit: str | None) -> None:
     if spoken.unit_from is UnitFrom.SETTING and unit is None:
         raise BadInput(
             f"a {spoken.name} line does not say its unit", hint="add --unit mm or --unit in, as the display shows"
         )
-    address = line.address.using(spoken.settings[0])
-    with Conversation(address, timeout, marked_start=spoken.marked_start) as talk:
-        listener = _Listener(talk, spoken, watch)
-        heard = listener.stable()
-        at = now()
-        details = listener.details()
-    return _reading(heard, at, details, _Context(spoken, address.port, unit))
+
+
+def _read(listener: _Listener, line: Connection, now: Clock) -> InstrumentReading:
+    heard = listener.stable()
+    at = now()
+    context = _Context(listener.spoken, line.address.port, line.unit, line.auxiliary_counts)
+    return _reading(heard, at, listener.details(), context)
 
 
 class _Listener:
     """Asks for the value again and again, and notes what came instead."""
 
-    def __init__(self, talk: Conversation, spoken: Protocol, watch: Watch) -> None:
+    def __init__(self, talk: Conversation, spoken: Protocol, watch: Watch, earlier: tuple[str, ...] = ()) -> None:
         self._talk = talk
-        self._spoken = spoken
+        self.spoken = spoken
+        self._earlier = earlier
         self._watch = watch
         self._troubles = _Troubles()
         self._noted: dict[str, str] = {}
-        self._candidate: Heard | None = None
+        self._confirmation = Confirmation()
 
     def stable(self) -> Heard:
         """The first stable value before the deadline."""
-        turn = 0
+        for text in self._earlier:
+            settled = self._confirmation.hear(self._understood(Frame(text)))
+            if settled is not None:
+                return settled
+        turn, requests = 0, self.spoken.requests or (b"",)
         while self._talk.left:
-            request = self._spoken.requests[turn % len(self._spoken.requests)]
+            request = requests[turn % len(requests)]
             heard, answered = self._round(request)
             if heard is not None:
                 return heard
@@ -136,8 +156,11 @@ class _Listener:
         while (frame := self._talk.hear(patience)) is not None:
             heard, silent = self._understood(frame), False
             status = heard.reply.status
-            if status is Status.STABLE:
-                return self._settled(heard), True
+            settled = self._confirmation.hear(heard)
+            if settled is not None:
+                return settled, True
+            if status is Status.STABLE and self.spoken.requests:
+                return None, True
             answered = answered or status in (Status.UNSTABLE, Status.BUSY, Status.ACCEPTED)
             # After "accepted" the value itself is on its way: asking again would only disturb.
             accepted = status is Status.ACCEPTED
@@ -145,50 +168,50 @@ class _Listener:
             if self._talk.left <= until:
                 break
         if self._talk.interruptions > interruptions:
-            self._candidate = None
+            self._confirmation.forget()
         return (self._unconfirmed() if silent else None), answered
 
     def _understood(self, frame: Frame) -> Heard:
-        reply = self._spoken.parse(frame.text) if frame.clean else Reply(Status.UNKNOWN)
+        reply = self.spoken.parse(frame.text) if frame.clean else UNKNOWN
         if not frame.clean:
             self._troubles.noise = frame.text
             return Heard(reply, frame.text)
+        if reply.load is Load.GROSS:
+            self._troubles.gross = frame.text
         if reply.status is Status.OTHER:
             self._note(frame.text)
         elif reply.status is not Status.STABLE:
             self._troubles.note(reply.status, frame.text)
         self._troubles.errors = self._troubles.errors + 1 if reply.status is Status.ERROR else 0
         if reply.status in _AT_ONCE or self._troubles.errors > _ERRORS:
-            raise self._sentence(reply.status)
+            raise self._sentence(reply.status, frame.text)
         if reply.number:
             self._watch(reply)
         return Heard(reply, frame.text)
 
     def _note(self, line: str) -> None:
         """A name or serial number that was sent unasked, as balances do when they are switched on."""
-        for detail in self._spoken.details:
+        for detail in self.spoken.details:
             value = detail.read(line)
             if value is not None:
                 self._noted[detail.name] = value
 
-    def _settled(self, heard: Heard) -> Heard | None:
-        """The value, if the instrument itself says that it is stable, or if it came twice."""
-        previous, self._candidate = self._candidate, heard
-        if self._spoken.says_stable or (previous is not None and previous.reply == heard.reply):
-            return heard
-        if previous is not None:
-            self._troubles.lines[Status.UNSTABLE] = heard.raw
-        return None
-
     def _unconfirmed(self) -> Heard | None:
-        """A value that was sent at the press of a key and is not sent again when asked for."""
-        return None if Status.UNSTABLE in self._troubles.lines else self._candidate
+        """A value that was sent at the press of a key and is not sent again when asked for.
+
+        From a scale only a line in its full width, and no gross weight: it may be the first line of a ticket.
+        """
+        value = self._confirmation.only_value
+        if value is None or Status.UNSTABLE in self._troubles.lines:
+            return None
+        certain = value.reply.whole and value.reply.load is not Load.GROSS and self.spoken.requests
+        return value if certain or not self.spoken.says_stable else None
 
     def details(self) -> dict[str, str]:
         """What else the instrument tells about itself; an answer that does not come costs nothing but its time."""
         self._talk.keep_trying = False
         with contextlib.suppress(BadInput):
-            for detail in self._spoken.details:
+            for detail in self.spoken.details:
                 for _ in range(_TRIES.get(detail.name, 1)):
                     if detail.name not in self._noted and self._talk.left:
                         self._ask_detail(detail)
@@ -202,15 +225,26 @@ class _Listener:
             if value is not None:
                 self._noted[detail.name] = value
                 return
-            if frame.clean and self._spoken.parse(frame.text).status is Status.ERROR:
+            if frame.clean and self.spoken.parse(frame.text).status is Status.ERROR:
                 return
 
     def _refusal(self) -> BadInput:
         """The most telling of what came instead of a value."""
         for status in _BY_WEIGHT:
-            if status in self._troubles.lines:
-                return self._sentence(status)
+            if status in self._troubles.lines and not (status is Status.UNKNOWN and self._confirmation.last):
+                return self._sentence(status, self._troubles.lines[status])
         where, port = self._talk.address.port, self._talk.address
+        once = self._confirmation.only_value
+        if self._confirmation.moved:
+            return self._sentence(Status.UNSTABLE, self._confirmation.last)
+        if once is not None:
+            why = f"the value came once only, which may be a damaged line: {once.raw[:40]!r}"
+            return BadInput(
+                why, where=where, hint="press PRINT or DATA again while this waits, or let it send all the time"
+            )
+        if self._troubles.gross:
+            why = f"only the gross weight came, and no net weight: {self._troubles.gross[:40]!r}"
+            return BadInput(why, where=where, hint="let the scale print the net weight, or set its tare to zero")
         if self._troubles.noise or _ESCAPED in self._talk.pending:
             return BadInput(
                 f"what comes over the line is garbled: {(self._troubles.noise or self._talk.pending)[:40]!r}",
@@ -227,10 +261,9 @@ class _Listener:
             return BadInput("the connection is lost again and again", where=where, hint="check the plug and the cable")
         return BadInput(f"nothing came within {self._talk.seconds:g} s", where=where, hint=_SILENCE)
 
-    def _sentence(self, status: Status) -> BadInput:
+    def _sentence(self, status: Status, line: str) -> BadInput:
         why, hint = _SENTENCES[status]
-        line = self._troubles.lines[status]
-        why = why.format(seconds=f"{self._talk.seconds:g}", protocol=self._spoken.name)
+        why = why.format(seconds=f"{self._talk.seconds:g}", protocol=self.spoken.name)
         if status is Status.UNKNOWN:
             others = [p.name for p in spoken_by(line)]
             hint = f"that is how {' or '.join(others)} talks: use --protocol {others[0]}" if others else hint
@@ -277,22 +310,24 @@ _SENTENCES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Context:
-    """What the unit of a value is decided by."""
+    """What the unit and the last digit of a value are decided by."""
 
     spoken: Protocol
     port: str
     unit: str | None
+    auxiliary_counts: bool
 
 
 def _reading(heard: Heard, at: datetime, details: dict[str, str], context: _Context) -> InstrumentReading:
     unit = _unit(heard, details.get("unit"), context)
+    number = heard.reply.number + (heard.reply.auxiliary if context.auxiliary_counts else "")
     try:
-        value, base = in_base(heard.reply.number, unit)
+        value, base = in_base(number, unit)
     except BadInput as problem:
         raise BadInput(problem.fault.why, where=context.port, hint=problem.fault.hint) from None
     return InstrumentReading(
         value, base, heard.raw, context.spoken.name, at, details.get("instrument"), details.get("serial"),
-        details.get("battery"), details.get("next_calibration"),
+        details.get("battery"), details.get("next_calibration"), auxiliary=heard.reply.auxiliary,
     )  # fmt: skip
 
 

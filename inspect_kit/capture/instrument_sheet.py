@@ -32,6 +32,8 @@ def _head(instrument: Instrument) -> Iterator[str]:
         yield f"calibrated_until = {instrument.calibrated_until.isoformat()}"
     if instrument.calibration:
         yield f"calibration = {_text(instrument.calibration, 'calibration')}"
+    if instrument.auxiliary_digit:
+        yield "auxiliary_digit = true"
 
 
 def _effect(effect: Effect) -> Iterator[str]:

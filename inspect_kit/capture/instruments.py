@@ -64,6 +64,8 @@ class Instrument:
     upper: Quantity | None = None
     calibrated_until: date | None = None
     calibration: str = ""
+    auxiliary_digit: bool = False
+    """Whether a last digit that the display sets off (`123.5[6]`, `12.3/4`) is part of the value."""
 
     def expired(self, on: date) -> bool:
         """Whether the calibration had run out on that day; one without a date never does."""
@@ -105,6 +107,7 @@ def _instrument(root: Table, path: Path) -> Instrument | None:
         upper=span.parsed("upper", parse_strict),
         calibrated_until=root.day("calibrated_until"),
         calibration=root.text("calibration", ""),
+        auxiliary_digit=root.flag("auxiliary_digit", False),
     )
     span.done()
     _check_units(root, instrument)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
+from inspect_kit.capture.framing import ETX, STX, unframed, without_parity
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.errors import BadInput, UsageError
 
@@ -43,14 +44,21 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One line without its end; `clean` if every byte of it is printable ASCII."""
+    """One line without its end; `clean` if every byte of it is printable ASCII, but for what frames it.
+
+    Framing is what stands before or behind the line: STX and ETX, a checksum that holds, fill bytes, parity bits.
+    """
 
     text: str
     clean: bool = True
 
 
 class Framer:
-    """Cuts bytes into lines at CR, LF or both, however they are chopped; never holds more than one line's length."""
+    """Cuts bytes into lines, however they are chopped; never holds more than one line's length.
+
+    A line ends with CR, LF or both. Within STX and ETX, what follows ETX up to the line end or the next STX is its
+    checksum.
+    """
 
     def __init__(self) -> None:
         self._pending = bytearray()
@@ -61,9 +69,11 @@ class Framer:
         """The lines that are whole now."""
         frames: list[Frame] = []
         for byte in data:
-            if byte in b"\r\n":
+            if byte in b"\r\n" or (byte == STX and ETX in self._pending):
                 frames += self._ended()
-            elif len(self._pending) < MAX_LINE:
+            if byte in b"\r\n":
+                continue
+            if len(self._pending) < MAX_LINE:
                 self._pending.append(byte)
             else:
                 self._overlong = True
@@ -86,8 +96,9 @@ class Framer:
 
 
 def _frame(line: bytes, *, whole: bool) -> Frame:
-    clean = whole and all(0x20 <= byte <= 0x7E for byte in line)
-    return Frame(line.decode("ascii") if clean else _printable(line), clean)
+    text = unframed(without_parity(line))
+    clean = whole and bool(text) and all(0x20 <= byte <= 0x7E for byte in text)
+    return Frame(text.decode("ascii") if clean else _printable(line), clean)
 
 
 def _printable(data: bytes) -> str:

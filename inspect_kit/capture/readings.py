@@ -34,6 +34,8 @@ class InstrumentReading:
     battery: str | None = None
     next_calibration: str | None = None
     stable: bool = True
+    auxiliary: str = ""
+    """A last digit that the scale set off as not verified; in `value` only where the instrument's sheet says so."""
 
     def as_data(self) -> dict[str, object]:
         """The form that scripts rely on."""
@@ -41,6 +43,8 @@ class InstrumentReading:
             "value": self.value, "unit": self.unit, "stable": self.stable, "raw": self.raw, "protocol": self.protocol,
             "serial": self.serial, "instrument": self.instrument, "time": self.time.isoformat(timespec="milliseconds"),
         }  # fmt: skip
+        if self.auxiliary:
+            data["auxiliary"] = self.auxiliary
         if self.protocol == "sylvac":
             data |= {"battery": self.battery, "next_calibration": self.next_calibration}
         return data

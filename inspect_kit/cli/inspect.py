@@ -9,8 +9,8 @@ from typing import Any, Final
 import click
 
 from inspect_kit.capture.connections import read_connections
-from inspect_kit.capture.driver import read_stable
 from inspect_kit.capture.files import read_text
+from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.certificate.content.wording import Wording, wording_for
@@ -187,7 +187,7 @@ def _sent(question: Question, gauge: str, task: Task) -> Answer:
             hint="type =NAME, and connect it with inspect-kit instruments add",
         )
     link = connected[gauge]
-    sent = read_stable(link.address, link.protocol, link.unit)
+    sent = read_gauge(load_instruments((gauge,), task.instrument_folders)[gauge], link)
     click.echo(f"  {sent.value} {sent.unit}   ({sent.raw.strip()})", err=True)
     return Answer(
         question,

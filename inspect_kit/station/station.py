@@ -14,7 +14,9 @@ from typing import Final
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.connections import Connection, read_connections
-from inspect_kit.capture.driver import Watch, read_live
+from inspect_kit.capture.driver import Watch
+from inspect_kit.capture.gauges.own import read_gauge
+from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.issue.issue import Desk
@@ -145,15 +147,16 @@ class Station:
             raise BadInput("another desk is reading the scale", hint="try again")
         try:
             name, connection = found
-            return name, _loaded(connection, watch, time.monotonic() + seconds)
+            gauge = load_instruments([name], [self.home / "instruments"])[name]
+            return name, _loaded(gauge, connection, watch, time.monotonic() + seconds)
         finally:
             self._instrument.release()
 
 
-def _loaded(connection: Connection, watch: Watch, deadline: float) -> InstrumentReading:
+def _loaded(gauge: Instrument, connection: Connection, watch: Watch, deadline: float) -> InstrumentReading:
     """A stable reading of something: an empty pan stands still too, and its zero would pass for a very light piece."""
     while True:
-        reading = read_live(connection, watch, max(deadline - time.monotonic(), 1.0))
+        reading = read_gauge(gauge, connection, max(deadline - time.monotonic(), 1.0), watch)
         if Decimal(reading.value) > 0:
             return reading
         if time.monotonic() + _BETWEEN >= deadline:

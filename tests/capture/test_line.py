@@ -52,9 +52,50 @@ def test_an_endless_line_is_thrown_away_and_the_next_one_is_good() -> None:
     assert good == Frame("ES")
 
 
-def test_parity_bits_and_control_signs_are_noise() -> None:
-    frames = Framer().feed(b"S S      14.8\xb2 g\r\nS S\x00\r\nok\r\n")
+def test_parity_bits_and_control_signs_within_a_line_are_noise() -> None:
+    frames = Framer().feed(b"S S      14.8\xb2 g\r\nS\x00 S\r\nok\r\n")
     assert [frame.clean for frame in frames] == [False, False, True]
+
+
+def test_rubbish_before_and_behind_a_line_is_not_part_of_it() -> None:
+    assert Framer().feed(b"\x00\xff\x02ST,GS    20.7g  \x00\r\n") == [Frame("ST,GS    20.7g  ")]
+
+
+def parity(text: bytes, odd: int) -> bytes:
+    return bytes(byte | ((byte.bit_count() + odd) % 2) << 7 for byte in text)
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_parity_bits_on_every_byte_are_checked_and_taken_off(odd: int) -> None:
+    line = b"ST,+00014.82  g\r\n"
+    sent = parity(line, odd)
+    assert Framer().feed(sent * 2) == [Frame("ST,+00014.82  g")] * 2
+    for place in range(len(line) - 2):
+        damaged = bytearray(sent)
+        damaged[place] ^= 0x01
+        assert not any(frame.clean for frame in Framer().feed(bytes(damaged)))
+
+
+@pytest.mark.parametrize("checksum", [b"", b"\x2a", b"2A", b"%02X" % (sum(b"  12.34 g") & 0xFF)])
+def test_a_checksum_behind_etx_has_to_hold(checksum: bytes) -> None:
+    text = b"  12.34 g"
+    right = checksum if checksum not in (b"\x2a", b"2A") else _xor(text, checksum)
+    assert Framer().feed(b"\x02" + text + b"\x03" + right + b"\r\n") == [Frame("  12.34 g")]
+    if checksum:
+        (frame,) = Framer().feed(b"\x02  12.84 g\x03" + right + b"\r\n")
+        assert not frame.clean
+
+
+def _xor(text: bytes, form: bytes) -> bytes:
+    value = 0
+    for byte in text:
+        value ^= byte
+    return bytes([value]) if len(form) == 1 else b"%02X" % value
+
+
+def test_frames_in_stx_and_etx_need_no_line_end() -> None:
+    framer = Framer()
+    assert framer.feed(b"7 g\x03\x02  12.34 g\x03\x02  12.34 g\x03\x02")[1:] == [Frame("  12.34 g")] * 2
 
 
 def test_the_rest_of_a_missed_line_is_skipped() -> None:

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import os
+import re
+import socket
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.simulated_replies import Display
+from inspect_kit.capture.simulated_replies import VOICES, Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from tests.cli.conftest import Kit
 
-ALL = ["mt-sics", "kcp", "and", "sbi", "ohaus", "radwag", "mitutoyo", "sylvac"]
+ALL = list(VOICES)
 
 
 @pytest.fixture(autouse=True)
@@ -117,6 +123,69 @@ def test_other_settings_of_a_port_can_be_named(kit: Kit) -> None:
             "n", "--stop", "2", "--json",
         )  # fmt: skip
     assert result.data["value"] == "14.82"
+
+
+def test_another_scale_than_the_sheets_is_refused(kit: Kit, tmp_path: Path) -> None:
+    port = tmp_path / "scale"
+    kit("instruments", "add", "desk-scale", "--kind", "scale", "--serial", "OTHER", "--port", port, "--protocol", "kcp")
+    with simulated(Performance("kcp"), str(port)):
+        for arguments in ((), ("--instrument", "desk-scale"), ("--port", str(port), "--instrument", "desk-scale")):
+            result = kit("read", "scale", "--json", *arguments)
+            assert (result.code, result.out) == (4, "")
+            assert "the sheet is for number OTHER" in result.err
+
+
+@contextmanager
+def sent_once(stream: bytes) -> Iterator[str]:
+    """A port on which these bytes come to the first who opens it, and then nothing more."""
+
+    def send() -> None:
+        with server.accept()[0] as client:
+            client.sendall(stream)
+            done.wait(3)
+
+    done = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=send, daemon=True)
+        thread.start()
+        yield f"socket://127.0.0.1:{server.getsockname()[1]}"
+        done.set()
+        thread.join()
+
+
+def test_a_stream_that_comes_only_once_is_read_without_naming_its_protocol(kit: Kit) -> None:
+    stream = b"S    20.7g  \r\n" + b"US,GS    20.6g  \r\n" + b"ST,GS    20.7g  \r\n" * 4
+    with sent_once(stream) as port:
+        result = kit("read", "scale", "--port", port, "--json")
+    assert (result.data["value"], result.data["protocol"]) == ("20.7", "st-gs")
+    assert result.data["raw"] == "ST,GS    20.7g  "
+
+
+@pytest.mark.parametrize(
+    ("stream", "why"),
+    [
+        (b"ST,GS    20.7g  \r\n", "came once only"),
+        (b"Gross:  100.00 g\r\nTare:    20.00 g\r\n", "only the gross weight"),
+        (b"     G     100.0000 g   \r\n", "once only|gross"),
+        (b"    7.00 pH\r\n" * 3, "not one of g"),
+    ],
+)
+def test_what_does_not_tell_a_mass_for_certain_is_refused(kit: Kit, stream: bytes, why: str) -> None:
+    with sent_once(stream) as port:
+        result = kit("read", "scale", "--port", port, "--json", "--timeout", "1.5")
+    assert (result.code, result.out) == (4, "")
+    assert re.search(why, result.err)
+
+
+@pytest.mark.parametrize(("counts", "value"), [("true", "12.34"), ("false", "12.3")])
+def test_an_auxiliary_digit_counts_only_where_the_sheet_says_so(kit: Kit, counts: str, value: str) -> None:
+    kit("instruments", "add", "desk-scale", "--kind", "scale", "--port", "x", "--protocol", "vibra")
+    sheet = Path(os.environ["INSPECT_KIT_HOME"]) / "instruments" / "desk-scale.toml"
+    text = sheet.read_text(encoding="utf-8").replace("kind =", f"auxiliary_digit = {counts}\nkind =")
+    sheet.write_text(text, encoding="utf-8")
+    with sent_once(b"+  12.3/4 G S\r\n" * 4) as port:
+        result = kit("read", "scale", "--port", port, "--instrument", "desk-scale", "--protocol", "vibra", "--json")
+    assert (result.data["value"], result.data["auxiliary"]) == (value, "4")
 
 
 def test_the_desks_own_scale_needs_no_port(kit: Kit, tmp_path: Path) -> None:

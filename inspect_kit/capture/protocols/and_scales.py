@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import NUMBER, UNKNOWN, Kind, Protocol, Reply, Settings, Status, plain
+from inspect_kit.capture.protocols.reply import COUNTS, NUMBER, UNKNOWN, Kind, Protocol, Reply, Settings, Status, plain
 
-_WEIGHT: Final = re.compile(rf"(ST|US|QT),([+-])({NUMBER})( *)(\S{{0,3}})", re.ASCII)
+_WEIGHT: Final = re.compile(rf"(ST|US|QT),([+-])({NUMBER})( *)([A-Za-z%]{{0,3}})", re.ASCII)
 _OUT_OF_RANGE: Final = re.compile(r"OL,([+-])[0-9.E+ ]{5,14} {0,4}\S{0,3}", re.ASCII)
 _ERROR: Final = re.compile(r"EC,E[0-9]{2}", re.ASCII)
 _DIGITS: Final = 8
@@ -29,9 +29,9 @@ def parse(line: str) -> Reply:
 
 def _weight(match: re.Match[str]) -> Reply:
     header, sign, digits, blanks, unit = match.groups()
-    if len(digits) < _DIGITS or len(blanks + unit) < _UNIT:
-        return UNKNOWN
-    return Reply(_STATES[header], plain(sign, digits), unit)
+    status = Status.COUNTING if unit in COUNTS else _STATES[header]
+    whole = len(digits) >= _DIGITS and len(blanks + unit) >= _UNIT
+    return Reply(status, plain(sign, digits), unit, whole=whole)
 
 
 AND: Final = Protocol(

@@ -1,11 +1,16 @@
-"""Mettler Toledo MT-SICS: `S S     100.00 g`; `S D` dynamic, `S +` overload, `S -` underload, `S I` not now."""
+"""Mettler Toledo MT-SICS: `S S     100.00 g`; `S D` dynamic, `S +` overload, `S -` underload, `S I` not now.
+
+Also what the PRINT key sends, `     N       0.3749 g   `, in any order with `G` and `T` lines.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Final
 
+from inspect_kit.capture.protocols import tickets
 from inspect_kit.capture.protocols.reply import (  # fmt: skip
+    COUNTS,
     UNKNOWN,
     Detail,
     Kind,
@@ -16,7 +21,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     right_justified,
 )
 
-_WEIGHT: Final = re.compile(r"S ([SD]) (.{10,20}) (\S{1,5})", re.ASCII)
+_WEIGHT: Final = re.compile(r"S ([SD]) ([ 0-9.\-]{1,20}) (\S{1,5})", re.ASCII)
 _WIDTH: Final = 10
 _STATES: Final = {
     "S +": Status.OVERLOAD, "S -": Status.UNDERLOAD, "S I": Status.BUSY, "S L": Status.ERROR,
@@ -32,15 +37,16 @@ def parse(line: str) -> Reply:
         return _weight(match)
     if _ABOUT.fullmatch(line):
         return Reply(Status.OTHER)
-    return Reply(_STATES[line]) if line in _STATES else UNKNOWN
+    return Reply(_STATES[line]) if line in _STATES else tickets.parse_letter(line)
 
 
 def _weight(match: re.Match[str]) -> Reply:
     state, field, unit = match.groups()
-    digits = right_justified(field, _WIDTH)
+    digits = right_justified(field)
     if digits is None:
         return UNKNOWN
-    return Reply(Status.STABLE if state == "S" else Status.UNSTABLE, plain(*digits), unit)
+    status = Status.COUNTING if unit in COUNTS else Status.STABLE if state == "S" else Status.UNSTABLE
+    return Reply(status, plain(*digits), unit, whole=len(field) >= _WIDTH)
 
 
 def about(line: str, what: str) -> str | None:

@@ -1,4 +1,7 @@
-"""Ohaus Navigator, Scout, Explorer: `    192.21 g`, with `?` behind the unit while it is not stable."""
+"""Ohaus Navigator, Scout, Explorer: `    192.21 g`, with `?` behind the unit while it is not stable.
+
+Defender 3000 and 5000 put the sign first, `-  1.640 kg   ?N`, and say at the end whether it is gross, net or tare.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import re
 from typing import Final
 
 from inspect_kit.capture.protocols.reply import (  # fmt: skip
+    COUNTS,
     UNKNOWN,
     Kind,
+    Load,
     Protocol,
     Reply,
     Settings,
@@ -16,11 +21,12 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     right_justified,
 )
 
-_WEIGHT: Final = re.compile(r"([ 0-9.\-]{10,14}) ([A-Za-z]{1,5}) *(\?)? *(?:N|NET|G|B)? *", re.ASCII)
+_WEIGHT: Final = re.compile(r"([ 0-9.\-]{1,14}) ([A-Za-z%]{1,5}) *(\?)? *(NET|PT|[NGBT])? *", re.ASCII)
 _WIDTH: Final = 10
+"""Characters of the weight; the Defender's line has 16 in all instead."""
+_LEGENDS: Final = {"N": Load.NET, "NET": Load.NET, "G": Load.GROSS, "B": Load.GROSS, "T": Load.TARE, "PT": Load.TARE}
 _ERROR: Final = re.compile(r" *(?:ES|E[0-9]{1,2}|Err(?:or)? ?[0-9]{1,2}(?:\.[0-9]{1,2})?) *", re.ASCII)
 _LOADS: Final = {"Err8.3": Status.OVERLOAD, "Err8.4": Status.UNDERLOAD}
-_COUNTS: Final = frozenset({"PCS", "pcs", "PC", "pc"})
 
 
 def parse(line: str) -> Reply:
@@ -34,12 +40,15 @@ def parse(line: str) -> Reply:
 
 
 def _weight(match: re.Match[str]) -> Reply:
-    field, unit, doubt = match.groups()
-    digits = right_justified(field, _WIDTH)
-    if digits is None:
+    field, unit, doubt, legend = match.groups()
+    digits, load = right_justified(field), _LEGENDS.get(legend or "", Load.UNSAID)
+    # A lone G, N, T or B is a legend whose unit was lost, or the other way round.
+    if digits is None or unit in _LEGENDS:
         return UNKNOWN
-    status = Status.UNSTABLE if doubt else Status.COUNTING if unit in _COUNTS else Status.STABLE
-    return Reply(status, plain(*digits), unit)
+    if load is Load.TARE:
+        return Reply(Status.OTHER, load=load)
+    status = Status.UNSTABLE if doubt else Status.COUNTING if unit in COUNTS else Status.STABLE
+    return Reply(status, plain(*digits), unit, load, whole=len(field) >= _WIDTH)
 
 
 OHAUS: Final = Protocol(

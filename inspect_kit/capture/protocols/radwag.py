@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import UNKNOWN, Kind, Protocol, Reply, Status, plain, right_justified
+from inspect_kit.capture.protocols.reply import COUNTS, UNKNOWN, Kind, Protocol, Reply, Status, plain, right_justified
 
-_MASS: Final = re.compile(r"(?:S  |SI |SU |SUI) ([ ?^v]) ([ \-])(.{9,12}) (\S{1,3}) *", re.ASCII)
-_WIDTH: Final = 9
+_MASS: Final = re.compile(r"(?:S|SI|SU|SUI) {1,4}([?^v]?) *([\-]?)([ 0-9.]{1,16}) (\S{1,3}) *", re.ASCII)
+_WIDTH: Final = 20
+"""Characters of a whole line: command, mark, sign, nine for the mass, three for the unit, and blanks between."""
 _STATE: Final = re.compile(r"(?:S|SI|SU|SUI) ([AEI^v])", re.ASCII)
 _STATES: Final = {
     "A": Status.ACCEPTED, "E": Status.UNSTABLE, "I": Status.BUSY, "^": Status.OVERLOAD, "v": Status.UNDERLOAD,
@@ -30,13 +31,14 @@ def parse(line: str) -> Reply:
 
 def _mass(match: re.Match[str]) -> Reply:
     mark, sign, field, unit = match.groups()
-    digits = right_justified(field, _WIDTH)
+    digits = right_justified(field)
     if digits is None or digits[0]:
         return UNKNOWN
-    status = _STATES[mark]
+    status = _STATES[mark or " "]
     if status in (Status.OVERLOAD, Status.UNDERLOAD):
         return Reply(status)
-    return Reply(status, plain(sign, digits[1]), unit)
+    status = Status.COUNTING if unit in COUNTS else status
+    return Reply(status, plain(sign, digits[1]), unit, whole=len(match.string) >= _WIDTH)
 
 
 RADWAG: Final = Protocol("radwag", "Radwag", Kind.SCALE, parse, (b"S\r\n", b"SI\r\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
@@ -27,13 +27,29 @@ class Status(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Load(StrEnum):
+    """Which weight a line gives, where it says so: the net one is the piece, the tare never is."""
+
+    UNSAID = ""
+    NET = "net"
+    GROSS = "gross"
+    TARE = "tare"
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One line understood. `number` has the digits as sent, without leading zeros and `+`."""
+    """One line understood. `number` has the digits as sent, without leading zeros and `+`.
+
+    `auxiliary` is a last digit that the scale sets off as not verified; `whole` tells that the line has the full
+    width its maker documents, so that a lost character would have been seen.
+    """
 
     status: Status
     number: str = ""
     unit: str = ""
+    load: Load = Load.UNSAID
+    auxiliary: str = ""
+    whole: bool = field(default=False, compare=False)
 
 
 UNKNOWN: Final = Reply(Status.UNKNOWN)
@@ -98,6 +114,11 @@ class Protocol:
     """The line tells whether it is stable; else two equal values in a row are asked for."""
 
 
+CAPITALS: Final = {"G": "g", "KG": "kg", "MG": "mg", "CT": "ct", "OZ": "oz"}
+"""Units in capitals, for lines in which a G at the unit's place cannot be the sign for a gross weight."""
+COUNTS: Final = frozenset({"PCS", "pcs", "Pcs", "PC", "pc"})
+"""Units of a scale that counts pieces."""
+
 _LEADING_ZEROS: Final = re.compile(r"^0+(?=[0-9])", re.ASCII)
 
 
@@ -106,10 +127,7 @@ def plain(sign: str, digits: str) -> str:
     return ("-" if sign == "-" else "") + _LEADING_ZEROS.sub("", digits)
 
 
-def right_justified(field: str, width: int) -> tuple[str, str] | None:
-    """Sign and digits of a field that is filled with blanks on the left to at least `width` characters.
-
-    A line that lost a character on the way is too short by one: that is how it is found out.
-    """
-    match = re.fullmatch(rf" *(-?) *({NUMBER})", field, re.ASCII)
-    return (match.group(1), match.group(2)) if match and len(field) >= width else None
+def right_justified(field: str) -> tuple[str, str] | None:
+    """Sign and digits of a field that is filled with blanks on the left; the sign may stand at its beginning."""
+    match = re.fullmatch(rf" *([+-]?) *({NUMBER})", field, re.ASCII)
+    return (match.group(1), match.group(2)) if match else None

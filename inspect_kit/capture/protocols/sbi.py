@@ -6,9 +6,11 @@ import re
 from typing import Final
 
 from inspect_kit.capture.protocols.reply import (  # fmt: skip
+    COUNTS,
     NUMBER,
     UNKNOWN,
     Kind,
+    Load,
     Protocol,
     Reply,
     Settings,
@@ -19,7 +21,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
 _VALUE: Final = rf"{NUMBER}|[0-9]{{1,8}}(?:\.[0-9]{{0,8}})?\[[0-9]\]"
 _WEIGHT: Final = re.compile(rf"(?:(.{{6}}))?([+\- ]) ( *(?:{_VALUE}))(?: (\S{{1,3}}) {{0,2}}| {{0,4}})", re.ASCII)
 _WIDTH: Final = 8
-_NAMES: Final = frozenset({"", "N", "G"})
+_NAMES: Final = {"": Load.UNSAID, "N": Load.NET, "G": Load.GROSS}
 """Net and gross are weighings; tare, limits, means and counts under other names are not."""
 _STATUS: Final = re.compile(r"(?:Stat)? *([A-Za-z.\-]{1,7}(?: ?[0-9]{1,3})?) *", re.ASCII)
 _STATES: Final = {
@@ -30,7 +32,7 @@ _ERROR: Final = re.compile(r"(?:ERR|Err|APP\.ERR|DIS\.ERR|PRT\.ERR) ?[0-9]{0,3}"
 
 
 def parse(line: str) -> Reply:
-    """One line. Brackets mark the digit that is not verified: `123.5[6]` reads 123.56."""
+    """One line. Brackets set off the digit that is not verified: `123.5[6]` reads 123.5 and, beside it, 6."""
     match = _WEIGHT.fullmatch(line)
     if match is not None:
         return _weight(match)
@@ -40,11 +42,13 @@ def parse(line: str) -> Reply:
 
 def _weight(match: re.Match[str]) -> Reply:
     name, sign, field, unit = match.groups()
-    digits = field.strip(" ").replace("[", "").replace("]", "")
+    digits, _, auxiliary = field.strip(" ]").partition("[")
     unsigned = sign == " " and digits.strip("0.")
-    if (name or "").strip(" ") not in _NAMES or len(field) < _WIDTH or unsigned:
+    label = (name or "").strip(" ")
+    if label not in _NAMES or len(field) < _WIDTH or unsigned:
         return UNKNOWN
-    return Reply(Status.STABLE if unit else Status.UNSTABLE, plain(sign, digits), unit or "")
+    status = Status.COUNTING if unit in COUNTS else Status.STABLE if unit else Status.UNSTABLE
+    return Reply(status, plain(sign, digits), unit or "", _NAMES[label], auxiliary, whole=True)
 
 
 def _state(word: str, line: str) -> Reply:

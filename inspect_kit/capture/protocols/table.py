@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from inspect_kit.capture.protocols.and_scales import AND
+from inspect_kit.capture.protocols.indicators import INDICATOR
 from inspect_kit.capture.protocols.kcp import KCP
 from inspect_kit.capture.protocols.mitutoyo import MITUTOYO
 from inspect_kit.capture.protocols.mt_sics import MT_SICS
@@ -13,10 +14,14 @@ from inspect_kit.capture.protocols.radwag import RADWAG
 from inspect_kit.capture.protocols.reply import Protocol, Status
 from inspect_kit.capture.protocols.sbi import SBI
 from inspect_kit.capture.protocols.sylvac import SYLVAC
+from inspect_kit.capture.protocols.tickets import TICKET
+from inspect_kit.capture.protocols.vibra import VIBRA
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
 
-PROTOCOLS: Final = {p.name: p for p in (MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, MITUTOYO, SYLVAC)}
+PROTOCOLS: Final = {
+    p.name: p for p in (MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, TICKET, MITUTOYO, SYLVAC)
+}
 
 _NO_VALUE: Final = (Status.UNKNOWN, Status.ERROR, Status.OTHER)
 """What does not tell one protocol from another: several answer `ES`."""

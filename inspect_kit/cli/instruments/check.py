@@ -9,13 +9,14 @@ import click
 
 from inspect_kit.capture.connections import Connection, read_connections
 from inspect_kit.capture.daily_checks import Check, Point, add_check, as_data, complete, permitted_error
-from inspect_kit.capture.driver import local_time, read_stable
+from inspect_kit.capture.driver import local_time
+from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import connection_from, timeout_option, wiring_options
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import Quantity, parse_quantity
 
 
@@ -48,10 +49,7 @@ class _Desk:
             raise UsageError("no reading given", where=where, hint=f"write {where} {nominal}=READING, or add --port")
         what = "Nothing on it, or the jaws closed" if nominal.number == 0 else f"{nominal} on it or between the jaws"
         click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
-        reading = read_stable(self.connection.address, self.connection.protocol, self.connection.unit, self.timeout)
-        stranger = reading.stranger_to(self.gauge.serial)
-        if stranger:
-            raise BadInput(stranger, where=self.gauge.id, hint="plug in the right one, or correct the sheet")
+        reading = read_gauge(self.gauge, self.connection, self.timeout)
         return self.quantity(f"{reading.value} {reading.unit}", where), reading.raw
 
 

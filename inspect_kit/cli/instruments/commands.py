@@ -26,7 +26,7 @@ from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Kind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
-from inspect_kit.capture.simulated_replies import Display, Mood
+from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
 from inspect_kit.capture.simulator import Fault, Performance, script_of, simulated
 from inspect_kit.cli.instruments.check import check
 from inspect_kit.cli.instruments.read import (
@@ -49,7 +49,7 @@ _WIDEST: Final = 8
 
 
 @click.command("simulate")
-@click.argument("protocol", type=click.Choice(tuple(PROTOCOLS)), metavar="PROTOCOL")
+@click.argument("protocol", type=click.Choice(tuple(VOICES)), metavar="PROTOCOL")
 @click.option(
     "--port",
     is_flag=False,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from datetime import date
 from pathlib import Path
 
@@ -18,13 +17,14 @@ from inspect_kit.capture.connections import (
     Connection,
     read_connections,
 )
-from inspect_kit.capture.discovery import find
-from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_stable
+from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unnamed
+from inspect_kit.capture.gauges.own import own_reading, read_gauge
+from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Kind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
-from inspect_kit.cli.options import Command, home_of, json_option, today
+from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import UsageError
 
@@ -116,10 +116,7 @@ def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_
       inspect-kit read scale --port /dev/ttyUSB0 --protocol mt-sics
       inspect-kit read caliper --port COM4 --protocol mitutoyo --unit mm --json
     """
-    started = time.monotonic()
-    connection = _connection(ctx, Kind(kind), timeout)
-    left = max(0.1, timeout - (time.monotonic() - started))
-    reading = read_stable(connection.address, connection.protocol, connection.unit, left)
+    reading = _reading(ctx, Kind(kind), timeout)
     warn(_warnings(reading, today()))
     if as_json:
         print_json(reading.as_data())
@@ -127,32 +124,36 @@ def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_
         click.echo(_text(reading))
 
 
-def _connection(ctx: click.Context, kind: Kind, timeout: float) -> Connection:
-    """Where to read: as the options say, or the desk's own instrument."""
-    protocol = ctx.params["protocol"]
+def _reading(ctx: click.Context, kind: Kind, timeout: float) -> InstrumentReading:
+    """Read where the options say, or the desk's own instrument; what has a sheet must be the one the sheet is for."""
+    protocol, unit, name = (ctx.params[key] for key in ("protocol", "unit", "instrument"))
     if protocol and PROTOCOLS[protocol].kind is not kind:
         raise UsageError(
             f"{protocol} is the protocol of a {PROTOCOLS[protocol].kind}", hint=f"read a {kind} by another"
         )
-    if kind is Kind.SCALE and ctx.params["unit"]:
+    if kind is Kind.SCALE and unit:
         warn(("a scale says its unit itself; --unit is not used",))
     address = address_from(ctx)
     if address is None:
-        return _own(home_of(ctx), ctx.params["instrument"], kind)
+        name, connection = _own(home_of(ctx), name, kind)
+        return read_gauge(load_instruments([name], [own_instruments(ctx)])[name], connection, timeout)
+    gauge = load_instruments([name], [own_instruments(ctx)])[name] if name else None
+    if protocol and gauge:
+        return read_gauge(gauge, Connection(address, protocol, unit), timeout)
     if protocol:
-        return Connection(address, protocol, ctx.params["unit"])
-    found = find(address, timeout, kind)
-    warn((f"{address.port}: found {' or '.join(found.protocols)}, {found.settings}",))
-    return Connection(address.using(found.settings), found.protocols[0], ctx.params["unit"])
+        return read_live(Connection(address, protocol, unit), lambda _: None, timeout)
+    reading = read_unnamed(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
+    warn((f"{address.port}: found {reading.protocol}",))
+    return own_reading(gauge, reading) if gauge else reading
 
 
-def _own(home: Path, wanted: str | None, kind: Kind) -> Connection:
+def _own(home: Path, wanted: str | None, kind: Kind) -> tuple[str, Connection]:
     connections = read_connections(home)
     own = {name: entry for name, entry in connections.items() if PROTOCOLS[entry.protocol].kind is kind}
     if wanted is None and len(own) == 1:
-        return next(iter(own.values()))
+        return next(iter(own.items()))
     if wanted in own:
-        return own[wanted]
+        return wanted, own[wanted]
     known = f"--instrument {' or '.join(own)}" if own else "name its --port, or add it: inspect-kit instruments add"
     which = f"no {kind} with a port is called {wanted[:40]!r}" if wanted else f"which {kind}?"
     raise UsageError(which, hint=known)
