@@ -27,17 +27,20 @@ from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.issue.qr import Claim, compose, read
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.chain import link, write
-from inspect_kit.registry.entries import FIRST, Certified, Entry, File, Gauge, Made, Thing
+from inspect_kit.registry.entries import FIRST, Certified, Entry, File, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, open_registry
-from inspect_kit.registry.search import Wanted, find, listing
+from inspect_kit.registry.search import RegistryQuery, find, listing
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
 BATCH = 5_000
 ACTIONS = {"by number": 200, "by owner": 200, "by subject": 200, "by QR": 200, "newest 50": 200, "issue": 40}
 """What is timed, and how often."""
 RECORD = Path(__file__).resolve().parents[1] / "tests" / "inspection" / "formats" / "format-1.json"
-GAUGES = (Gauge("desk-caliper", "Caliper", "caliper", serial="1"), Gauge("desk-scale", "Scale", "scale", serial="2"))
+GAUGES = (
+    RegisteredGauge("desk-caliper", "Caliper", "caliper", serial="1"),
+    RegisteredGauge("desk-scale", "Scale", "scale", serial="2"),
+)
 
 
 def main() -> None:
@@ -65,10 +68,10 @@ def plan(stack: ExitStack, home: Path, size: int) -> dict[str, Callable[[], Any]
     today = date(2026, 11, 16)
     return {
         "by number": lambda: find(connection, standing.number),
-        "by owner": lambda: list(listing(connection, Wanted(owner=standing.owner), today, 50)),
-        "by subject": lambda: list(listing(connection, Wanted(subject=standing.subject), today, 50)),
+        "by owner": lambda: list(listing(connection, RegistryQuery(owner=standing.owner), today, 50)),
+        "by subject": lambda: list(listing(connection, RegistryQuery(subject=standing.subject), today, 50)),
         "by QR": lambda: find(connection, read(standing.qr).claim.number),
-        "newest 50": lambda: list(listing(connection, Wanted(), today, 50)),
+        "newest 50": lambda: list(listing(connection, RegistryQuery(), today, 50)),
         "issue": _issuing(home, registry),
     }
 

@@ -35,7 +35,7 @@ def read_toml(path: Path) -> dict[str, object]:
         raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
 
 
-class Table:
+class TomlTable:
     """One table of a file. Each `take_…` notes a fault instead of raising; `done` names the keys nobody knows."""
 
     def __init__(self, data: Mapping[str, object], place: str, faults: list[Fault]) -> None:
@@ -138,15 +138,15 @@ class Table:
         """The raw value, for keys that take more than one type."""
         return self._take(key)
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """The table below `key`; empty where there is none."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
             self.fault(key, f"expected a table, got {value!r:.40}")
         separator = "" if self.place.endswith(": ") else "."
-        return Table(value if isinstance(value, dict) else {}, f"{self.place}{separator}{key}", self.faults)
+        return TomlTable(value if isinstance(value, dict) else {}, f"{self.place}{separator}{key}", self.faults)
 
-    def tables(self, key: str) -> Iterator[Table]:
+    def tables(self, key: str) -> Iterator[TomlTable]:
         """The tables of the list below `key`, each with its number."""
         value = self._take(key)
         if value is not None and not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
@@ -154,7 +154,7 @@ class Table:
             return
         separator = "" if self.place.endswith(": ") else "."
         for number, entry in enumerate(value or ()):
-            yield Table(entry, f"{self.place}{separator}{key}[{number}]", self.faults)
+            yield TomlTable(entry, f"{self.place}{separator}{key}[{number}]", self.faults)
 
     def words(self) -> dict[str, str]:
         """All that is left, as text by key."""

@@ -18,7 +18,7 @@ from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import Agreed, Usual, clauses_for, judge_pieces, plan_for
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
@@ -66,7 +66,7 @@ def lot_of(walk: dict[str, Any]) -> LotRecord:
     sheet, on = load(walk["spec"]), _script("lots.toml")["inspected_on"]
     task = Task(sheet, sheet.item(walk["item"]), RuleName.GUARDED, on, (_EXAMPLES / "instruments",))
     names = tuple(clause.characteristic for clause in clauses_for(task, ()))
-    file = read_lot(_EXAMPLES / walk["file"], Wanted(names, needed=False))
+    file = read_lot(_EXAMPLES / walk["file"], WantedCharacteristics(names, needed=False))
     aql = walk.get("aql")
     agreed = Agreed(None if aql is None else Decimal(aql), walk.get("level", ""))
     outcome = judge_pieces(task, file, plan_for(walk.get("size", len(file.pieces)), agreed), Usual())

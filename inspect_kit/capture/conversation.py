@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import Final
 
-from inspect_kit.capture.line import Address, Frame, Framer, Port, Unplugged, open_port
+from inspect_kit.capture.line import Address, Framer, LineFrame, Port, Unplugged, open_port
 from inspect_kit.errors import BadInput
 
 _QUIET: Final = 0.1
@@ -31,7 +31,7 @@ class Conversation:
         self._marked_start = marked_start
         self._settled = marked_start
         self._framer = Framer()
-        self._waiting: list[Frame] = []
+        self._waiting: list[LineFrame] = []
         self._port: Port = open_port(address, self._deadline)
 
     def __enter__(self) -> Conversation:
@@ -72,7 +72,7 @@ class Conversation:
         except Unplugged:
             self._reopen()
 
-    def hear(self, patience: float) -> Frame | None:
+    def hear(self, patience: float) -> LineFrame | None:
         """The next whole line; `None` when nothing at all came for that many seconds, or the deadline has passed."""
         heard_at, before = time.monotonic(), self.interruptions
         while not self._waiting:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_text
-from inspect_kit.capture.instruments import Instrument, Shape
+from inspect_kit.capture.instruments import DistributionShape, Instrument
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.values.quantity import Quantity, parse_strict
 
@@ -23,7 +23,12 @@ _FOLDER: Final = "checks"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _CONTEXT: Final = Context(prec=40)
 _TWO_DIGITS: Final = Context(prec=2, rounding=ROUND_UP)
-_SQUARE: Final = {Shape.NORMAL: 1, Shape.RECTANGULAR: 3, Shape.TRIANGULAR: 6, Shape.ARCSINE: 2}
+_SQUARE: Final = {
+    DistributionShape.NORMAL: 1,
+    DistributionShape.RECTANGULAR: 3,
+    DistributionShape.TRIANGULAR: 6,
+    DistributionShape.ARCSINE: 2,
+}
 """(Half-width ÷ standard deviation)², GUM 4.3.7 and 4.3.9."""
 _NEEDS_ZERO: Final = frozenset({"scale", "caliper"})
 
@@ -103,7 +108,7 @@ def complete(instrument: Instrument, points: Iterable[Point]) -> tuple[Point, ..
     return taken
 
 
-class State(StrEnum):
+class CheckState(StrEnum):
     """What a day's readings of an instrument stand on."""
 
     CHECKED = "checked"
@@ -112,43 +117,43 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CheckStatus:
     """An instrument on a day: its last check, and lines of the log that could not be read."""
 
     instrument: str
-    state: State
+    state: CheckState
     last: Check | None = None
     damaged: tuple[int, ...] = ()
 
     @property
     def usable(self) -> bool:
         """Whether clauses may be decided by it; one that was not checked yet only brings a warning."""
-        return self.state is not State.FAILED
+        return self.state is not CheckState.FAILED
 
     @property
     def warning(self) -> str:
         """A sentence for whoever reads a verdict; empty where there is nothing to say."""
-        if self.state is State.CHECKED:
+        if self.state is CheckState.CHECKED:
             return ""
         when = f" on {self.last.time.date().isoformat()}" if self.last else ""
         how = f"run inspect-kit instruments check {self.instrument}"
-        if self.state is State.FAILED:
+        if self.state is CheckState.FAILED:
             return f"{self.instrument}: failed its check{when}; repair or replace it, then {how}"
         return f"{self.instrument}: was not checked today; {how}"
 
 
-def standing(home: Path, instrument: str, on: date) -> Standing:
+def standing(home: Path, instrument: str, on: date) -> CheckStatus:
     """Where the instrument stands on that day. A failed check counts until a later one is passed."""
     checks, damaged = read_checks(home, instrument)
     past = [check for check in checks if check.time.date() <= on]
     # The order in which they were added: two may be of the same second, and a desk's clock may be set back.
     last = past[-1] if past else None
-    state = State.UNCHECKED
+    state = CheckState.UNCHECKED
     if last is not None and not last.passed:
-        state = State.FAILED
+        state = CheckState.FAILED
     elif last is not None and last.time.date() == on:
-        state = State.CHECKED
-    return Standing(instrument, state, last, damaged)
+        state = CheckState.CHECKED
+    return CheckStatus(instrument, state, last, damaged)
 
 
 def checked_id(instrument: str) -> str:

@@ -10,7 +10,7 @@ from typing import Final
 
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.line import Address
-from inspect_kit.capture.protocols.reply import Kind, Protocol, Settings
+from inspect_kit.capture.protocols.reply import InstrumentKind, Protocol, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, spoken_by
 from inspect_kit.errors import BadInput
 
@@ -25,7 +25,7 @@ _ENOUGH: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundInstrument:
     """An instrument that answers: the protocols in which its line is good, the likeliest first."""
 
     protocols: tuple[str, ...]
@@ -37,21 +37,23 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PortPlace:
     """A serial port of this computer, with what it says of itself."""
 
     port: str
     description: str
 
 
-def find(address: Address, seconds: float, kind: Kind | None = None) -> Found:
+def find(address: Address, seconds: float, kind: InstrumentKind | None = None) -> FoundInstrument:
     """What answers on this port; an error that says what to try if nothing does."""
     with answering(address, seconds, kind) as (_, found):
         return found
 
 
 @contextmanager
-def answering(address: Address, seconds: float, kind: Kind | None = None) -> Iterator[tuple[Conversation, Found]]:
+def answering(
+    address: Address, seconds: float, kind: InstrumentKind | None = None
+) -> Iterator[tuple[Conversation, FoundInstrument]]:
     """What answers on this port, with the conversation it answered in still open: some send a value only once."""
     left = seconds
     for settings in _ways(address):
@@ -81,7 +83,7 @@ def _ways(address: Address) -> Iterator[Settings]:
     yield from dict.fromkeys((Settings(), *usual))
 
 
-def _answered(talk: Conversation, settings: Settings, kind: Kind | None) -> Found | None:
+def _answered(talk: Conversation, settings: Settings, kind: InstrumentKind | None) -> FoundInstrument | None:
     for probe in _PROBES:
         if probe:
             talk.ask(probe)
@@ -107,7 +109,7 @@ def _lines(talk: Conversation) -> Iterator[str]:
             yield frame.text
 
 
-def _recognised(lines: tuple[str, ...], settings: Settings, kind: Kind | None) -> Found | None:
+def _recognised(lines: tuple[str, ...], settings: Settings, kind: InstrumentKind | None) -> FoundInstrument | None:
     """The protocols in which all lines are good that are good in any, but for one: a line may be cut or damaged."""
     told = [(line, named) for line in lines if (named := _speakers(line, kind))]
     counts = Counter(protocol.name for _, named in told for protocol in named)
@@ -120,15 +122,15 @@ def _recognised(lines: tuple[str, ...], settings: Settings, kind: Kind | None) -
     if len(meanings) != 1 or most < len(told) - 1:
         why = f"{raw[:40]!r} could be {' or '.join(counts)}"
         raise BadInput(why, hint="say which with --protocol, as the instrument's menu shows")
-    return Found(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
+    return FoundInstrument(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
 
 
-def _speakers(line: str, kind: Kind | None) -> list[Protocol]:
+def _speakers(line: str, kind: InstrumentKind | None) -> list[Protocol]:
     return [p for p in spoken_by(line) if kind is None or p.kind is kind]
 
 
-def places() -> tuple[Place, ...]:
+def places() -> tuple[PortPlace, ...]:
     """The serial ports of this computer."""
     from serial.tools.list_ports import comports
 
-    return tuple(Place(port.device, port.description or "") for port in sorted(comports()))
+    return tuple(PortPlace(port.device, port.description or "") for port in sorted(comports()))

@@ -12,9 +12,9 @@ from typing import Final
 from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.discovery import answering
-from inspect_kit.capture.line import Address, Frame
+from inspect_kit.capture.line import Address, LineFrame
 from inspect_kit.capture.protocols.confirmation import Confirmation, Heard
-from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, Kind, Load, Protocol, Reply, Status, UnitFrom
+from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
 from inspect_kit.capture.readings import InstrumentReading, in_base
 from inspect_kit.errors import BadInput
@@ -96,7 +96,7 @@ def read_live(
 
 
 def read_unnamed(
-    line: Connection, kind: Kind, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
+    line: Connection, kind: InstrumentKind, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
 ) -> InstrumentReading:
     """One stable reading from an instrument whose protocol is not known; `line.protocol` does not count."""
     with answering(line.address, timeout, kind) as (talk, found):
@@ -135,7 +135,7 @@ class _Listener:
     def stable(self) -> Heard:
         """The first stable value before the deadline."""
         for text in self._earlier:
-            settled = self._confirmation.hear(self._understood(Frame(text)))
+            settled = self._confirmation.hear(self._understood(LineFrame(text)))
             if settled is not None:
                 return settled
         turn, requests = 0, self.spoken.requests or (b"",)
@@ -171,7 +171,7 @@ class _Listener:
             self._confirmation.forget()
         return (self._unconfirmed() if silent else None), answered
 
-    def _understood(self, frame: Frame) -> Heard:
+    def _understood(self, frame: LineFrame) -> Heard:
         reply = self.spoken.parse(frame.text) if frame.clean else UNKNOWN
         if not frame.clean:
             self._troubles.noise = frame.text

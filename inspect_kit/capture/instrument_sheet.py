@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from inspect_kit.capture.daily_checks import checked_id
-from inspect_kit.capture.instruments import FORMAT, Effect, Instrument, Shape, read_instrument
+from inspect_kit.capture.instruments import FORMAT, DistributionShape, Effect, Instrument, read_instrument
 from inspect_kit.errors import BadInput, BadSheet
 
 
@@ -40,7 +40,7 @@ def _effect(effect: Effect) -> Iterator[str]:
     yield ""
     yield "[[uncertainty]]"
     yield f"source = {_text(effect.source, 'source')}"
-    if effect.shape is not Shape.NORMAL:
+    if effect.shape is not DistributionShape.NORMAL:
         yield f'half_width = "{effect.size}"'
         yield f'shape = "{effect.shape.value}"'
     elif effect.coverage != 1:

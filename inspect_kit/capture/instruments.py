@@ -15,14 +15,14 @@ from typing import Final
 from inspect_kit.errors import BadInput, BadSheet, Fault
 from inspect_kit.nearest import nearest
 from inspect_kit.places import shipped
-from inspect_kit.tomlfile import Table, read_toml
+from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
-class Shape(StrEnum):
+class DistributionShape(StrEnum):
     """How an effect is distributed within the half-width that is stated for it."""
 
     NORMAL = "normal"
@@ -42,7 +42,7 @@ class Effect:
 
     source: str
     size: Quantity
-    shape: Shape = Shape.NORMAL
+    shape: DistributionShape = DistributionShape.NORMAL
     coverage: Decimal = Decimal(1)
     relative: Decimal = Decimal(0)
     dof: Decimal | None = None
@@ -75,7 +75,7 @@ class Instrument:
 def read_instrument(path: Path) -> Instrument:
     """One instrument sheet; raises `BadSheet` with every fault of it."""
     faults: list[Fault] = []
-    root = Table(read_toml(path), f"{path}: ", faults)
+    root = TomlTable(read_toml(path), f"{path}: ", faults)
     instrument = _instrument(root, path)
     root.done()
     if faults or instrument is None:
@@ -83,7 +83,7 @@ def read_instrument(path: Path) -> Instrument:
     return instrument
 
 
-def _instrument(root: Table, path: Path) -> Instrument | None:
+def _instrument(root: TomlTable, path: Path) -> Instrument | None:
     stated = root.either("format")
     if stated != FORMAT:
         root.fault("format", f"expected {FORMAT}, got {stated!r:.40}")
@@ -114,7 +114,7 @@ def _instrument(root: Table, path: Path) -> Instrument | None:
     return instrument
 
 
-def _check_units(root: Table, instrument: Instrument) -> None:
+def _check_units(root: TomlTable, instrument: Instrument) -> None:
     base = instrument.resolution.unit.base
     stated = [effect.size for effect in instrument.effects] + [
         bound for bound in (instrument.lower, instrument.upper) if bound
@@ -124,7 +124,7 @@ def _check_units(root: Table, instrument: Instrument) -> None:
             root.fault("resolution", f"{quantity} does not go with a resolution in {base}")
 
 
-def _effect(table: Table) -> Effect | None:
+def _effect(table: TomlTable) -> Effect | None:
     forms = {
         key: table.parsed(key, parse_strict) for key in ("standard", "expanded", "half_width") if key in table.left()
     }
@@ -138,12 +138,12 @@ def _effect(table: Table) -> Effect | None:
     return effect
 
 
-def _sized(table: Table, form: str, size: Quantity | None) -> Effect | None:
+def _sized(table: TomlTable, form: str, size: Quantity | None) -> Effect | None:
     source = table.text("source")
     coverage = table.decimal("coverage", Decimal(2 if form == "expanded" else 1))
-    shape = Shape.NORMAL
+    shape = DistributionShape.NORMAL
     if form == "half_width":
-        shape = table.word("shape", Shape, Shape.RECTANGULAR, optional=True)
+        shape = table.word("shape", DistributionShape, DistributionShape.RECTANGULAR, optional=True)
     relative = table.decimal("relative", Decimal(0))
     dof = table.decimal("dof", Decimal(0))
     shared = table.flag("shared", False)

@@ -43,7 +43,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class LineFrame:
     """One line without its end; `clean` if every byte of it is printable ASCII, but for what frames it.
 
     Framing is what stands before or behind the line: STX and ETX, a checksum that holds, fill bytes, parity bits.
@@ -65,9 +65,9 @@ class Framer:
         self._overlong = False
         self._skipping = False
 
-    def feed(self, data: bytes) -> list[Frame]:
+    def feed(self, data: bytes) -> list[LineFrame]:
         """The lines that are whole now."""
-        frames: list[Frame] = []
+        frames: list[LineFrame] = []
         for byte in data:
             if byte in b"\r\n" or (byte == STX and ETX in self._pending):
                 frames += self._ended()
@@ -79,7 +79,7 @@ class Framer:
                 self._overlong = True
         return frames
 
-    def _ended(self) -> list[Frame]:
+    def _ended(self) -> list[LineFrame]:
         line, self._pending = bytes(self._pending), bytearray()
         overlong, self._overlong = self._overlong, False
         skipped, self._skipping = self._skipping, False
@@ -95,10 +95,10 @@ class Framer:
         return _printable(bytes(self._pending))
 
 
-def _frame(line: bytes, *, whole: bool) -> Frame:
+def _frame(line: bytes, *, whole: bool) -> LineFrame:
     text = unframed(without_parity(line))
     clean = whole and bool(text) and all(0x20 <= byte <= 0x7E for byte in text)
-    return Frame(text.decode("ascii") if clean else _printable(line), clean)
+    return LineFrame(text.decode("ascii") if clean else _printable(line), clean)
 
 
 def _printable(data: bytes) -> str:

@@ -49,7 +49,7 @@ class InstrumentReading:
             data |= {"battery": self.battery, "next_calibration": self.next_calibration}
         return data
 
-    def stranger_to(self, serial: str) -> str:
+    def serial_mismatch(self, serial: str) -> str:
         """A sentence if this came from another instrument than the one whose sheet has that serial number."""
         if not serial or self.serial is None or self.serial.strip() == serial.strip():
             return ""

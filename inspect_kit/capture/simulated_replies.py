@@ -1,4 +1,4 @@
-"""How each simulated instrument answers: its lines in every mood, built as the makers document them."""
+"""How each simulated instrument answers: its lines in every state, built as the makers document them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 CRLF: Final = "\r\n"
 
 
-class Mood(StrEnum):
+class ReplyState(StrEnum):
     """What the instrument is going through when it is asked for its value."""
 
     STABLE = "stable"
@@ -43,11 +43,11 @@ class Display:
         return self.value.lstrip("+-")
 
 
-Lines = Mapping[Mood, Callable[[Display], str]]
+Lines = Mapping[ReplyState, Callable[[Display], str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Dialect:
     """One protocol's way of answering: which commands ask for the value, its lines, and its other answers."""
 
     asks: frozenset[str]
@@ -58,9 +58,9 @@ class Voice:
     adapt: Callable[[str, str], str] = lambda _, line: line
     """What changes in the answer with the command that asked for it."""
 
-    def value_line(self, command: str, mood: Mood, display: Display) -> str:
+    def value_line(self, command: str, state: ReplyState, display: Display) -> str:
         """The answer to a request for the value, line ends and all."""
-        return self.adapt(command, self.lines[mood](display))
+        return self.adapt(command, self.lines[state](display))
 
 
 def _nothing(command: str, display: Display) -> None:
@@ -80,11 +80,11 @@ def _said(line: str) -> Callable[[Display], str]:
     return lambda _: f"{line}{CRLF}"
 
 
-_METTLER: Final = Voice(
+_METTLER: Final = Dialect(
     frozenset({"S", "SI"}),
     {
-        Mood.STABLE: _mettler("S"), Mood.UNSTABLE: _mettler("D"), Mood.OVERLOAD: _said("S +"),
-        Mood.UNDERLOAD: _said("S -"), Mood.BUSY: _said("S I"), Mood.ERROR: _said("ES"),
+        ReplyState.STABLE: _mettler("S"), ReplyState.UNSTABLE: _mettler("D"), ReplyState.OVERLOAD: _said("S +"),
+        ReplyState.UNDERLOAD: _said("S -"), ReplyState.BUSY: _said("S I"), ReplyState.ERROR: _said("ES"),
     },
     _mettler_about,
     unknown="ES\r\n",
@@ -95,11 +95,12 @@ def _and(header: str) -> Callable[[Display], str]:
     return lambda d: f"{header},{d.sign}{d.digits:0>8}{d.unit:>3}{CRLF}"
 
 
-_AND: Final = Voice(
+_AND: Final = Dialect(
     frozenset({"Q", "S", "SI"}),
     {
-        Mood.STABLE: _and("ST"), Mood.UNSTABLE: _and("US"), Mood.OVERLOAD: _said("OL,+999999.9  g"),
-        Mood.UNDERLOAD: _said("OL,-999999.9  g"), Mood.BUSY: _said("EC,E02"), Mood.ERROR: _said("EC,E01"),
+        ReplyState.STABLE: _and("ST"), ReplyState.UNSTABLE: _and("US"), ReplyState.OVERLOAD: _said("OL,+999999.9  g"),
+        ReplyState.UNDERLOAD: _said("OL,-999999.9  g"), ReplyState.BUSY: _said("EC,E02"),
+        ReplyState.ERROR: _said("EC,E01"),
     },
     _nothing,
     unknown="EC,E01\r\n",
@@ -110,12 +111,12 @@ def _sbi(d: Display) -> str:
     return f"{d.sign} {d.digits:>8} {d.unit:<3}{CRLF}"
 
 
-_SBI: Final = Voice(
+_SBI: Final = Dialect(
     frozenset({"\x1bP"}),
     {
-        Mood.STABLE: _sbi, Mood.UNSTABLE: lambda d: f"{d.sign} {d.digits:>8}    {CRLF}",
-        Mood.OVERLOAD: _said("Stat        H       "), Mood.UNDERLOAD: _said("Stat        L       "),
-        Mood.BUSY: _said("Stat        AB      "), Mood.ERROR: _said("Stat     ERR 054    "),
+        ReplyState.STABLE: _sbi, ReplyState.UNSTABLE: lambda d: f"{d.sign} {d.digits:>8}    {CRLF}",
+        ReplyState.OVERLOAD: _said("Stat        H       "), ReplyState.UNDERLOAD: _said("Stat        L       "),
+        ReplyState.BUSY: _said("Stat        AB      "), ReplyState.ERROR: _said("Stat     ERR 054    "),
     },
     _nothing,
 )  # fmt: skip
@@ -125,12 +126,12 @@ def _ohaus(mark: str) -> Callable[[Display], str]:
     return lambda d: f"{d.value:>10} {d.unit:<5}{mark}".rstrip() + CRLF
 
 
-_OHAUS: Final = Voice(
+_OHAUS: Final = Dialect(
     frozenset({"IP", "SP", "P"}),
     {
-        Mood.STABLE: _ohaus(""), Mood.UNSTABLE: lambda d: f"{d.value:>10} {d.unit} ?{CRLF}",
-        Mood.OVERLOAD: _said("Err 8.3"), Mood.UNDERLOAD: _said("Err 8.4"), Mood.BUSY: _said("ES"),
-        Mood.ERROR: _said("ES"),
+        ReplyState.STABLE: _ohaus(""), ReplyState.UNSTABLE: lambda d: f"{d.value:>10} {d.unit} ?{CRLF}",
+        ReplyState.OVERLOAD: _said("Err 8.3"), ReplyState.UNDERLOAD: _said("Err 8.4"), ReplyState.BUSY: _said("ES"),
+        ReplyState.ERROR: _said("ES"),
     },
     _nothing,
     unknown="ES\r\n",
@@ -148,11 +149,11 @@ def _radwag_at_once(command: str, line: str) -> str:
     return line.removeprefix(f"S A{CRLF}").replace("S  ", "SI ", 1) if command == "SI" else line
 
 
-_RADWAG: Final = Voice(
+_RADWAG: Final = Dialect(
     frozenset({"S", "SI"}),
     {
-        Mood.STABLE: _radwag(" "), Mood.UNSTABLE: _radwag("?"), Mood.OVERLOAD: _said("S ^"),
-        Mood.UNDERLOAD: _said("S v"), Mood.BUSY: _said("S I"), Mood.ERROR: _said("ES"),
+        ReplyState.STABLE: _radwag(" "), ReplyState.UNSTABLE: _radwag("?"), ReplyState.OVERLOAD: _said("S ^"),
+        ReplyState.UNDERLOAD: _said("S v"), ReplyState.BUSY: _said("S I"), ReplyState.ERROR: _said("ES"),
     },
     _nothing,
     unknown="ES\r\n",
@@ -164,11 +165,12 @@ def _mitutoyo(d: Display) -> str:
     return f"01A{d.sign}{d.digits:0>8}\r"
 
 
-_MITUTOYO: Final = Voice(
+_MITUTOYO: Final = Dialect(
     frozenset({"1"}),
     {
-        Mood.STABLE: _mitutoyo, Mood.UNSTABLE: _mitutoyo, Mood.OVERLOAD: lambda _: "911\r",
-        Mood.UNDERLOAD: lambda _: "911\r", Mood.BUSY: lambda _: "911\r", Mood.ERROR: lambda _: "911\r",
+        ReplyState.STABLE: _mitutoyo, ReplyState.UNSTABLE: _mitutoyo, ReplyState.OVERLOAD: lambda _: "911\r",
+        ReplyState.UNDERLOAD: lambda _: "911\r", ReplyState.BUSY: lambda _: "911\r",
+        ReplyState.ERROR: lambda _: "911\r",
     },
     _nothing,
 )  # fmt: skip
@@ -188,17 +190,18 @@ def _sylvac_about(command: str, display: Display) -> str | None:
     return None if answer is None else f"{answer}\r"
 
 
-_SYLVAC: Final = Voice(
+_SYLVAC: Final = Dialect(
     frozenset({"?"}),
     {
-        Mood.STABLE: _sylvac, Mood.UNSTABLE: _sylvac, Mood.OVERLOAD: lambda _: "ERR2\r",
-        Mood.UNDERLOAD: lambda _: "ERR2\r", Mood.BUSY: lambda _: "ERR2\r", Mood.ERROR: lambda _: "ERR6\r",
+        ReplyState.STABLE: _sylvac, ReplyState.UNSTABLE: _sylvac, ReplyState.OVERLOAD: lambda _: "ERR2\r",
+        ReplyState.UNDERLOAD: lambda _: "ERR2\r", ReplyState.BUSY: lambda _: "ERR2\r",
+        ReplyState.ERROR: lambda _: "ERR6\r",
     },
     _sylvac_about,
     unknown="ERR6\r",
 )  # fmt: skip
 
-VOICES: Final[Mapping[str, Voice]] = {
+DIALECTS: Final[Mapping[str, Dialect]] = {
     "mt-sics": _METTLER, "kcp": _METTLER, "and": _AND, "sbi": _SBI, "ohaus": _OHAUS, "radwag": _RADWAG,
     "mitutoyo": _MITUTOYO, "sylvac": _SYLVAC,
 }  # fmt: skip

@@ -17,7 +17,7 @@ from random import Random
 from typing import Final, Protocol
 
 from inspect_kit.capture.line import socket_address
-from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
+from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.errors import BadInput, UsageError
 
 _LOOK: Final = 0.05
@@ -25,7 +25,7 @@ _FRAGMENT_PAUSE: Final = 0.004
 _MAX_COMMAND: Final = 200
 
 
-class Fault(StrEnum):
+class LineFault(StrEnum):
     """What goes wrong on the way, whatever the instrument meant to say."""
 
     SILENCE = "silence"
@@ -39,19 +39,19 @@ class Fault(StrEnum):
     """The line breaks off in the middle and the port goes away for a while."""
 
 
-Step = Mood | Fault
+Step = ReplyState | LineFault
 
 
 def script_of(words: str) -> tuple[Step, ...]:
     """`unstable,unstable,stable`: one word for each time the value is asked for; the last one stays."""
     steps: list[Step] = []
     for word in (part.strip() for part in words.split(",")):
-        if word in set(Mood):
-            steps.append(Mood(word))
-        elif word in set(Fault):
-            steps.append(Fault(word))
+        if word in set(ReplyState):
+            steps.append(ReplyState(word))
+        elif word in set(LineFault):
+            steps.append(LineFault(word))
         else:
-            hint = "use " + ", ".join((*Mood, *Fault))
+            hint = "use " + ", ".join((*ReplyState, *LineFault))
             raise UsageError(f"{word[:40]!r} is nothing a simulated instrument can do", hint=hint)
     return tuple(steps)
 
@@ -130,7 +130,7 @@ def _point(link: Path, name: str) -> None:
         raise BadInput(f"the port cannot be made: {problem.strerror}", where=str(link)) from None
 
 
-class Listening:
+class EthernetPort:
     """An instrument with an Ethernet plug, one computer at a time."""
 
     def __init__(self, place: str) -> None:
@@ -190,7 +190,7 @@ class Performance:
 
     protocol: str
     display: Display = field(default_factory=Display)
-    script: tuple[Step, ...] = (Mood.STABLE,)
+    script: tuple[Step, ...] = (ReplyState.STABLE,)
     fragment: int = 0
     """Bytes sent at a time; 0 sends a line as a whole."""
     every: float = 0.0
@@ -205,7 +205,7 @@ class Simulator:
 
     def __init__(self, performance: Performance, plug: Plug) -> None:
         self._performance = performance
-        self._voice = VOICES[performance.protocol]
+        self._dialect = DIALECTS[performance.protocol]
         self._plug = plug
         self._random = Random(performance.seed)  # noqa: S311 (noise, not secrets)
         self._asked = 0
@@ -225,7 +225,7 @@ class Simulator:
                 self._obey(command)
             if self._performance.every and time.monotonic() >= self._next_push:
                 self._next_push = time.monotonic() + self._performance.every
-                self._act(min(self._voice.asks))
+                self._act(min(self._dialect.asks))
 
     def _commands(self, data: bytes) -> Iterator[str]:
         """Commands end with CR or LF."""
@@ -238,43 +238,43 @@ class Simulator:
 
     def _obey(self, command: str) -> None:
         self.heard.append(command)
-        if command in self._voice.asks:
+        if command in self._dialect.asks:
             self._act(command)
             return
-        answer = self._voice.answers(command, self._performance.display)
-        self._send((self._voice.unknown if answer is None else answer).encode("ascii", "replace"))
+        answer = self._dialect.answers(command, self._performance.display)
+        self._send((self._dialect.unknown if answer is None else answer).encode("ascii", "replace"))
 
     def _act(self, command: str) -> None:
         """The next step of the script."""
         script = self._performance.script
         step = script[min(self._asked, len(script) - 1)]
         self._asked += 1
-        mood = step if isinstance(step, Mood) else Mood.STABLE
-        line = self._voice.value_line(command, mood, self._shown(mood)).encode("ascii", "replace")
-        if isinstance(step, Mood):
+        state = step if isinstance(step, ReplyState) else ReplyState.STABLE
+        line = self._dialect.value_line(command, state, self._shown(state)).encode("ascii", "replace")
+        if isinstance(step, ReplyState):
             self._send(line)
         else:
             self._fail(step, line)
 
-    def _shown(self, mood: Mood) -> Display:
+    def _shown(self, state: ReplyState) -> Display:
         """While it is not stable the value wanders, so that instruments without a sign for it show it too."""
         display = self._performance.display
-        if mood is not Mood.UNSTABLE:
+        if state is not ReplyState.UNSTABLE:
             return display
         value = Decimal(display.value)
         step = Decimal(1).scaleb(int(value.as_tuple().exponent))
         return replace(display, value=f"{value + step * (self._asked % 7 + 1):f}")
 
-    def _fail(self, fault: Fault, line: bytes) -> None:
+    def _fail(self, fault: LineFault, line: bytes) -> None:
         half = line.rstrip()[: max(1, len(line.rstrip()) * 2 // 3)]
-        if fault is Fault.NOISE:
+        if fault is LineFault.NOISE:
             junk = bytes(self._random.randrange(256) for _ in range(12))
             self._send(junk + line[:6] + b"\xff" + line[6:])
-        elif fault is Fault.GARBLED:
+        elif fault is LineFault.GARBLED:
             self._send(bytes(byte | 0x80 for byte in line))
-        elif fault is Fault.HALF:
+        elif fault is LineFault.HALF:
             self._send(half)
-        elif fault is Fault.UNPLUG:
+        elif fault is LineFault.UNPLUG:
             self._send(half)
             time.sleep(_LOOK)
             self._plug.unplug()
@@ -292,7 +292,7 @@ class Simulator:
 def plug_for(place: str) -> Plug:
     """A pseudo-terminal, under a name of one's own if `place` gives one, or a socket to listen on."""
     if "://" in place:
-        return Listening(place)
+        return EthernetPort(place)
     return PseudoTerminal(Path(place) if place else None)
 
 

@@ -22,7 +22,7 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.at_desk import Told
 from inspect_kit.registry.checkin.entries import Decided, EventSet
-from inspect_kit.registry.checkin.store import Seen, recorded
+from inspect_kit.registry.checkin.store import DeskInspection, recorded
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
 
@@ -68,7 +68,7 @@ class Inspecting:
         return record_of(inspect(task, (file,)), full)
 
 
-def decided_record(record: Record, seen: Seen, decided: Decided, language: str) -> Record:
+def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str) -> Record:
     """The record as it is certified: with who measured and who decided, and the reason of an override."""
     words = station_words(language)
     remarks = [words["print.decided"].format(tester=seen.by, referee=decided.by, ticket=seen.ticket)]
@@ -80,7 +80,7 @@ def decided_record(record: Record, seen: Seen, decided: Decided, language: str) 
     return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
 
 
-def certify_decided(desk: Desk, seen: Seen, event: EventSet) -> str:
+def certify_decided(desk: Desk, seen: DeskInspection, event: EventSet) -> str:
     """Issue the certificate that a decision asks for, unless it has been issued; gives its number."""
     with desk.registry.reading() as connection:
         record = open_record(desk.registry.shelf.take(connection, seen.final))

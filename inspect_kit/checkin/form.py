@@ -16,7 +16,7 @@ from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
-from inspect_kit.inspection.guided import Answer, Entry, Question, checked
+from inspect_kit.inspection.guided import Answer, GuidedEntry, Question, checked
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Reading
@@ -28,7 +28,7 @@ _LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """One question as a field of a form; `name` is what the browser sends it by."""
 
     question: Question
@@ -60,15 +60,15 @@ class _Same:
         return id(self.sheet)
 
 
-def fields_of(sheet: Sheet, item: str) -> tuple[Field, ...]:
+def fields_of(sheet: Sheet, item: str) -> tuple[FormField, ...]:
     """What the desk asks for: what binds, and nothing that is worked out from other things' values."""
     return _fields(_Same(sheet), item)
 
 
 @lru_cache(maxsize=300)
-def _fields(key: _Same, item: str) -> tuple[Field, ...]:
-    asked = (question for question in Entry(key.sheet, item).questions() if question.clause.binding)
-    return tuple(Field(question, f"q{number}") for number, question in enumerate(asked))
+def _fields(key: _Same, item: str) -> tuple[FormField, ...]:
+    asked = (question for question in GuidedEntry(key.sheet, item).questions() if question.clause.binding)
+    return tuple(FormField(question, f"q{number}") for number, question in enumerate(asked))
 
 
 def fits_a_page(sheet: Sheet, item: str) -> bool:
@@ -98,7 +98,7 @@ class Gauges:
         return load_instruments((name,), self.folders)[name] if name else None
 
 
-def filled(fields: tuple[Field, ...], given: Mapping[str, str], gauges: Gauges, where: str) -> Filled:
+def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str) -> Filled:
     """Readings from the fields that were filled in; empty ones stay open."""
     readings: list[Reading] = []
     faults: dict[str, str] = {}
@@ -113,7 +113,7 @@ def filled(fields: tuple[Field, ...], given: Mapping[str, str], gauges: Gauges, 
     return Filled(tuple(readings), faults)
 
 
-def _reading(field: Field, text: str, gauges: Gauges, where: str) -> Reading:
+def _reading(field: FormField, text: str, gauges: Gauges, where: str) -> Reading:
     question, answer = field.question, answer_to(field.question, text, gauges)
     name, raw = answer.instrument, answer.raw
     return Reading(question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw)

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from inspect_kit.checkin.roles import Decision
 
 
-class State(StrEnum):
+class ThingState(StrEnum):
     """Where a thing stands."""
 
     APPROVED = "approved"
@@ -21,19 +21,19 @@ class State(StrEnum):
 
 
 _STATES: Final = {
-    "": State.WAITING,
-    Decision.APPROVE: State.APPROVED,
-    Decision.REJECT: State.FAILED,
-    Decision.CONDITION: State.CONDITIONAL,
+    "": ThingState.WAITING,
+    Decision.APPROVE: ThingState.APPROVED,
+    Decision.REJECT: ThingState.FAILED,
+    Decision.CONDITION: ThingState.CONDITIONAL,
 }
 
 
-def state_of(decision: str) -> State:
+def state_of(decision: str) -> ThingState:
     """Where a thing stands after its last decision; without one it waits."""
     return _STATES[Decision(decision) if decision else ""]
 
 
-class Inspected(Protocol):
+class InspectionProgress(Protocol):
     """An inspection at the desk, as far as progress needs it."""
 
     @property
@@ -58,13 +58,13 @@ class Inspected(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class EventThing:
     """One thing of the event with its newest inspection."""
 
     item: str
     text: str
     owner: str
-    state: State
+    state: ThingState
     ticket: str = ""
 
 
@@ -73,7 +73,7 @@ class Tally:
     """How many things of an item stand where."""
 
     item: str
-    counts: Mapping[State, int]
+    counts: Mapping[ThingState, int]
 
     @property
     def total(self) -> int:
@@ -83,27 +83,27 @@ class Tally:
     @property
     def share(self) -> int:
         """How many in a hundred are approved."""
-        return 100 * self.counts[State.APPROVED] // self.total if self.total else 0
+        return 100 * self.counts[ThingState.APPROVED] // self.total if self.total else 0
 
 
-def things(expected: Iterable[tuple[str, str]], inspected: Iterable[Inspected]) -> tuple[Thing, ...]:
+def things(expected: Iterable[tuple[str, str]], inspected: Iterable[InspectionProgress]) -> tuple[EventThing, ...]:
     """Every thing that was announced or has come, by its newest inspection; `inspected` is in the order of time."""
-    newest: dict[tuple[str, str, str], Thing] = {(item, text, ""): _unseen(item, text) for item, text in expected}
+    newest: dict[tuple[str, str, str], EventThing] = {(item, text, ""): _unseen(item, text) for item, text in expected}
     for each in inspected:
         key = (each.item, each.text, "" if (each.item, each.text, "") in newest else each.owner)
-        newest[key] = Thing(each.item, each.text, each.owner, state_of(each.decision), each.ticket)
+        newest[key] = EventThing(each.item, each.text, each.owner, state_of(each.decision), each.ticket)
     return tuple(newest.values())
 
 
-def _unseen(item: str, text: str) -> Thing:
-    return Thing(item, text, "", State.UNSEEN)
+def _unseen(item: str, text: str) -> EventThing:
+    return EventThing(item, text, "", ThingState.UNSEEN)
 
 
-def tallies(all_things: Iterable[Thing]) -> tuple[Tally, ...]:
+def tallies(all_things: Iterable[EventThing]) -> tuple[Tally, ...]:
     """Counts by item, in the order in which items first appear."""
-    counts: dict[str, dict[State, int]] = {}
+    counts: dict[str, dict[ThingState, int]] = {}
     for thing in all_things:
-        row = counts.setdefault(thing.item, dict.fromkeys(State, 0))
+        row = counts.setdefault(thing.item, dict.fromkeys(ThingState, 0))
         row[thing.state] += 1
     return tuple(Tally(item, row) for item, row in counts.items())
 

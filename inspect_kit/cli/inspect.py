@@ -22,7 +22,7 @@ from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import (  # fmt: skip
     SKIPPED,
     Answer,
-    Entry,
+    GuidedEntry,
     Question,
     as_draft,
     as_measurement_file,
@@ -84,8 +84,8 @@ def command(ctx: click.Context, /, item: str, out: Path | None, language: str, *
     return EXIT_CODES[outcome.judgement.verdict]
 
 
-def _begun(task: Task, draft: Path, chosen: tuple[str, ...]) -> Entry:
-    entry = Entry(task.sheet, task.item.id)
+def _begun(task: Task, draft: Path, chosen: tuple[str, ...]) -> GuidedEntry:
+    entry = GuidedEntry(task.sheet, task.item.id)
     if draft.is_file():
         entry = from_draft(read_text(draft), task.sheet, task.item.id, draft)
         click.echo(f"going on from {draft}: {len(entry.answers)} answers are there", err=True)
@@ -94,7 +94,7 @@ def _begun(task: Task, draft: Path, chosen: tuple[str, ...]) -> Entry:
     return entry
 
 
-def _asked(entry: Entry, task: Task, draft: Path, words: Wording) -> Entry:
+def _asked(entry: GuidedEntry, task: Task, draft: Path, words: Wording) -> GuidedEntry:
     """Ask until there is nothing left to ask, or the person leaves; every answer is saved at once."""
     while (question := entry.next_question()) is not None:
         text = _prompt(question, entry, words)
@@ -107,7 +107,7 @@ def _asked(entry: Entry, task: Task, draft: Path, words: Wording) -> Entry:
     return entry
 
 
-def _prompt(question: Question, entry: Entry, words: Wording) -> str | None:
+def _prompt(question: Question, entry: GuidedEntry, words: Wording) -> str | None:
     """What is asked and how to find out, and one line from the person; `None` at the end of the input."""
     clause = question.clause
     name = words.name("characteristic", question.characteristic, clause.name)
@@ -122,7 +122,7 @@ def _prompt(question: Question, entry: Entry, words: Wording) -> str | None:
     return line.strip() if line else None
 
 
-def _after(text: str, question: Question, entry: Entry, task: Task, words: Wording) -> Entry:
+def _after(text: str, question: Question, entry: GuidedEntry, task: Task, words: Wording) -> GuidedEntry:
     """The entry after what was typed; the same one if it was a question or a mistake."""
     if text == "?":
         _explain(question, words)
@@ -147,7 +147,7 @@ def _explain(question: Question, words: Wording) -> None:
     click.echo(_HELP, err=True)
 
 
-def _with_gauge(name: str, question: Question, entry: Entry, task: Task) -> Entry:
+def _with_gauge(name: str, question: Question, entry: GuidedEntry, task: Task) -> GuidedEntry:
     if name:
         unit = load_instruments((name,), task.instrument_folders)[name].resolution.unit.base
         return entry.with_instrument(unit, name)
@@ -156,7 +156,7 @@ def _with_gauge(name: str, question: Question, entry: Entry, task: Task) -> Entr
     return entry.with_instrument(question.unit, "")
 
 
-def _answered(text: str, question: Question, entry: Entry, task: Task, words: Wording) -> Entry:
+def _answered(text: str, question: Question, entry: GuidedEntry, task: Task, words: Wording) -> GuidedEntry:
     if not text:
         return entry.with_answer(Answer(question, SKIPPED))
     gauge = "" if question.unit == WORD else entry.instruments.get(question.unit, "")

@@ -12,7 +12,7 @@ from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.search import Standing, known
+from inspect_kit.registry.search import CertificateStatus, known
 
 MAX_LABELS = 2_000
 
@@ -49,7 +49,7 @@ def command(
         click.echo(f"{len(stickers)} label{'s' if len(stickers) > 1 else ''} written to {out}; print at 100 %")
 
 
-def _good(standing: Standing) -> Standing:
+def _good(standing: CertificateStatus) -> CertificateStatus:
     """Only what holds gets a sticker."""
     if standing.kind != "certificate":
         raise UsageError("is a report, not a certificate: it gets no label", where=standing.number)

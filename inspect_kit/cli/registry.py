@@ -25,7 +25,7 @@ from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
 from inspect_kit.registry.inspections import Sought, uncertified
 from inspect_kit.registry.keeping import describe, revoke
-from inspect_kit.registry.search import STATES, Wanted, backing, known, listing
+from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
 from inspect_kit.registry.witness import forget, recalled, remember
 
 # `registry inspections`: what was inspected without a certificate of its own, such as the photos of a batch.
@@ -88,11 +88,11 @@ def _filters(function: Any) -> Any:
     return function
 
 
-def _wanted(given: dict[str, Any]) -> Wanted:
+def _wanted(given: dict[str, Any]) -> RegistryQuery:
     def day(value: datetime | None) -> str:
         return value.date().isoformat() if value else ""
 
-    return Wanted(
+    return RegistryQuery(
         owner=given["owner"], subject=given["subject"], event=given["event"], sheet=given["spec"],
         verdict=given["verdict"] or "", state=given["state"] or "", since=day(given["since"]),
         until=day(given["until"]), search=given["search"],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from inspect_kit.inspection.figure_types import NEAR, TYPE, Fit, TypeFit, fitting_types, named
+from inspect_kit.inspection.figure_types import NEAR, TYPE, FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.rulebook.sheet import Sheet
@@ -103,9 +103,11 @@ def _same_type(figures: Sequence[Figure]) -> bool | None:
     if not all(fits):
         return None
     kinds = list(fits[0])
-    if any(all(fit.get(kind) is Fit.FITS for fit in fits) for kind in kinds):
+    if any(all(fit.get(kind) is FitVerdict.FITS for fit in fits) for kind in kinds):
         return True
-    apart = all(any(fit.get(kind) in (Fit.DOES_NOT_FIT, Fit.NO_DIMENSIONS) for fit in fits) for kind in kinds)
+    apart = all(
+        any(fit.get(kind) in (FitVerdict.DOES_NOT_FIT, FitVerdict.NO_DIMENSIONS) for fit in fits) for kind in kinds
+    )
     return False if apart and _differ(figures) else None
 
 

@@ -23,7 +23,7 @@ NEAR: Final = Decimal("0.5")
 federation's (it is the very coarse class of ISO 2768-1), and serves the naming only: nobody is failed by it."""
 
 
-class Fit(StrEnum):
+class FitVerdict(StrEnum):
     """Whether a figure can be of a type."""
 
     FITS = "fits"
@@ -37,7 +37,7 @@ class TypeFit:
     """One type: whether the figure can be of it, and the findings that say so."""
 
     type: str
-    fit: Fit
+    fit: FitVerdict
     findings: tuple[Finding, ...]
 
 
@@ -59,11 +59,11 @@ def fitting_types(sheet: Sheet, evidence: Evidence, rule: RuleName = RuleName.GU
 
 def named(types: Iterable[TypeFit]) -> str:
     """The types in a sentence: `fits h0; may also be sports, toccer`. Empty where nothing was measured."""
-    by_fit: dict[Fit, list[str]] = {fit: [] for fit in Fit}
+    by_fit: dict[FitVerdict, list[str]] = {fit: [] for fit in FitVerdict}
     for each in types:
         by_fit[each.fit].append(each.type)
-    sure, maybe, silent = by_fit[Fit.FITS], by_fit[Fit.MAY_FIT], by_fit[Fit.NO_DIMENSIONS]
-    if not (sure or maybe or by_fit[Fit.DOES_NOT_FIT]):
+    sure, maybe, silent = by_fit[FitVerdict.FITS], by_fit[FitVerdict.MAY_FIT], by_fit[FitVerdict.NO_DIMENSIONS]
+    if not (sure or maybe or by_fit[FitVerdict.DOES_NOT_FIT]):
         return ""
     parts = [f"fits {', '.join(sure)}" if sure else "fits none of the types for certain"]
     if maybe:
@@ -94,15 +94,15 @@ def _unconditional(clause: Clause) -> Clause:
     return replace(clause, when=None)
 
 
-def _fit(findings: Sequence[Finding]) -> Fit | None:
+def _fit(findings: Sequence[Finding]) -> FitVerdict | None:
     if not findings:
-        return Fit.NO_DIMENSIONS
+        return FitVerdict.NO_DIMENSIONS
     if all(finding.reason is Reason.NOT_MEASURED for finding in findings):
         return None
     if any(_excludes(finding) for finding in findings):
-        return Fit.DOES_NOT_FIT
+        return FitVerdict.DOES_NOT_FIT
     sure = all(finding.verdict is Verdict.CONFORMS for finding in findings)
-    return Fit.FITS if sure else Fit.MAY_FIT
+    return FitVerdict.FITS if sure else FitVerdict.MAY_FIT
 
 
 def _excludes(finding: Finding) -> bool:

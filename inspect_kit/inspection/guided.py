@@ -52,7 +52,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class GuidedEntry:
     """The answers so far, in the order in which they were given."""
 
     sheet: Sheet
@@ -109,15 +109,15 @@ class Entry:
     def _observed(self, characteristic: str) -> str:
         return next((a.text for a in self.answers if a.question.characteristic == characteristic), "")
 
-    def with_answer(self, answer: Answer) -> Entry:
+    def with_answer(self, answer: Answer) -> GuidedEntry:
         """One answer more."""
         return replace(self, answers=(*self.answers, answer))
 
-    def with_instrument(self, unit: str, instrument: str) -> Entry:
+    def with_instrument(self, unit: str, instrument: str) -> GuidedEntry:
         """From now on values in `unit` are read from this instrument."""
         return replace(self, instruments={**self.instruments, unit: instrument})
 
-    def undone(self) -> Entry:
+    def undone(self) -> GuidedEntry:
         """Without the last answer."""
         return replace(self, answers=self.answers[:-1])
 
@@ -163,7 +163,7 @@ def checked(question: Question, text: str, instrument: Instrument | None) -> Non
 _KEPT: Final = ("text", "instrument", "raw", "time", "serial")
 
 
-def as_draft(entry: Entry) -> str:
+def as_draft(entry: GuidedEntry) -> str:
     """The entry as text, to be taken up again."""
     answers = [
         {"characteristic": answer.question.characteristic, "instance": answer.question.instance}
@@ -177,13 +177,13 @@ def as_draft(entry: Entry) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
-def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> Entry:
+def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> GuidedEntry:
     """Take up a draft; it must be of this sheet and item."""
     try:
         data = json.loads(text)
         if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
             raise BadInput(f"is a draft for {data['spec']} {data['item']}", where=str(path), hint="choose another -o")
-        entry = Entry(sheet, item, instruments={str(k): str(v) for k, v in data["instruments"].items()})
+        entry = GuidedEntry(sheet, item, instruments={str(k): str(v) for k, v in data["instruments"].items()})
         for saved in data["answers"]:
             entry = _taken_up(entry, saved)
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
@@ -191,7 +191,7 @@ def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> Entry:
     return entry
 
 
-def _taken_up(entry: Entry, saved: Mapping[str, str]) -> Entry:
+def _taken_up(entry: GuidedEntry, saved: Mapping[str, str]) -> GuidedEntry:
     key = (saved["characteristic"], saved["instance"])
     question = next((question for question in entry.questions() if question.key == key), None)
     if question is None:
@@ -199,7 +199,7 @@ def _taken_up(entry: Entry, saved: Mapping[str, str]) -> Entry:
     return entry.with_answer(Answer(question, **{key: str(saved[key]) for key in _KEPT}))
 
 
-def as_measurement_file(entry: Entry) -> str:
+def as_measurement_file(entry: GuidedEntry) -> str:
     """The finished entry in the JSON form of measurement files; what was typed stays beside the value."""
     measurements: list[dict[str, object]] = []
     observations: list[dict[str, object]] = []

@@ -80,7 +80,7 @@ class Subject(_Part, frozen=True):
     condition: str = ""
 
 
-class Source(_Part, frozen=True):
+class BudgetSource(_Part, frozen=True):
     """One component of an uncertainty budget, in the line's unit."""
 
     source: str
@@ -120,7 +120,7 @@ class Line(_Part, frozen=True):
     missing: int = 0
     formula: str = ""
     instruments: tuple[str, ...] = ()
-    budget: tuple[Source, ...] = ()
+    budget: tuple[BudgetSource, ...] = ()
     photographed: bool | msgspec.UnsetType = msgspec.UNSET
     """It was measured or seen in a photograph, not by the procedure that the sheet names in `how`."""
 

@@ -12,6 +12,7 @@ from inspect_kit import __version__
 from inspect_kit.capture.instruments import Instrument
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import (  # fmt: skip
+    BudgetSource,
     Gauge,
     ItemRef,
     Line,
@@ -21,7 +22,6 @@ from inspect_kit.inspection.record import (  # fmt: skip
     Recheck,
     Record,
     SheetRef,
-    Source,
     Subject,
 )
 from inspect_kit.inspection.walk import Outcome
@@ -119,9 +119,9 @@ def _with_measurement(line: Line, measurement: Measurement) -> Line:
     )
 
 
-def _sources(budget: Budget) -> Iterable[Source]:
+def _sources(budget: Budget) -> Iterable[BudgetSource]:
     largest_first = sorted(budget, key=lambda part: part.standard, reverse=True)
-    return (Source(part.source, _short(part.standard) or "0", _short(part.dof)) for part in largest_first)
+    return (BudgetSource(part.source, _short(part.standard) or "0", _short(part.dof)) for part in largest_first)
 
 
 def _plain(number: Decimal | None) -> str | None:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.daily_checks import Standing, standing
+from inspect_kit.capture.daily_checks import CheckStatus, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
@@ -174,7 +174,7 @@ def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, 
     return {**dict.fromkeys(failed, Reason.CHECK_FAILED), **dict.fromkeys(expired, Reason.CALIBRATION_EXPIRED)}
 
 
-def _standing(task: Task, name: str) -> Standing | None:
+def _standing(task: Task, name: str) -> CheckStatus | None:
     """Where one of the desk's own gauges stands with its daily check; the shipped sheets are nobody's gauge."""
     if task.home is None or not (task.home / "instruments" / f"{name}.toml").is_file():
         return None

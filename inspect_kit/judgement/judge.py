@@ -9,14 +9,14 @@ from decimal import Decimal
 from inspect_kit.judgement.probability import conformance_probability
 from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict, overall
-from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
+from inspect_kit.rulebook.clause import Clause, Force, Kind, WordMeaning
 from inspect_kit.values.limits import Limits
 from inspect_kit.values.measurement import COVERAGE_FACTOR, Measurement, Observation
 
 _ANSWERS = {
-    Answer.YES: (Verdict.CONFORMS, Reason.OBSERVED_YES),
-    Answer.NO: (Verdict.FAILS, Reason.OBSERVED_NO),
-    Answer.UNDECIDED: (Verdict.UNDECIDED, Reason.OBSERVED_UNCLEAR),
+    WordMeaning.YES: (Verdict.CONFORMS, Reason.OBSERVED_YES),
+    WordMeaning.NO: (Verdict.FAILS, Reason.OBSERVED_NO),
+    WordMeaning.UNDECIDED: (Verdict.UNDECIDED, Reason.OBSERVED_UNCLEAR),
 }
 
 
@@ -118,14 +118,14 @@ def _decided(
 def _observed(clause: Clause, observation: Observation) -> Finding:
     if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE:
         return Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, observation.instance, observation=observation)
-    verdict, reason = _ANSWERS[answer_to(clause, observation.value) or Answer.UNDECIDED]
+    verdict, reason = _ANSWERS[answer_to(clause, observation.value) or WordMeaning.UNDECIDED]
     return Finding(clause, _unless_binding(clause, verdict), reason, observation.instance, observation=observation)
 
 
-def answer_to(clause: Clause, word: str) -> Answer | None:
+def answer_to(clause: Clause, word: str) -> WordMeaning | None:
     """What an observed word means for a clause; `None` if the sheet does not know the word."""
-    if word in (Answer.YES, Answer.NO):
-        return Answer(word)
+    if word in (WordMeaning.YES, WordMeaning.NO):
+        return WordMeaning(word)
     return clause.answers.get(word)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Context, Decimal, localcontext
 from typing import Final
 
-from inspect_kit.capture.instruments import Effect, Instrument, Shape
+from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
 from inspect_kit.errors import BadInput
 from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
 from inspect_kit.values.quantity import (  # fmt: skip
@@ -21,10 +21,10 @@ from inspect_kit.values.quantity import (  # fmt: skip
 
 _CONTEXT: Final = Context(prec=PRECISION)
 _DIVISOR: Final = {
-    Shape.NORMAL: Decimal(1),
-    Shape.RECTANGULAR: _CONTEXT.sqrt(Decimal(3)),
-    Shape.TRIANGULAR: _CONTEXT.sqrt(Decimal(6)),
-    Shape.ARCSINE: _CONTEXT.sqrt(Decimal(2)),
+    DistributionShape.NORMAL: Decimal(1),
+    DistributionShape.RECTANGULAR: _CONTEXT.sqrt(Decimal(3)),
+    DistributionShape.TRIANGULAR: _CONTEXT.sqrt(Decimal(6)),
+    DistributionShape.ARCSINE: _CONTEXT.sqrt(Decimal(2)),
 }
 """Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
 
@@ -127,7 +127,7 @@ def _part(part: StatedPart, of: Unit, reading: Reading) -> Component:
 def instrument_budget(instrument: Instrument, value: Decimal) -> Budget:
     """The instrument's effects at this value, and half a digit of its display."""
     with localcontext(_CONTEXT):
-        half_digit = instrument.resolution.in_base / 2 / _DIVISOR[Shape.RECTANGULAR]
+        half_digit = instrument.resolution.in_base / 2 / _DIVISOR[DistributionShape.RECTANGULAR]
         effects = (_component(instrument, effect, value) for effect in instrument.effects)
         return (*effects, Component("resolution", half_digit))
 

@@ -14,7 +14,7 @@ import numpy as np
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.dice import FACES, Fairness
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
-from inspect_kit.quality.gauge.study import GaugeResult, Study
+from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.capability import Capability
 from inspect_kit.quality.process.charts import Chart, Track
 from inspect_kit.quality.process.run_rules import Signal
@@ -221,7 +221,7 @@ _DASHES = ("-", "--", ":", "-.")
 _HATCHES = ("", "///", "...", "xxx", "---")
 
 
-def gauge_drawing(study: Study, result: GaugeResult) -> Draw:
+def gauge_drawing(study: GaugeStudy, result: GaugeResult) -> Draw:
     """Shares of the total variation, and every operator's mean of every part."""
 
     def draw(figure: Figure) -> None:
@@ -250,7 +250,7 @@ def _draw_shares(axes: Axes, result: GaugeResult) -> None:
     axes.set_ylabel("% of total variation")
 
 
-def _draw_operators(axes: Axes, study: Study) -> None:
+def _draw_operators(axes: Axes, study: GaugeStudy) -> None:
     means = study.origin + study.readings.mean(axis=2)
     places = np.arange(len(study.parts))
     for number, operator in enumerate(study.operators):

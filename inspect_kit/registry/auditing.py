@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Table, func, select, text
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
 from inspect_kit.registry.chain import Row, entries_after, rows_of
-from inspect_kit.registry.checkin.entries import Decided, EventSet, Kept, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, OWN, SHARED
-from inspect_kit.registry.witness import Seen
+from inspect_kit.registry.witness import LastSeenEntry
 
 _BATCH: Final = 400
 
@@ -39,7 +39,7 @@ class _Walk:
     """Where the walk stands."""
 
     signature: SignatureCheck
-    seen: Seen | None
+    seen: LastSeenEntry | None
     last: tuple[int, str] = (0, FIRST)
     serials: dict[tuple[str, int, str], int] = field(default_factory=dict)
     files: set[bytes] = field(default_factory=set)
@@ -50,7 +50,9 @@ class _Walk:
         self.faults.append(Fault(where, why, hint))
 
 
-def audit(registry: Registry, signature: SignatureCheck, seen: Seen | None = None, *, files: bool = True) -> Audit:
+def audit(
+    registry: Registry, signature: SignatureCheck, seen: LastSeenEntry | None = None, *, files: bool = True
+) -> Audit:
     """Walk the whole registry. `seen` is what the desk remembers of it."""
     walk = _Walk(signature, seen)
     with registry.reading() as connection:
@@ -204,7 +206,7 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
                 walk.fault(f"entry {entry.id}: {what}{number}", f"{problem.fault.where} {problem.fault.why}")
 
 
-def _files_of(body: Body) -> tuple[File | Kept, ...]:
+def _files_of(body: Body) -> tuple[File | KeptFile, ...]:
     if isinstance(body, Certified | Inspected | Recorded | Decided):
         return body.evidence
     if isinstance(body, EventSet):

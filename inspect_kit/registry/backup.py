@@ -26,7 +26,7 @@ _LARGEST_FILE: Final = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BackupContent:
     """What a backup holds."""
 
     entries: int
@@ -34,7 +34,7 @@ class Kept:
     head: str
 
 
-def back_up(registry: Registry, out: Path) -> Kept:
+def back_up(registry: Registry, out: Path) -> BackupContent:
     """Write the whole registry into one file; desks may go on writing meanwhile."""
     try:
         temporary = written_beside(out, b"")
@@ -52,7 +52,7 @@ def back_up(registry: Registry, out: Path) -> Kept:
     return kept
 
 
-def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) -> Kept:
+def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) -> BackupContent:
     last = last_entry(connection)
     digests: set[str] = set()
     with archive.open("entries.jsonl", "w", force_zip64=True) as stream:
@@ -61,7 +61,7 @@ def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) 
             digests.update(_evidence_of(entry))
     for digest in sorted(digests):
         archive.writestr(f"evidence/{digest}", registry.shelf.take(connection, digest), zipfile.ZIP_STORED)
-    kept = Kept(last.id if last else 0, len(digests), last.hash if last else FIRST)
+    kept = BackupContent(last.id if last else 0, len(digests), last.hash if last else FIRST)
     head = {"format": FORMAT, "entries": kept.entries, "files": kept.files, "head": kept.head}
     archive.writestr("manifest.json", json.dumps(head))
     return kept
@@ -79,7 +79,7 @@ def _evidence_of(entry: Entry) -> Iterator[str]:
     return (values["sha256"] for table, values in rows_of(entry) if table is EVIDENCE)
 
 
-def restore(registry: Registry, source: Path) -> Kept:
+def restore(registry: Registry, source: Path) -> BackupContent:
     """Make an empty registry what the backup says: all of it, or nothing."""
     try:
         with zipfile.ZipFile(source) as archive:
@@ -90,7 +90,7 @@ def restore(registry: Registry, source: Path) -> Kept:
         raise BadInput(f"is not a backup, or a damaged one: {str(problem)[:100]}", where=str(source)) from None
 
 
-def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> Kept:
+def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupContent:
     manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
     if manifest.format != FORMAT:
         raise BadInput(f"is of format {manifest.format}", where=where, hint=f"this program opens format {FORMAT}")
@@ -103,7 +103,7 @@ def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> Kept:
             content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)
             if registry.shelf.put(connection, content) != digest:
                 raise BrokenSeal("was changed in the backup", where=f"evidence {digest}")
-    return Kept(manifest.entries, len(digests), manifest.head)
+    return BackupContent(manifest.entries, len(digests), manifest.head)
 
 
 class _Manifest(msgspec.Struct, forbid_unknown_fields=True):

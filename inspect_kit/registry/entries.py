@@ -29,7 +29,7 @@ class Thing(_Part, frozen=True):
         return hashlib.sha256(msgspec.json.encode(["subject", self.item, self.text, self.owner])).hexdigest()
 
 
-class Gauge(_Part, frozen=True):
+class RegisteredGauge(_Part, frozen=True):
     """An instrument with the state of its calibration."""
 
     id: str
@@ -66,7 +66,7 @@ class Made(_Part, frozen=True):
     record: str
     inspector: str = ""
     event: str = ""
-    instruments: tuple[Gauge, ...] = ()
+    instruments: tuple[RegisteredGauge, ...] = ()
 
 
 class Certified(_Part, frozen=True, tag="certificate"):

@@ -13,27 +13,27 @@ from typing import Final
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.errors import BadInput
-from inspect_kit.registry.search import Standing
+from inspect_kit.registry.search import CertificateStatus
 
 _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-def as_json_lines(standings: Iterable[Standing], on: date) -> Iterator[str]:
+def as_json_lines(standings: Iterable[CertificateStatus], on: date) -> Iterator[str]:
     """One JSON object a line."""
     for standing in standings:
         yield json.dumps(row_of(standing, on), ensure_ascii=False) + "\n"
 
 
-def as_csv(standings: Iterable[Standing], on: date) -> Iterator[str]:
+def as_csv(standings: Iterable[CertificateStatus], on: date) -> Iterator[str]:
     """A head and one row each; a text that a spreadsheet would take for a formula gets an apostrophe."""
-    names = ["state", *(field.name for field in fields(Standing))]
+    names = ["state", *(field.name for field in fields(CertificateStatus))]
     yield _csv_line(names)
     for standing in standings:
         row = row_of(standing, on)
         yield _csv_line([_harmless(str(row[name])) for name in names])
 
 
-def row_of(standing: Standing, on: date) -> dict[str, object]:
+def row_of(standing: CertificateStatus, on: date) -> dict[str, object]:
     """A certificate with its state on a day."""
     return {"state": standing.state(on), **asdict(standing)}
 
@@ -66,7 +66,7 @@ def _csv_line(cells: list[str]) -> str:
     return buffer.getvalue()
 
 
-FORMATS: Final[dict[str, Callable[[Iterable[Standing], date], Iterator[str]]]] = {
+FORMATS: Final[dict[str, Callable[[Iterable[CertificateStatus], date], Iterator[str]]]] = {
     "jsonl": as_json_lines,
     "csv": as_csv,
 }

@@ -59,10 +59,10 @@ class Registry:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
             yield connection
 
-    def act(self, deed: Callable[[Connection], Result]) -> Result:
-        """What the deed gives, in a transaction that no other desk writes beside."""
+    def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
+        """What the action gives, in a transaction that no other desk writes beside."""
         with self.writing() as connection:
-            return deed(connection)
+            return action(connection)
 
 
 def open_registry(home: Path, url: str = "") -> Registry:

@@ -26,25 +26,25 @@ _AT_MOST: Final = 100
 
 @dataclass(slots=True)
 class _Waiting:
-    """A deed, and what came of it."""
+    """A action, and what came of it."""
 
-    deed: Callable[[Connection], Any]
+    action: Callable[[Connection], Any]
     done: bool = False
     result: Any = None
     problem: BaseException | None = None
 
     def carry_out(self, connection: Connection) -> None:
-        """In a savepoint: a deed that is refused leaves nothing behind, and the others stay."""
+        """In a savepoint: a action that is refused leaves nothing behind, and the others stay."""
         try:
             with connection.begin_nested():
-                self.result = self.deed(connection)
+                self.result = self.action(connection)
         except InspectKitError as problem:
             self.problem = problem
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedRegistry(Registry):
-    """The same registry; `queue` is held by who writes now, `line` are the deeds that wait for that."""
+    """The same registry; `queue` is held by who writes now, `line` are the actions that wait for that."""
 
     queue: RLock = field(default_factory=RLock, compare=False)
     line: list[_Waiting] = field(default_factory=list, compare=False)
@@ -56,9 +56,9 @@ class QueuedRegistry(Registry):
         with self.queue, Registry.writing(self) as connection:
             yield connection
 
-    def act(self, deed: Callable[[Connection], Result]) -> Result:
-        """What the deed gives, once it lasts."""
-        mine = _Waiting(deed)
+    def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
+        """What the action gives, once it lasts."""
+        mine = _Waiting(action)
         with self._gate:
             self.line.append(mine)
         with self.queue:

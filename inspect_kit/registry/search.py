@@ -30,7 +30,7 @@ STATES: Final = ("valid", "expired", "replaced", "revoked", "report")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CertificateStatus:
     """A certificate or report as the registry knows it."""
 
     number: str
@@ -68,7 +68,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RegistryQuery:
     """What is looked for; what is empty does not matter. Names match from their beginning, accents and case aside."""
 
     owner: str = ""
@@ -101,18 +101,18 @@ def _standings() -> Select[Any]:
     )  # fmt: skip
 
 
-def _standing(row: Row[Any]) -> Standing:
+def _standing(row: Row[Any]) -> CertificateStatus:
     filled: dict[str, Any] = {name: "" if value is None else value for name, value in row._mapping.items()}
-    return Standing(**filled)
+    return CertificateStatus(**filled)
 
 
-def find(connection: Connection, number: str) -> Standing | None:
+def find(connection: Connection, number: str) -> CertificateStatus | None:
     """The certificate of a number, however it was typed."""
     row = connection.execute(_standings().where(CERTIFICATES.c.number == str(number_of(number)))).first()
     return _standing(row) if row else None
 
 
-def known(connection: Connection, number: str) -> Standing:
+def known(connection: Connection, number: str) -> CertificateStatus:
     """The certificate of a number, which must be there."""
     found = find(connection, number)
     if found is None:
@@ -121,13 +121,15 @@ def known(connection: Connection, number: str) -> Standing:
     return found
 
 
-def find_by_pdf(connection: Connection, digest: str) -> Standing | None:
+def find_by_pdf(connection: Connection, digest: str) -> CertificateStatus | None:
     """The certificate whose PDF has that SHA-256."""
     row = connection.execute(_standings().where(CERTIFICATES.c.pdf == digest)).first()
     return _standing(row) if row else None
 
 
-def listing(connection: Connection, wanted: Wanted, on: date, limit: int | None = None) -> Iterator[Standing]:
+def listing(
+    connection: Connection, wanted: RegistryQuery, on: date, limit: int | None = None
+) -> Iterator[CertificateStatus]:
     """What is wanted, the newest first; never the whole registry in memory."""
     query = _standings().where(*_conditions(wanted), *_state(wanted.state, on))
     ordered = query.order_by(CERTIFICATES.c.entry.desc()).limit(limit)
@@ -135,7 +137,7 @@ def listing(connection: Connection, wanted: Wanted, on: date, limit: int | None 
     return (_standing(row) for row in streamed.execute(ordered))
 
 
-def _conditions(wanted: Wanted) -> Iterator[ColumnElement[bool]]:
+def _conditions(wanted: RegistryQuery) -> Iterator[ColumnElement[bool]]:
     made = INSPECTIONS.c
     if wanted.owner:
         owners = select(PEOPLE.c.name).where(*_begins(PEOPLE.c.folded, wanted.owner))
@@ -193,7 +195,7 @@ def _state(state: str, on: date) -> Iterator[ColumnElement[bool]]:
     yield from table[state]
 
 
-def current(connection: Connection, subject: str, sheet: str, event: str) -> Standing | None:
+def current(connection: Connection, subject: str, sheet: str, event: str) -> CertificateStatus | None:
     """What stands for a thing, by its key, under a sheet and for an event: neither revoked nor replaced."""
     made = INSPECTIONS.c
     asked = (made.subject == subject, made.sheet == sheet, made.event == event)
@@ -212,7 +214,7 @@ class Backing:
     description: dict[str, Any]
 
 
-def backing(connection: Connection, standing: Standing) -> Backing:
+def backing(connection: Connection, standing: CertificateStatus) -> Backing:
     """All that hangs on one certificate."""
     entry, e, i = standing.entry, EVIDENCE.c, INSTRUMENTS.c
     files = select(e.role, e.name, e.sha256, e.size).where(e.entry == entry).order_by(e.place)

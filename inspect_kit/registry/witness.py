@@ -14,7 +14,7 @@ _FILE: Final = "witness.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LastSeenEntry:
     """The newest entry that this desk has seen."""
 
     entries: int
@@ -37,10 +37,10 @@ def forget(home: Path, place: str) -> None:
     written_beside(home / _FILE, json.dumps(notes).encode()).replace(home / _FILE)
 
 
-def recalled(home: Path, place: str) -> Seen | None:
+def recalled(home: Path, place: str) -> LastSeenEntry | None:
     """What was noted of a registry."""
     note = _notes(home).get(place)
-    return Seen(*note) if note else None
+    return LastSeenEntry(*note) if note else None
 
 
 def _notes(home: Path) -> dict[str, tuple[int, str]]:

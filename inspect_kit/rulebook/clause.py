@@ -34,7 +34,7 @@ class Force(StrEnum):
     MAY = "may"
 
 
-class Answer(StrEnum):
+class WordMeaning(StrEnum):
     """What an observed word means for the requirement."""
 
     YES = "yes"
@@ -111,7 +111,7 @@ class Clause:
     instances: Instances = Instances()
     binding: bool = True
     suspect: bool = False
-    answers: Mapping[str, Answer] = field(default_factory=dict)
+    answers: Mapping[str, WordMeaning] = field(default_factory=dict)
     when: Condition | None = None
 
     @property

@@ -13,8 +13,8 @@ from inspect_kit.nearest import nearest
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
 from inspect_kit.rulebook.reading import characteristic_name, read_bounds, read_clause, read_derived, read_item
-from inspect_kit.rulebook.sheet import Derived, Item, Overlay, Sheet, Standing
-from inspect_kit.tomlfile import Table, read_toml
+from inspect_kit.rulebook.sheet import Derived, Item, Overlay, Sheet, SheetAuthority
+from inspect_kit.tomlfile import TomlTable, read_toml
 
 FORMAT: Final = 1
 LANGUAGES: Final = ("en", "de", "cs", "it")
@@ -42,7 +42,7 @@ def load_file(path: Path, _depth: int = 0) -> Sheet:
     """Read one sheet with all that it lies over; raises `BadSheet` with every fault."""
     faults: list[Fault] = []
     data = read_toml(path)
-    root = Table(data, f"{_shown(path)}: ", faults)
+    root = TomlTable(data, f"{_shown(path)}: ", faults)
     base = _base(root, path, _depth)
     sheet = _read_over(root, base) if base else _read_plain(root)
     if faults:
@@ -54,7 +54,7 @@ def load_file(path: Path, _depth: int = 0) -> Sheet:
 def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
     """A house's overlay on whatever sheet is in use, whether the file names that sheet or none."""
     faults: list[Fault] = []
-    root = Table(read_toml(path), f"{_shown(path)}: ", faults)
+    root = TomlTable(read_toml(path), f"{_shown(path)}: ", faults)
     over = root.text("over", sheet.id)
     lineage = {sheet.id, *(overlay.id for overlay in sheet.overlays), *(clause.source for clause in sheet.clauses)}
     if over not in lineage:
@@ -91,7 +91,7 @@ def _with_line(fault: Fault, starts: dict[str, list[int]]) -> Fault:
     return replace(fault, hint=f"{fault.hint}; {line}" if fault.hint else line)
 
 
-def _base(root: Table, path: Path, depth: int) -> Sheet | None:
+def _base(root: TomlTable, path: Path, depth: int) -> Sheet | None:
     over = root.text("over", "")
     if not over:
         return None
@@ -107,12 +107,12 @@ def _base(root: Table, path: Path, depth: int) -> Sheet | None:
         raise BadSheet(tuple(root.faults)) from None
 
 
-def _head(root: Table) -> Sheet:
+def _head(root: TomlTable) -> Sheet:
     """What stands at the top of every sheet."""
     stated = root.either("format")
     if stated != FORMAT:
         root.fault("format", f"expected {FORMAT}, got {stated!r:.40}", "this program reads format 1")
-    standing = root.word("standing", Standing, Standing.HOUSE)
+    standing = root.word("standing", SheetAuthority, SheetAuthority.HOUSE)
     dates = root.table("in_force")
     sheet = Sheet(
         id=root.text("id"),
@@ -132,16 +132,16 @@ def _head(root: Table) -> Sheet:
         wording=_wording(root.table("wording")),
     )
     dates.done()
-    if standing is not Standing.FEDERATION and not sheet.disclaimer:
+    if standing is not SheetAuthority.FEDERATION and not sheet.disclaimer:
         root.fault("disclaimer", "is missing", "a sheet that is not a federation's must say so")
     return sheet
 
 
-def _wording(table: Table) -> dict[str, dict[str, str]]:
+def _wording(table: TomlTable) -> dict[str, dict[str, str]]:
     return {language: table.table(language).words() for language in table.left()}
 
 
-def _read_plain(root: Table) -> Sheet:
+def _read_plain(root: TomlTable) -> Sheet:
     head = _head(root)
     items = tuple(read_item(table) for table in root.tables("item"))
     derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
@@ -152,14 +152,14 @@ def _read_plain(root: Table) -> Sheet:
     return sheet
 
 
-def _checked(clause: Clause, table: Table, items: tuple[Item, ...]) -> Clause:
+def _checked(clause: Clause, table: TomlTable, items: tuple[Item, ...]) -> Clause:
     names = [item.id for item in items]
     if clause.item and clause.item not in names:
         table.fault("item", f'"{clause.item[:40]}" is not an item of this sheet', nearest(clause.item, names))
     return clause
 
 
-def _check_whole(root: Table, sheet: Sheet) -> None:
+def _check_whole(root: TomlTable, sheet: Sheet) -> None:
     if not sheet.clauses:
         root.fault("clause", "there is no clause", "write at least one [[clause]]")
     seen: set[tuple[str, str]] = set()
@@ -172,11 +172,11 @@ def _check_whole(root: Table, sheet: Sheet) -> None:
             root.fault("item", f'"{item.id}" has no clause')
 
 
-def _read_over(root: Table, base: Sheet) -> Sheet:
+def _read_over(root: TomlTable, base: Sheet) -> Sheet:
     """The base with this overlay's changes; every change of a house must say why."""
     head = _head(root)
     because = root.text("because", "")
-    if head.standing is not Standing.FEDERATION and not because:
+    if head.standing is not SheetAuthority.FEDERATION and not because:
         root.fault("because", "is missing", "a house rule must say why")
     without = _without(root, base)
     items = _merged_items(base.items, tuple(read_item(table) for table in root.tables("item")))
@@ -202,7 +202,7 @@ def _read_over(root: Table, base: Sheet) -> Sheet:
     return sheet
 
 
-def _without(root: Table, base: Sheet) -> frozenset[str]:
+def _without(root: TomlTable, base: Sheet) -> frozenset[str]:
     names = {clause.characteristic for clause in base.clauses}
     without = root.texts("without")
     for name in without:
@@ -229,7 +229,7 @@ def _merged_derived(base: tuple[Derived, ...], own: tuple[Derived, ...]) -> tupl
     return (*kept, *mine.values())
 
 
-def _overlaid(root: Table, head: Sheet, base: tuple[Clause, ...], items: tuple[Item, ...]) -> tuple[Clause, ...]:
+def _overlaid(root: TomlTable, head: Sheet, base: tuple[Clause, ...], items: tuple[Item, ...]) -> tuple[Clause, ...]:
     """Clauses of the overlay take the place of those they name, or come after the others of their item."""
     clauses = list(base)
     for table in root.tables("clause"):
@@ -246,13 +246,13 @@ def _overlaid(root: Table, head: Sheet, base: tuple[Clause, ...], items: tuple[I
     return tuple(clauses)
 
 
-def _named(table: Table, name: str) -> Table:
+def _named(table: TomlTable, name: str) -> TomlTable:
     """The table again, with the name that was looked at already."""
     left = {key: table.either(key) for key in table.left()}
-    return Table({"characteristic": name, **left}, table.place, table.faults)
+    return TomlTable({"characteristic": name, **left}, table.place, table.faults)
 
 
-def _changed(table: Table, clause: Clause, head: Sheet) -> Clause:
+def _changed(table: TomlTable, clause: Clause, head: Sheet) -> Clause:
     """A clause of the base with only what the overlay states: limits, force, note, because, …"""
     bounds, kind = _changed_bounds(table, clause)
     changed = replace(
@@ -269,13 +269,13 @@ def _changed(table: Table, clause: Clause, head: Sheet) -> Clause:
         binding=table.flag("binding", clause.binding),
         source=head.id,
     )
-    if head.standing is not Standing.FEDERATION and not changed.because:
+    if head.standing is not SheetAuthority.FEDERATION and not changed.because:
         table.fault("because", "is missing", "a house rule must say why; it is printed on the certificate")
     table.done()
     return changed
 
 
-def _changed_bounds(table: Table, clause: Clause) -> tuple[Bounds, Kind]:
+def _changed_bounds(table: TomlTable, clause: Clause) -> tuple[Bounds, Kind]:
     """New limits; a tolerance alone is laid around the nominal that the text already prints."""
     entry = table.table("limits")
     stated = set(entry.left())
@@ -283,7 +283,7 @@ def _changed_bounds(table: Table, clause: Clause) -> tuple[Bounds, Kind]:
         return clause.bounds, clause.kind
     if stated == {"tolerance"} and clause.bounds.nominal is not None:
         whole = {"nominal": str(clause.bounds.nominal), "tolerance": entry.either("tolerance")}
-        return read_bounds(Table(whole, entry.place, entry.faults), Kind.NOMINAL_WITH_TOLERANCE), (
+        return read_bounds(TomlTable(whole, entry.place, entry.faults), Kind.NOMINAL_WITH_TOLERANCE), (
             Kind.NOMINAL_WITH_TOLERANCE
         )
     kind = _kind_for(frozenset(stated), clause.kind)

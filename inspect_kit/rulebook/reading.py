@@ -6,9 +6,9 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.rulebook.clause import Answer, Bounds, Clause, Condition, Force, Instances, Kind, as_printed
+from inspect_kit.rulebook.clause import Bounds, Clause, Condition, Force, Instances, Kind, WordMeaning, as_printed
 from inspect_kit.rulebook.sheet import CheckAgain, Derived, Item
-from inspect_kit.tomlfile import Table
+from inspect_kit.tomlfile import TomlTable
 from inspect_kit.values.formula import parse_formula
 from inspect_kit.values.quantity import Quantity, parse_strict, scaled
 
@@ -33,7 +33,7 @@ _WANTED: Final[dict[Kind, tuple[frozenset[str], ...]]] = {
 """Which limits each kind of requirement states."""
 
 
-def characteristic_name(table: Table, key: str = "characteristic") -> str:
+def characteristic_name(table: TomlTable, key: str = "characteristic") -> str:
     """A dotted name in small letters."""
     name = table.text(key)
     if name and not _NAME.fullmatch(name):
@@ -41,7 +41,7 @@ def characteristic_name(table: Table, key: str = "characteristic") -> str:
     return name
 
 
-def read_item(table: Table) -> Item:
+def read_item(table: TomlTable) -> Item:
     """One `[[item]]`."""
     name = table.text("id")
     if name and not _ITEM.fullmatch(name):
@@ -52,13 +52,13 @@ def read_item(table: Table) -> Item:
     return item
 
 
-def _check_again(table: Table) -> CheckAgain:
+def _check_again(table: TomlTable) -> CheckAgain:
     entry = CheckAgain(table.text("clause"), table.text("when"))
     table.done()
     return entry
 
 
-def read_derived(table: Table) -> Derived | None:
+def read_derived(table: TomlTable) -> Derived | None:
     """One `[[derived]]`."""
     name = characteristic_name(table)
     formula = table.parsed("formula", parse_formula)
@@ -68,7 +68,7 @@ def read_derived(table: Table) -> Derived | None:
     return Derived(name, formula) if name and formula else None
 
 
-def read_clause(table: Table, source: str) -> Clause:
+def read_clause(table: TomlTable, source: str) -> Clause:
     """One `[[clause]]`, complete in itself."""
     kind = table.word("kind", Kind, Kind.VISUAL)
     force = table.word("force", Force, Force.MUST)
@@ -101,7 +101,7 @@ def read_clause(table: Table, source: str) -> Clause:
     return clause
 
 
-def read_bounds(table: Table, kind: Kind) -> Bounds:
+def read_bounds(table: TomlTable, kind: Kind) -> Bounds:
     """`limits = { lower, upper }` or `{ nominal, tolerance }`, in the unit the text prints."""
     stated = frozenset(table.left())
     given = {key: table.parsed(key, parse_strict) for key in ("nominal", "tolerance", "lower", "upper")}
@@ -119,7 +119,7 @@ def read_bounds(table: Table, kind: Kind) -> Bounds:
     return _complete(table, Bounds(**given), kind)
 
 
-def _complete(table: Table, bounds: Bounds, kind: Kind) -> Bounds:
+def _complete(table: TomlTable, bounds: Bounds, kind: Kind) -> Bounds:
     nominal, tolerance = bounds.nominal, bounds.tolerance
     if nominal and tolerance:
         if tolerance.number < 0:
@@ -140,7 +140,7 @@ def _moved(nominal: Quantity, by: Decimal) -> Quantity:
     return Quantity(nominal.number + by, nominal.unit)
 
 
-def _instances(table: Table) -> Instances:
+def _instances(table: TomlTable) -> Instances:
     value = table.either("instances")
     if value is None:
         return Instances()
@@ -154,11 +154,11 @@ def _instances(table: Table) -> Instances:
     return Instances()
 
 
-def _answers(table: Table) -> dict[str, Answer]:
-    return {word: table.word(word, Answer, Answer.UNDECIDED) for word in table.left()}
+def _answers(table: TomlTable) -> dict[str, WordMeaning]:
+    return {word: table.word(word, WordMeaning, WordMeaning.UNDECIDED) for word in table.left()}
 
 
-def _condition(table: Table) -> Condition | None:
+def _condition(table: TomlTable) -> Condition | None:
     entry = table.table("when")
     if not entry.left():
         return None

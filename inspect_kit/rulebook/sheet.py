@@ -13,7 +13,7 @@ from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
 
 
-class Standing(StrEnum):
+class SheetAuthority(StrEnum):
     """Whose rules a sheet holds."""
 
     FEDERATION = "federation"
@@ -53,7 +53,7 @@ class Overlay:
     id: str
     title: str
     because: str
-    standing: Standing
+    standing: SheetAuthority
 
 
 Wording = Mapping[str, Mapping[str, str]]
@@ -69,7 +69,7 @@ class Sheet:
     body: str
     edition: str
     language: str
-    standing: Standing
+    standing: SheetAuthority
     clauses: tuple[Clause, ...]
     items: tuple[Item, ...]
     derived: tuple[Derived, ...] = ()

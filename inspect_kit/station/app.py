@@ -23,7 +23,7 @@ from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Handler, Visit, all_hands, endpoint
+from inspect_kit.station.visit import Handler, Visit, endpoint, worker_limits
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 
@@ -76,7 +76,7 @@ _SLOW: Final = frozenset({people.change_people, signing.sign_in})
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
     """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
     aside, helpers = DrawnAside(), (BoundedProcess(photos.MEMORY), BoundedProcess(photos.MEMORY))
-    hands = all_hands()
+    hands = worker_limits()
     maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 
     @asynccontextmanager

@@ -11,15 +11,24 @@ import msgspec
 from starlette.responses import Response
 
 from inspect_kit.checkin.certify import Inspecting
-from inspect_kit.checkin.form import Field, Gauges, fields_of, file_of, filled, fits_a_page, gauges_for, name_on_badge
+from inspect_kit.checkin.form import (
+    FormField,
+    Gauges,
+    fields_of,
+    file_of,
+    filled,
+    fits_a_page,
+    gauges_for,
+    name_on_badge,
+)
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject, digest_of, open_record
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
-from inspect_kit.registry.checkin.store import File, Seen, inspection, is_ticket, recent, record
+from inspect_kit.registry.checkin.store import DeskInspection, EvidenceFile, inspection, is_ticket, recent, record
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import Look, kind_of, looks_of, shot_of, taken
+from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit
@@ -27,7 +36,7 @@ from inspect_kit.values.measurement import Reading
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class InspectionPlace:
     """Where the inspection is made: the event, its sheet and the item."""
 
     event: EventSet
@@ -35,17 +44,17 @@ class Place:
     item: Item
 
 
-def place_of(visit: Visit) -> Place:
+def place_of(visit: Visit) -> InspectionPlace:
     """The event and item of the address."""
     event = visit.event()
     sheet = visit.station.sheet(event)
     item = next((item for item in sheet.items if item.id == visit.path("item")), None)
     if item is None:
         raise not_found()
-    return Place(event, sheet, item)
+    return InspectionPlace(event, sheet, item)
 
 
-def first_of(visit: Visit, place: Place, ticket: str) -> Seen | None:
+def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> DeskInspection | None:
     """The inspection that is tested again, if the address or form names one."""
     if not is_ticket(ticket):
         return None
@@ -68,7 +77,7 @@ def show_desk(visit: Visit) -> Response:
     return _form(visit, place, given, {})
 
 
-def _form(visit: Visit, place: Place, given: Mapping[str, str], faults: Mapping[str, str]) -> Response:
+def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults: Mapping[str, str]) -> Response:
     fields = fields_of(place.sheet, place.item.id)
     units = tuple(dict.fromkeys(field.question.unit for field in fields if not field.is_word))
     words = visit.words.certificate
@@ -111,7 +120,7 @@ def show_look(visit: Visit) -> Response:
     return visit.page("look.html", fault="", **_seen_in_photo(visit, place, {"look": visit.path("token")}))
 
 
-def _seen_in_photo(visit: Visit, place: Place, given: Mapping[str, str]) -> dict[str, Any]:
+def _seen_in_photo(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> dict[str, Any]:
     """What the photo of a form tells, if there is one."""
     token = given.get("look", "")
     look = looks_of(visit).find(token, place.event.event, visit.person.name)
@@ -123,7 +132,7 @@ def _seen_in_photo(visit: Visit, place: Place, given: Mapping[str, str]) -> dict
     return {"look": look, "token": token, "shot": shot, "fill": field.name if field else "", "href": href}
 
 
-def _field_of(place: Place, look: Look) -> Field | None:
+def _field_of(place: InspectionPlace, look: DeskPhoto) -> FormField | None:
     """The field that the photo answers."""
     wanted = look.told.characteristic if look.told else ""
     return next(
@@ -160,7 +169,9 @@ def _plain_number(text: str) -> str:
     return text.strip() if re.fullmatch(r"\s*[0-9]{1,2}[.,]?[0-9]{0,6}\s*", text, re.ASCII) else ""
 
 
-def _photographed(visit: Visit, place: Place, given: dict[str, str], faults: dict[str, str]) -> Look | None:
+def _photographed(
+    visit: Visit, place: InspectionPlace, given: dict[str, str], faults: dict[str, str]
+) -> DeskPhoto | None:
     """The photo of this form. What it measured is filled in where nobody has typed anything."""
     try:
         given["look"], look = taken(visit, kind_of(place.sheet, place.item.id), given)
@@ -174,8 +185,8 @@ def _photographed(visit: Visit, place: Place, given: dict[str, str], faults: dic
 
 
 def _made(
-    visit: Visit, place: Place, given: Mapping[str, str], look: Look | None, faults: dict[str, str]
-) -> Made | None:
+    visit: Visit, place: InspectionPlace, given: Mapping[str, str], look: DeskPhoto | None, faults: dict[str, str]
+) -> NewInspection | None:
     """The inspection, or nothing and what is wrong with it."""
     first = first_of(visit, place, given.get("retest", ""))
     subject = None
@@ -192,11 +203,11 @@ def _made(
     if faults or subject is None:
         return None
     readings = _with_photo(came.readings, place, look, given)
-    return Made(subject, readings, look, given["ticket"], first.ticket if first else "")
+    return NewInspection(subject, readings, look, given["ticket"], first.ticket if first else "")
 
 
 def _with_photo(
-    readings: tuple[Reading, ...], place: Place, look: Look | None, given: Mapping[str, str]
+    readings: tuple[Reading, ...], place: InspectionPlace, look: DeskPhoto | None, given: Mapping[str, str]
 ) -> tuple[Reading, ...]:
     """A value that stands as the photo gave it has the photo's budget, and no instrument's."""
     told = look.told if look else None
@@ -207,7 +218,7 @@ def _with_photo(
     return (*others, told.reading(f"desk {given['ticket']}: {look.name}", (look.width, look.height)))
 
 
-def _weighed(visit: Visit, place: Place, given: dict[str, str]) -> Response:
+def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Response:
     """Without scripts: the same form again, with the mass filled in."""
     field = next((field for field in fields_of(place.sheet, place.item.id) if field.question.unit == "g"), None)
     if field is None:
@@ -219,7 +230,7 @@ def _weighed(visit: Visit, place: Place, given: dict[str, str]) -> Response:
     return _form(visit, place, {**given, field.name: f"{reading.value} {reading.unit}"}, {})
 
 
-def _subject(visit: Visit, place: Place, given: Mapping[str, str]) -> Subject:
+def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> Subject:
     owner = clean(name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
     usual = visit.words.certificate.name("item", place.item.name)
     text = clean(given.get("text", ""), where=visit.words("desk.which")) or usual
@@ -233,7 +244,7 @@ def _gauges(visit: Visit, given: Mapping[str, str]) -> Gauges:
     return Gauges(by_unit, visit.station.gauge_folders)
 
 
-def _same_gauge(visit: Visit, first: Seen | None, gauges: Gauges) -> dict[str, str]:
+def _same_gauge(visit: Visit, first: DeskInspection | None, gauges: Gauges) -> dict[str, str]:
     """A second test is made with a second instrument, or it would only repeat the first one's error."""
     if first is None:
         return {}
@@ -245,17 +256,17 @@ def _same_gauge(visit: Visit, first: Seen | None, gauges: Gauges) -> dict[str, s
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class NewInspection:
     """An inspection that is to be entered."""
 
     subject: Subject
     readings: tuple[Reading, ...]
-    look: Look | None
+    look: DeskPhoto | None
     ticket: str
     retest_of: str = ""
 
 
-def enter(visit: Visit, place: Place, made: Made) -> Response:
+def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
     """Judge, and put it into the registry; then show the verdict."""
     station, look = visit.station, made.look
     inspecting = Inspecting(
@@ -267,9 +278,9 @@ def enter(visit: Visit, place: Place, made: Made) -> Response:
         made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, digest_of(content),
         visit.person.name, retest_of=made.retest_of,
     )  # fmt: skip
-    files = [File("record", content)]
-    files += [File("photo", look.content, look.name)] if look else []
-    files += [File("look", msgspec.json.encode(look.told))] if look and look.told else []
+    files = [EvidenceFile("record", content)]
+    files += [EvidenceFile("photo", look.content, look.name)] if look else []
+    files += [EvidenceFile("look", msgspec.json.encode(look.told))] if look and look.told else []
     entered = record(station.registry, body, files, station.now())
     if entered.event != place.event.event:
         raise not_found()

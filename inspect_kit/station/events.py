@@ -12,11 +12,11 @@ from starlette.responses import Response
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.checkin.certify import with_house_text
 from inspect_kit.checkin.form import fits_a_page
-from inspect_kit.checkin.progress import State, Thing, labels, tallies, things
+from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.registry.checkin.entries import DayMark, EventSet, Expected
+from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
 from inspect_kit.registry.checkin.store import all_events, inspections, recent, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
@@ -55,7 +55,7 @@ def _form(visit: Visit, event: EventSet, sheet: Sheet, fault: str = "", house: s
     expected = {each.item: each for each in event.expected}
     return visit.page(
         "event_form.html", 422 if fault else 200, event=event, sheet=sheet, fault=fault, house=house,
-        rules=[rule.value for rule in RuleName], expected=expected, nothing=Expected(""), days=list(_days(event)),
+        rules=[rule.value for rule in RuleName], expected=expected, nothing=ExpectedItem(""), days=list(_days(event)),
         marks={mark.day: mark.mark for mark in event.marks},
     )  # fmt: skip
 
@@ -148,11 +148,11 @@ def _day(text: str, where: str) -> date:
         raise BadInput("expected a date such as 2026-11-16", where=where) from None
 
 
-def _expected(visit: Visit, sheet: Sheet) -> Iterator[Expected]:
+def _expected(visit: Visit, sheet: Sheet) -> Iterator[ExpectedItem]:
     for item in sheet.items:
         count, quota = (_count(visit, f"{key}_{item.id}") for key in ("count", "quota"))
         if count or quota:
-            yield Expected(item.id, count, quota)
+            yield ExpectedItem(item.id, count, quota)
 
 
 def _count(visit: Visit, key: str) -> int:
@@ -179,7 +179,7 @@ def expected_labels(event: EventSet, sheet: Sheet) -> tuple[tuple[str, str], ...
     return tuple(found)
 
 
-def _things(visit: Visit, event: EventSet, sheet: Sheet) -> tuple[Thing, ...]:
+def _things(visit: Visit, event: EventSet, sheet: Sheet) -> tuple[EventThing, ...]:
     with visit.station.registry.reading() as connection:
         return things(expected_labels(event, sheet), inspections(connection, event.event))
 
@@ -196,7 +196,7 @@ def show_event(visit: Visit) -> Response:
     names = {item.id: visit.words.item(item.name) for item in sheet.items}
     marks = {mark.day: mark.mark for mark in event.marks}
     return visit.page(
-        "event.html", event=event, sheet=sheet, tallies=tallies(everything), states=list(State), items=items,
+        "event.html", event=event, sheet=sheet, tallies=tallies(everything), states=list(ThingState), items=items,
         names=names, waiting=waiting, conditional=conditional, mark=marks.get(visit.station.today.isoformat(), ""),
         things=everything, quick={item.id for item in items if fits_a_page(sheet, item.id)},
     )  # fmt: skip
@@ -210,5 +210,5 @@ def show_list(visit: Visit) -> Response:
     everything = _things(visit, event, sheet)
     return visit.page(
         "list.html", event=event, sheet=sheet, things=everything, names=names, tallies=tallies(everything),
-        states=list(State), printed=visit.station.now().strftime("%Y-%m-%d %H:%M"),
+        states=list(ThingState), printed=visit.station.now().strftime("%Y-%m-%d %H:%M"),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.form import Gauges, answer_to, gauges_for, name_on_badge
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
-from inspect_kit.inspection.guided import SKIPPED, Answer, Entry, Question, as_draft, from_draft
+from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, as_draft, from_draft
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
@@ -22,7 +22,7 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import inspection, is_ticket
-from inspect_kit.station.desk import Made, Place, enter, place_of
+from inspect_kit.station.desk import InspectionPlace, NewInspection, enter, place_of
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
@@ -33,11 +33,11 @@ from inspect_kit.station.visit import Visit
 class Walk:
     """A guided inspection under way."""
 
-    place: Place
+    place: InspectionPlace
     ticket: str
     text: str
     owner: str
-    entry: Entry
+    entry: GuidedEntry
 
 
 def show_start(visit: Visit, fault: str = "") -> Response:
@@ -62,7 +62,7 @@ def start(visit: Visit) -> Response:
         owner = clean(name_on_badge(visit.form.get("owner", "")), where=visit.words("desk.player"))
     except InspectKitError as problem:
         return show_start(visit, str(problem))
-    walk = Walk(place, visit.station.ticket(), text, owner, Entry(place.sheet, place.item.id))
+    walk = Walk(place, visit.station.ticket(), text, owner, GuidedEntry(place.sheet, place.item.id))
     _keep(visit, walk)
     return visit.go(_address(walk))
 
@@ -160,7 +160,7 @@ def answer(visit: Visit) -> Response:
     return visit.go(_address(walk))
 
 
-def _answered(visit: Visit, walk: Walk, question: Question) -> Entry:
+def _answered(visit: Visit, walk: Walk, question: Question) -> GuidedEntry:
     # The page says which question it showed: after "back" in the browser an answer must not land on another one.
     shown = visit.form.get("question", "")
     if shown != f"{question.characteristic}|{question.instance}":
@@ -181,6 +181,8 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     readings = tuple(replace(each, where=where) for each in walk.entry.readings().readings)
     if not readings:
         return show_question(visit, visit.words("desk.nothing"))
-    response = enter(visit, walk.place, Made(Subject(walk.text, owner=walk.owner), readings, None, walk.ticket))
+    response = enter(
+        visit, walk.place, NewInspection(Subject(walk.text, owner=walk.owner), readings, None, walk.ticket)
+    )
     drop_draft(visit.station.registry, walk.ticket, visit.person.name)
     return response

@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
-from inspect_kit.checkin.progress import State, state_of
+from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import (  # fmt: skip
-    Seen,
+    DeskInspection,
     event_of,
     inspection,
     inspections,
@@ -23,8 +23,8 @@ from inspect_kit.registry.checkin.store import (  # fmt: skip
     ticket_of_record,
 )
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.search import Standing, find
-from inspect_kit.station.photos import Benches, Shot, kept_shot
+from inspect_kit.registry.search import CertificateStatus, find
+from inspect_kit.station.photos import Benches, PhotoCut, kept_shot
 from inspect_kit.station.visit import Visit, sees
 
 _LONGEST = 1000
@@ -32,7 +32,7 @@ _READING = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class LookupAnswer:
     """What is known. `valid` is `None` where a thing may play on a condition."""
 
     valid: bool | None
@@ -46,7 +46,7 @@ class Answer:
     until: str = ""
     mark: str = ""
     photo: str = ""
-    shot: Shot | None = None
+    shot: PhotoCut | None = None
 
 
 def show_lookup(visit: Visit) -> Response:
@@ -72,7 +72,7 @@ def _code_in(content: bytes) -> str:
     return read_code(content)
 
 
-def _answer(visit: Visit, asked: str) -> Answer:
+def _answer(visit: Visit, asked: str) -> LookupAnswer:
     try:
         if looks_like_qr(asked):
             return _by_code(visit, asked)
@@ -81,14 +81,14 @@ def _answer(visit: Visit, asked: str) -> Answer:
             return _by_ticket(visit, ticket)
         return _by_number(visit, str(number_of(asked)))
     except InspectKitError as problem:
-        return Answer(False, visit.words("lookup.unknown"), (str(problem),))
+        return LookupAnswer(False, visit.words("lookup.unknown"), (str(problem),))
 
 
-def _unknown(visit: Visit) -> Answer:
-    return Answer(False, visit.words("lookup.unknown"), (visit.words("lookup.unknown_here"),))
+def _unknown(visit: Visit) -> LookupAnswer:
+    return LookupAnswer(False, visit.words("lookup.unknown"), (visit.words("lookup.unknown_here"),))
 
 
-def _by_code(visit: Visit, asked: str) -> Answer:
+def _by_code(visit: Visit, asked: str) -> LookupAnswer:
     """The signature in the code speaks for itself; the registry says how things stand since."""
     station = visit.station
     own = station.key.issuer.code if station.key else ""
@@ -100,20 +100,20 @@ def _by_code(visit: Visit, asked: str) -> Answer:
     return _foreign(visit, seen)
 
 
-def _spoiled(visit: Visit, known: Answer, broken: tuple[str, ...]) -> Answer:
-    return Answer(False, visit.words("lookup.not_valid"), broken, known.subject, known.owner, known.item, known.event,
-                  known.number)  # fmt: skip
+def _spoiled(visit: Visit, known: LookupAnswer, broken: tuple[str, ...]) -> LookupAnswer:
+    told = visit.words("lookup.not_valid")
+    return LookupAnswer(False, told, broken, known.subject, known.owner, known.item, known.event, known.number)
 
 
-def _foreign(visit: Visit, seen: Verification) -> Answer:
+def _foreign(visit: Visit, seen: Verification) -> LookupAnswer:
     """A certificate of another desk or event: what its code says, and nothing of ours."""
     good = seen.holds and seen.verdict == "conforms"
     sentences = tuple(check.sentence for check in seen.checks if check.holds is not True or good)
     headline = visit.words("lookup.valid" if good else "lookup.not_valid")
-    return Answer(good, headline, sentences, seen.subject, "", seen.item, seen.event, seen.number)
+    return LookupAnswer(good, headline, sentences, seen.subject, "", seen.item, seen.event, seen.number)
 
 
-def _by_number(visit: Visit, number: str) -> Answer:
+def _by_number(visit: Visit, number: str) -> LookupAnswer:
     with visit.station.registry.reading() as connection:
         standing = find(connection, number)
         ticket = ticket_of_record(connection, standing.record) if standing else ""
@@ -126,18 +126,18 @@ def _by_number(visit: Visit, number: str) -> Answer:
     return _from_registry(visit, standing)
 
 
-def _from_registry(visit: Visit, standing: Standing) -> Answer:
+def _from_registry(visit: Visit, standing: CertificateStatus) -> LookupAnswer:
     """A certificate that was not issued at a desk."""
     state = standing.state(visit.station.today)
     good = state == "valid"
     sentences = (visit.words(f"standing.{state}"), standing.revoked_because) if not good else ()
-    return Answer(
+    return LookupAnswer(
         good, visit.words("lookup.valid" if good else "lookup.not_valid"), tuple(filter(None, sentences)),
         standing.subject, standing.owner, standing.item, standing.event, standing.number, standing.valid_until,
     )  # fmt: skip
 
 
-def _by_ticket(visit: Visit, ticket: str) -> Answer:
+def _by_ticket(visit: Visit, ticket: str) -> LookupAnswer:
     with visit.station.registry.reading() as connection:
         asked = inspection(connection, ticket)
         if asked is None or not sees(visit.person, asked.event):
@@ -161,31 +161,33 @@ def _day_here(at: str) -> str:
     return datetime.fromisoformat(at).astimezone().date().isoformat()
 
 
-def _at_desk(visit: Visit, event: EventSet, seen: Seen, standing: Standing | None, photo: bool) -> Answer:
+def _at_desk(
+    visit: Visit, event: EventSet, seen: DeskInspection, standing: CertificateStatus | None, photo: bool
+) -> LookupAnswer:
     """How a thing stands by its newest inspection."""
     words, state, today = visit.words, state_of(seen.decision), visit.station.today.isoformat()
     registered = standing.state(visit.station.today) if standing else ""
     spoiled = registered in ("revoked", "replaced", "expired")
     over = event.until < today or (event.daily and bool(seen.decided_at) and _day_here(seen.decided_at) < today)
-    good = state is State.APPROVED and not spoiled and not over
+    good = state is ThingState.APPROVED and not spoiled and not over
     sentences = [words("lookup.override", referee=seen.decided_by, reason=seen.because)] if seen.override else []
     if spoiled:
         sentences.append(words(f"standing.{registered}"))
-    elif state is State.APPROVED and over:
+    elif state is ThingState.APPROVED and over:
         sentences.append(words("standing.expired"))
-    if state is State.CONDITIONAL:
+    if state is ThingState.CONDITIONAL:
         sentences.append(words("lookup.after", match=seen.after or "–"))
     headline = (
         words("lookup.valid")
         if good
-        else words("lookup.conditional" if state is State.CONDITIONAL else "lookup.not_valid")
+        else words("lookup.conditional" if state is ThingState.CONDITIONAL else "lookup.not_valid")
     )
-    if state in (State.FAILED, State.WAITING):
+    if state in (ThingState.FAILED, ThingState.WAITING):
         sentences.append(words(f"state.{state}"))
     sheet = visit.station.sheet(event)
     until = standing.valid_until if standing and standing.valid_until else today if event.daily else event.until
-    return Answer(
-        None if state is State.CONDITIONAL else good, headline, tuple(sentences), seen.text, seen.owner,
+    return LookupAnswer(
+        None if state is ThingState.CONDITIONAL else good, headline, tuple(sentences), seen.text, seen.owner,
         words.item(sheet.item(seen.item).name), event.name, seen.number, until if good else "",
         next((mark.mark for mark in event.marks if mark.day == today), "") if good else "",
         f"/events/{seen.event}/tickets/{seen.ticket}/photo" if photo else "",

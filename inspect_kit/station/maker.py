@@ -1,4 +1,4 @@
-"""Makes certificates behind the desks' backs: a decision is answered at once, its PDF follows."""
+"""Makes certificates in the background: a decision is answered at once, its PDF follows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import certify_decided
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
-from inspect_kit.registry.checkin.store import Seen, event_of, unissued
+from inspect_kit.registry.checkin.store import DeskInspection, event_of, unissued
 from inspect_kit.station.station import Station
 
 _PAUSE: Final = 20.0
@@ -91,7 +91,7 @@ class Maker:
             if quiet >= _QUIET or self._over.wait(_STEP):
                 return
 
-    def _make(self, seen: Seen) -> int:
+    def _make(self, seen: DeskInspection) -> int:
         with self.station.registry.reading() as connection:
             event = event_of(connection, seen.event)
         if event is None:

@@ -17,7 +17,7 @@ from inspect_kit.checkin.form import fields_of
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
-from inspect_kit.registry.checkin.store import Seen, is_ticket, recorded
+from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit
@@ -48,7 +48,7 @@ class Benches:
     measuring: Bench
 
 
-class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A photo that was taken for one inspection, with what it tells or why it tells nothing."""
 
     event: str
@@ -73,7 +73,7 @@ class Looks:
 
     folder: Path
 
-    def keep(self, token: str, look: Look) -> None:
+    def keep(self, token: str, look: DeskPhoto) -> None:
         """Under a name that nobody can guess."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -84,12 +84,12 @@ class Looks:
         except OSError as problem:
             raise BadInput(f"the photo cannot be kept: {problem.strerror}", where=str(self.folder)) from None
 
-    def find(self, token: str, event: str, by: str) -> Look | None:
+    def find(self, token: str, event: str, by: str) -> DeskPhoto | None:
         """One's own photo at this event; anything else is as good as none."""
         if not is_ticket(token):
             return None
         try:
-            look = msgspec.msgpack.decode(self._path(token).read_bytes(), type=Look)
+            look = msgspec.msgpack.decode(self._path(token).read_bytes(), type=DeskPhoto)
         except (OSError, msgspec.DecodeError):
             return None
         return look if (look.event, look.by) == (event, by) else None
@@ -115,12 +115,12 @@ def kind_of(sheet: Sheet, item: str) -> str:
     return kind_among(field.question.characteristic for field in fields_of(sheet, item) if not field.question.instance)
 
 
-def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -> Look:
+def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -> DeskPhoto:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     benches: Benches = visit.request.app.state.benches
     photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
     told, why = _measured(benches.measuring, content, kind, given, visit.station.home)
-    return Look(
+    return DeskPhoto(
         visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name,
         told, why,
     )  # fmt: skip
@@ -140,7 +140,7 @@ def _given(given: Mapping[str, str], home: Path) -> Given:
     return given_by(thickness, scale, home)
 
 
-def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, Look | None]:
+def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, DeskPhoto | None]:
     """The photo that came with this form, or the one that was sent before; with its token."""
     looks = looks_of(visit)
     if "photo" in visit.files:
@@ -161,7 +161,7 @@ def show_picture(visit: Visit) -> Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Shot:
+class PhotoCut:
     """A photo cut to the piece on it, with its outline and the suspected region, as an SVG takes it."""
 
     href: str
@@ -172,7 +172,7 @@ class Shot:
     told: Told
 
 
-def shot_of(href: str, size: tuple[int, int], told: Told) -> Shot:
+def shot_of(href: str, size: tuple[int, int], told: Told) -> PhotoCut:
     """The piece with some room around it."""
     points = [(x * size[0], y * size[1]) for x, y in told.outline]
     left, top = (min(point[axis] for point in points) for axis in (0, 1))
@@ -182,13 +182,13 @@ def shot_of(href: str, size: tuple[int, int], told: Told) -> Shot:
     marked = told.region and (
         told.region[0] * size[0], told.region[1] * size[1], told.region[2] * size[0], told.region[3] * size[1]
     )  # fmt: skip
-    return Shot(
+    return PhotoCut(
         href, size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
         marked, told,
     )  # fmt: skip
 
 
-def kept_shot(visit: Visit, seen: Seen) -> Shot | None:
+def kept_shot(visit: Visit, seen: DeskInspection) -> PhotoCut | None:
     """The photo of an inspection with what was found in it, if it was measured."""
     registry = visit.station.registry
     with registry.reading() as connection:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """The answer's status and the key of its sentence in the wording."""
 
     def __init__(self, status: int, key: str, sentence: str = "") -> None:
@@ -13,6 +13,6 @@ class Refused(Exception):
         super().__init__(f"{status} {key}")
 
 
-def not_found() -> Refused:
+def not_found() -> Refusal:
     """Nothing here, or nothing for this person: the two look the same, so that nobody can guess."""
-    return Refused(404, "refused.not_found")
+    return Refusal(404, "refused.not_found")

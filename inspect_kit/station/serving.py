@@ -17,7 +17,7 @@ from inspect_kit.station.station import Station, open_station
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class ServerAddress:
     """Address and port, and the files for TLS if it is wanted."""
 
     host: str
@@ -52,7 +52,7 @@ def _addresses() -> list[str]:
             return []
 
 
-def serve(station: Station, listening: Listening, ready: Callable[[str], None]) -> None:
+def serve(station: Station, listening: ServerAddress, ready: Callable[[str], None]) -> None:
     """Listen until it is stopped. On any address but loopback only with accounts, which strangers cannot set up."""
     loopback = is_loopback(listening.host)
     opened = open_station(replace(station, loopback=loopback, secure=listening.tls is not None))
@@ -76,7 +76,7 @@ def serve(station: Station, listening: Listening, ready: Callable[[str], None]) 
         uvicorn.Server(config).run(sockets=[door])
 
 
-def _bound(listening: Listening) -> socket.socket:
+def _bound(listening: ServerAddress) -> socket.socket:
     """The open door; a port that is taken is said in a sentence."""
     try:
         family = socket.AF_INET6 if ":" in listening.host.strip("[]") else socket.AF_INET

@@ -13,7 +13,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import anybody, close_session, open_session, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
-from inspect_kit.station.refusals import Refused
+from inspect_kit.station.refusals import Refusal
 from inspect_kit.station.station import SESSION_HOURS
 from inspect_kit.station.visit import LANGUAGE, Visit, back_to, digest_of, set_session
 
@@ -31,7 +31,7 @@ def show_setup(visit: Visit) -> Response:
 
 def _check_setup(visit: Visit) -> None:
     if not _nobody_yet(visit) or not visit.station.loopback:
-        raise Refused(403, "refused.set_up")
+        raise Refusal(403, "refused.set_up")
 
 
 def set_up(visit: Visit) -> Response:
@@ -40,13 +40,13 @@ def set_up(visit: Visit) -> Response:
     form = visit.form
     try:
         if form.get("pin", "") != form.get("again", ""):
-            raise Refused(422, "people.pins_differ")
+            raise Refusal(422, "people.pins_differ")
         name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
         set_account(
             visit.station.registry, AccountSet(name, Role.REFEREE, by=name), form.get("pin", ""), visit.station.now()
         )
-    except (Refused, InspectKitError) as problem:
-        fault = visit.words(problem.key) if isinstance(problem, Refused) else str(problem)
+    except (Refusal, InspectKitError) as problem:
+        fault = visit.words(problem.key) if isinstance(problem, Refusal) else str(problem)
         return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
     return _signed_in(visit, name, "/")
 
@@ -65,7 +65,7 @@ def sign_in(visit: Visit) -> Response:
     name, back = " ".join(visit.form.get("name", "").split())[:200], back_to(visit.form.get("back", ""))
     host = visit.request.client.host if visit.request.client else ""
     if not visit.station.limits.sign_ins.take(host):
-        raise Refused(429, "refused.wait")
+        raise Refusal(429, "refused.wait")
     if not visit.check_pin(name, visit.form.get("pin", "")):
         return visit.page("sign_in.html", 403, fault=visit.words("sign_in.wrong"), name=name, back=back)
     return _signed_in(visit, name, back)

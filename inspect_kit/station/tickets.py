@@ -13,18 +13,26 @@ from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
 from inspect_kit.checkin.certify import code_as_svg, decided_record
-from inspect_kit.checkin.progress import State, state_of
+from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision, check_decision, check_four_eyes, overrides
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
-from inspect_kit.registry.checkin.store import File, Seen, acts, decide, inspection, is_ticket, recorded
-from inspect_kit.registry.search import Standing, find
+from inspect_kit.registry.checkin.store import (
+    DeskInspection,
+    EvidenceFile,
+    acts,
+    decide,
+    inspection,
+    is_ticket,
+    recorded,
+)
+from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import kept_shot
-from inspect_kit.station.refusals import Refused, not_found
+from inspect_kit.station.refusals import Refusal, not_found
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.visit import Visit
 
@@ -36,7 +44,7 @@ class Case:
     """An inspection with its event and its record."""
 
     event: EventSet
-    seen: Seen
+    seen: DeskInspection
     record: Record
 
 
@@ -70,13 +78,13 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     kept = {file.role for _, body in history if isinstance(body, Recorded) for file in body.evidence}
     state = state_of(case.seen.decision)
     maker: Maker = visit.request.app.state.maker
-    open_decision = state in (State.WAITING, State.CONDITIONAL) and not case.seen.retested
+    open_decision = state in (ThingState.WAITING, ThingState.CONDITIONAL) and not case.seen.retested
     return visit.page(
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
         deciding=[group for group in groups if _decides(group)], state=state, photo="photo" in kept,
         shot=kept_shot(visit, case.seen) if "look" in kept else None,
         history=history, open_decision=open_decision, decisions=list(Decision), form=visit.form,
-        making=state is State.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
+        making=state is ThingState.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
     )  # fmt: skip
@@ -113,12 +121,12 @@ def _decided(visit: Visit, case: Case) -> None:
         seen.ticket, case.event.event, decision, who, because, overrides(decision, seen.verdict),
         after if decision is Decision.CONDITION else "",
     )  # fmt: skip
-    files: list[File] = []
+    files: list[EvidenceFile] = []
     if decision is Decision.APPROVE:
         final = decided_record(case.record, seen, body, case.event.language)
         content = final.canonical()
         body = structs.replace(body, record=digest_of(content))
-        files.append(File("record", content))
+        files.append(EvidenceFile("record", content))
     quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
     decide(visit.station.registry, body, files, visit.station.now(), quota)
 
@@ -134,9 +142,9 @@ def show_photo(visit: Visit) -> Response:
     return Response(content, media_type="image/jpeg")
 
 
-def _standing(visit: Visit, case: Case) -> Standing:
+def _standing(visit: Visit, case: Case) -> CertificateStatus:
     if not case.seen.number:
-        raise Refused(404, "refused.no_certificate")
+        raise Refusal(404, "refused.no_certificate")
     with visit.station.registry.reading() as connection:
         found = find(connection, case.seen.number)
     if found is None:

@@ -23,7 +23,7 @@ from inspect_kit.registry.checkin.accounts import pin_holds, who_is
 from inspect_kit.registry.checkin.entries import AccountSet, EventSet
 from inspect_kit.registry.checkin.store import is_ticket
 from inspect_kit.station.guard import TooLarge
-from inspect_kit.station.refusals import Refused, not_found
+from inspect_kit.station.refusals import Refusal, not_found
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
 
@@ -61,7 +61,7 @@ class Visit:
     def person(self) -> AccountSet:
         """Who asks; pages that need nobody do not call this."""
         if self.who is None:
-            raise Refused(403, "refused.sign_in")
+            raise Refusal(403, "refused.sign_in")
         return self.who
 
     def path(self, name: str) -> str:
@@ -104,7 +104,7 @@ class Visit:
         """Whether the PIN is right; after some wrong ones a name has to wait."""
         doors = self.station.limits.doors
         if doors.wait(name) > 0:
-            raise Refused(429, "refused.wait")
+            raise Refusal(429, "refused.wait")
         right = pin_holds(self.station.registry, name, pin, self.station.right_pins)
         doors.note(name, right=right)
         return right
@@ -133,18 +133,18 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
         visit = Visit(station, request, token if known else secrets.token_urlsafe(32), _words(request))
         try:
             if not station.limits.requests.take(_client(request, token if known else "")):
-                raise Refused(429, "refused.too_many")
+                raise Refusal(429, "refused.too_many")
             if request.method == "POST":
                 await _read_form(visit)
             response = await run_sync(
                 _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
             )
-        except Refused as refusal:
+        except Refusal as refusal:
             response = _refusal(visit, refusal)
         except TooLarge:
-            response = _refusal(visit, Refused(413, "refused.too_large"))
+            response = _refusal(visit, Refusal(413, "refused.too_large"))
         except HTTPException as problem:
-            response = _refusal(visit, Refused(problem.status_code, "refused.form"))
+            response = _refusal(visit, Refusal(problem.status_code, "refused.form"))
         if not known and SESSION not in response.headers.get("set-cookie", ""):
             set_session(response, visit.token, secure=station.secure)
         return response
@@ -158,7 +158,7 @@ def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
     return found
 
 
-def all_hands() -> dict[bool, CapacityLimiter]:
+def worker_limits() -> dict[bool, CapacityLimiter]:
     """For slow pages and for all others."""
     return {False: CapacityLimiter(_HANDS), True: CapacityLimiter(_SLOW_HANDS)}
 
@@ -188,7 +188,7 @@ async def _read_form(visit: Visit) -> None:
                 texts[name[:60]] = value[:_LONGEST].replace("\x00", "")
     sent = visit.request.headers.get("x-csrf-token", "") or texts.get("csrf", "")
     if not hmac.compare_digest(sent.encode(), visit.csrf.encode()):
-        raise Refused(403, "refused.csrf")
+        raise Refusal(403, "refused.csrf")
     visit.form, visit.files = texts, {name: content for name, content in files.items() if content}
 
 
@@ -202,19 +202,19 @@ def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
         if act is not None and visit.who is None:
             if visit.request.method == "GET":
                 return RedirectResponse(f"/sign-in?back={quote(_asked_for(visit.request))}", 303)
-            raise Refused(403, "refused.sign_in")
+            raise Refusal(403, "refused.sign_in")
         if act is not None and not visit.may(act):
-            raise Refused(403, "refused.role")
+            raise Refusal(403, "refused.role")
         return handler(visit)
     except InspectKitError as problem:
-        return _refusal(visit, Refused(400, "refused.problem", str(problem)))
+        return _refusal(visit, Refusal(400, "refused.problem", str(problem)))
 
 
 def _asked_for(request: Request) -> str:
     return request.url.path + (f"?{request.url.query}" if request.url.query else "")
 
 
-def _refusal(visit: Visit, refusal: Refused) -> Response:
+def _refusal(visit: Visit, refusal: Refusal) -> Response:
     sentence = refusal.sentence or visit.words(refusal.key)
     return visit.page("message.html", refusal.status, heading=visit.words("refused.heading"), sentence=sentence)
 

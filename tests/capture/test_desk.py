@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from inspect_kit.capture.daily_checks import (
     Check,
+    CheckState,
     Point,
-    State,
     add_check,
     check_log,
     complete,
@@ -76,12 +76,12 @@ def test_a_check_of_a_scale_needs_its_zero_and_a_reference() -> None:
 
 
 def test_the_day_decides_whether_a_gauge_is_checked(tmp_path: Path) -> None:
-    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is State.UNCHECKED
+    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is CheckState.UNCHECKED
     add_check(tmp_path, checked(*GOOD))
     today = standing(tmp_path, "desk-scale", MONDAY.date())
-    assert (today.state, today.warning, today.usable) == (State.CHECKED, "", True)
+    assert (today.state, today.warning, today.usable) == (CheckState.CHECKED, "", True)
     tomorrow = standing(tmp_path, "desk-scale", date(2026, 11, 17))
-    assert tomorrow.state is State.UNCHECKED
+    assert tomorrow.state is CheckState.UNCHECKED
     assert "was not checked today" in tomorrow.warning
     assert tomorrow.usable
     assert standing(tmp_path, "desk-scale", date(2026, 11, 15)).last is None
@@ -91,11 +91,11 @@ def test_a_failed_check_counts_until_a_later_one_is_passed(tmp_path: Path) -> No
     add_check(tmp_path, checked(*GOOD))
     add_check(tmp_path, checked(*OFF, at=MONDAY + timedelta(hours=1)))
     failed = standing(tmp_path, "desk-scale", date(2026, 12, 24))
-    assert failed.state is State.FAILED
+    assert failed.state is CheckState.FAILED
     assert not failed.usable
     assert "failed its check on 2026-11-16" in failed.warning
     add_check(tmp_path, checked(*GOOD, at=MONDAY + timedelta(hours=2)))
-    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is State.CHECKED
+    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is CheckState.CHECKED
 
 
 def test_a_check_is_read_back_as_it_was_kept(tmp_path: Path) -> None:
@@ -118,13 +118,13 @@ def test_a_line_cut_by_a_power_failure_harms_no_other(tmp_path: Path) -> None:
         stream.write(b'{"format": 1, "instr')
     add_check(tmp_path, checked(*OFF, at=MONDAY + timedelta(hours=1)))
     found = standing(tmp_path, "desk-scale", MONDAY.date())
-    assert (found.state, found.damaged) == (State.FAILED, (2,))
+    assert (found.state, found.damaged) == (CheckState.FAILED, (2,))
 
 
 def test_a_forged_passed_is_worked_out_anew(tmp_path: Path) -> None:
     log = add_check(tmp_path, checked(*OFF))
     log.write_text(log.read_text().replace("false", "true"))
-    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is State.FAILED
+    assert standing(tmp_path, "desk-scale", MONDAY.date()).state is CheckState.FAILED
 
 
 @given(st.text(max_size=200).map(lambda text: text.replace("\0", "")))
@@ -136,7 +136,7 @@ def test_no_log_whatever_stops_the_desk(text: str) -> None:
         log.parent.mkdir()
         log.write_text(f"x{text}\n", encoding="utf-8", errors="replace")
         found = standing(Path(folder), "desk-scale", MONDAY.date())
-        assert found.state is State.UNCHECKED
+        assert found.state is CheckState.UNCHECKED
         assert found.damaged
 
 

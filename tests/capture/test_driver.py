@@ -18,17 +18,17 @@ from inspect_kit.capture import conversation
 from inspect_kit.capture.discovery import find
 from inspect_kit.capture.driver import read_stable
 from inspect_kit.capture.line import Address, Framer
-from inspect_kit.capture.protocols.reply import Kind, Status
+from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
-from inspect_kit.capture.simulated_replies import VOICES, Display
+from inspect_kit.capture.simulated_replies import DIALECTS, Display
 from inspect_kit.capture.simulator import Performance, Simulator, script_of, simulated
 from inspect_kit.errors import BadInput
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
-ALL = list(VOICES)
-SCALES = [name for name in ALL if PROTOCOLS[name].kind is Kind.SCALE]
-CALIPERS = [name for name in ALL if PROTOCOLS[name].kind is Kind.CALIPER]
+ALL = list(DIALECTS)
+SCALES = [name for name in ALL if PROTOCOLS[name].kind is InstrumentKind.SCALE]
+CALIPERS = [name for name in ALL if PROTOCOLS[name].kind is InstrumentKind.CALIPER]
 
 
 def display(name: str) -> Display:
@@ -124,9 +124,9 @@ def test_model_and_serial_number_come_from_the_balance() -> None:
     with simulated(performed("mt-sics", "stable")) as simulator:
         reading = read(simulator, "mt-sics")
     assert (reading.instrument, reading.serial) == ("SIM-2000", "B021002593")
-    assert reading.stranger_to("B021002593") == ""
-    assert reading.stranger_to("") == ""
-    assert "B021002593" in reading.stranger_to("A17")
+    assert reading.serial_mismatch("B021002593") == ""
+    assert reading.serial_mismatch("") == ""
+    assert "B021002593" in reading.serial_mismatch("A17")
 
 
 def test_a_caliper_tells_battery_and_next_calibration() -> None:

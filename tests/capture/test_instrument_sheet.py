@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text, read_connections
 from inspect_kit.capture.instrument_sheet import checked_sheet, sheet_text
-from inspect_kit.capture.instruments import Effect, Instrument, Shape, instrument_ids, load_instruments, read_instrument
+from inspect_kit.capture.instruments import (
+    DistributionShape,
+    Effect,
+    Instrument,
+    instrument_ids,
+    load_instruments,
+    read_instrument,
+)
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.errors import BadInput, BadSheet, UsageError
@@ -32,7 +39,7 @@ def test_a_sheet_that_is_written_reads_back_as_the_same_instrument(name: str, tm
 TEXTS = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20)
 SIZES = st.decimals(0, 10, places=4).map(lambda number: parse_strict(f"{number:f} g"))
 EFFECTS = st.builds(
-    Effect, source=TEXTS, size=SIZES, shape=st.sampled_from(Shape), coverage=st.just(Decimal(1)),
+    Effect, source=TEXTS, size=SIZES, shape=st.sampled_from(DistributionShape), coverage=st.just(Decimal(1)),
     relative=st.decimals(0, 1, places=5), dof=st.one_of(st.none(), st.decimals(1, 99, places=1)), shared=st.booleans(),
 )  # fmt: skip
 

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_kit.capture.conversation import Conversation
-from inspect_kit.capture.line import MAX_LINE, Address, Frame, Framer, Unplugged, open_port, socket_address
+from inspect_kit.capture.line import MAX_LINE, Address, Framer, LineFrame, Unplugged, open_port, socket_address
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.errors import BadInput, UsageError
 
 
 @pytest.mark.parametrize("end", [b"\r", b"\n", b"\r\n"])
 def test_lines_end_with_cr_or_lf_or_both(end: bytes) -> None:
-    assert Framer().feed(b"S S" + end + b"ES" + end) == [Frame("S S"), Frame("ES")]
+    assert Framer().feed(b"S S" + end + b"ES" + end) == [LineFrame("S S"), LineFrame("ES")]
 
 
 @given(st.binary(max_size=600), st.lists(st.integers(0, 600), max_size=12))
@@ -49,7 +49,7 @@ def test_an_endless_line_is_thrown_away_and_the_next_one_is_good() -> None:
     assert framer.feed(b"9" * 100_000) == []
     (long, good) = framer.feed(b"\rES\r")
     assert not long.clean
-    assert good == Frame("ES")
+    assert good == LineFrame("ES")
 
 
 def test_parity_bits_and_control_signs_within_a_line_are_noise() -> None:
@@ -58,7 +58,7 @@ def test_parity_bits_and_control_signs_within_a_line_are_noise() -> None:
 
 
 def test_rubbish_before_and_behind_a_line_is_not_part_of_it() -> None:
-    assert Framer().feed(b"\x00\xff\x02ST,GS    20.7g  \x00\r\n") == [Frame("ST,GS    20.7g  ")]
+    assert Framer().feed(b"\x00\xff\x02ST,GS    20.7g  \x00\r\n") == [LineFrame("ST,GS    20.7g  ")]
 
 
 def parity(text: bytes, odd: int) -> bytes:
@@ -69,7 +69,7 @@ def parity(text: bytes, odd: int) -> bytes:
 def test_parity_bits_on_every_byte_are_checked_and_taken_off(odd: int) -> None:
     line = b"ST,+00014.82  g\r\n"
     sent = parity(line, odd)
-    assert Framer().feed(sent * 2) == [Frame("ST,+00014.82  g")] * 2
+    assert Framer().feed(sent * 2) == [LineFrame("ST,+00014.82  g")] * 2
     for place in range(len(line) - 2):
         damaged = bytearray(sent)
         damaged[place] ^= 0x01
@@ -80,7 +80,7 @@ def test_parity_bits_on_every_byte_are_checked_and_taken_off(odd: int) -> None:
 def test_a_checksum_behind_etx_has_to_hold(checksum: bytes) -> None:
     text = b"  12.34 g"
     right = checksum if checksum not in (b"\x2a", b"2A") else _xor(text, checksum)
-    assert Framer().feed(b"\x02" + text + b"\x03" + right + b"\r\n") == [Frame("  12.34 g")]
+    assert Framer().feed(b"\x02" + text + b"\x03" + right + b"\r\n") == [LineFrame("  12.34 g")]
     if checksum:
         (frame,) = Framer().feed(b"\x02  12.84 g\x03" + right + b"\r\n")
         assert not frame.clean
@@ -95,13 +95,13 @@ def _xor(text: bytes, form: bytes) -> bytes:
 
 def test_frames_in_stx_and_etx_need_no_line_end() -> None:
     framer = Framer()
-    assert framer.feed(b"7 g\x03\x02  12.34 g\x03\x02  12.34 g\x03\x02")[1:] == [Frame("  12.34 g")] * 2
+    assert framer.feed(b"7 g\x03\x02  12.34 g\x03\x02  12.34 g\x03\x02")[1:] == [LineFrame("  12.34 g")] * 2
 
 
 def test_the_rest_of_a_missed_line_is_skipped() -> None:
     framer = Framer()
     framer.skip_line()
-    assert framer.feed(b"2.21 g\r\n    192.21 g\r\n") == [Frame("    192.21 g")]
+    assert framer.feed(b"2.21 g\r\n    192.21 g\r\n") == [LineFrame("    192.21 g")]
 
 
 @pytest.mark.parametrize(

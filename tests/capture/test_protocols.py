@@ -11,7 +11,7 @@ from inspect_kit.capture.discovery import _PROBES
 from inspect_kit.capture.protocols import mt_sics, sylvac
 from inspect_kit.capture.protocols.reply import Load, Reply, Status, plain
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named, spoken_by
-from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
+from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.errors import UsageError
 
 S, U = Status.STABLE, Status.UNSTABLE
@@ -206,14 +206,14 @@ def test_scales_commands_end_with_cr_lf_and_calipers_with_cr() -> None:
 
 
 NUMBERS = st.decimals(min_value=-9999, max_value=9999, places=2).map(lambda d: f"{d:.2f}")
-SCALES = st.sampled_from([name for name in VOICES if PROTOCOLS[name].kind == "scale"])
-ANY = st.sampled_from(list(VOICES))
+SCALES = st.sampled_from([name for name in DIALECTS if PROTOCOLS[name].kind == "scale"])
+ANY = st.sampled_from(list(DIALECTS))
 
 
-def spoken(name: str, value: str, mood: Mood = Mood.STABLE) -> str:
+def spoken(name: str, value: str, state: ReplyState = ReplyState.STABLE) -> str:
     """The value's line in a protocol, from the simulator's side."""
     unit = "g" if PROTOCOLS[name].kind == "scale" else "mm"
-    lines = VOICES[name].value_line("S", mood, Display(value, unit))
+    lines = DIALECTS[name].value_line("S", state, Display(value, unit))
     return lines.replace("\r\n", "\r").rstrip("\r").split("\r")[-1]
 
 
@@ -227,7 +227,7 @@ def test_every_digit_arrives_as_it_was_sent(name: str, value: str) -> None:
 
 @given(SCALES, NUMBERS)
 def test_an_unstable_value_is_never_taken_for_a_stable_one(name: str, value: str) -> None:
-    assert PROTOCOLS[name].parse(spoken(name, value, Mood.UNSTABLE)).status is Status.UNSTABLE
+    assert PROTOCOLS[name].parse(spoken(name, value, ReplyState.UNSTABLE)).status is Status.UNSTABLE
 
 
 @given(ANY, NUMBERS, NUMBERS, st.data())
@@ -273,7 +273,7 @@ def test_only_zeros_before_the_first_digit_are_taken_off(whole: str, decimals: s
 
 
 def test_a_line_is_recognised_in_the_protocol_it_belongs_to() -> None:
-    for name in VOICES:
+    for name in DIALECTS:
         assert name in {p.name for p in spoken_by(spoken(name, "14.82"))}
     assert [p.name for p in spoken_by("S S      14.82 g")] == ["mt-sics", "kcp"]
     assert spoken_by("ES") == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inspect_kit.inspection.record import (  # fmt: skip
+    BudgetSource,
     Gauge,
     ItemRef,
     Line,
@@ -14,7 +15,6 @@ from inspect_kit.inspection.record import (  # fmt: skip
     Recheck,
     Record,
     SheetRef,
-    Source,
     Subject,
 )
 
@@ -39,7 +39,7 @@ def line(characteristic: str, value: str | None = None, **changes: object) -> Li
         "clause": "C", "kind": "max", "force": "must", "verdict": "conforms", "reason": "within", "unit": "mm",
         "printed_unit": "cm", "u": "0.02" if value is not None else None, "value": value, "how": "Caliper across it.",
         "instruments": ("caliper-150",) if value is not None else (),
-        "budget": (Source("calibration", "0.017"), Source("handling", "0.01", "20")) if value is not None else (),
+        "budget": (BudgetSource("calibration", "0.017"), BudgetSource("handling", "0.01", "20")) if value is not None else (),
     }  # fmt: skip
     return Line(characteristic=characteristic, **{**defaults, **changes})  # type: ignore[arg-type]
 

@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from inspect_kit.certificate.content.cover import content_of, reference_of
-from inspect_kit.certificate.content.model import Columned, Facts, Field, Issue, Listing, Paragraph, Plan, Results
+from inspect_kit.certificate.content.model import BoardPlan, Columned, Facts, Field, Issue, Listing, Paragraph, Results
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Line, RawReading, Record, Source
+from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record
 from inspect_kit.rulebook.library import load
 from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, line, record, striker
 
@@ -57,7 +57,7 @@ def test_the_tally_counts_every_line() -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_only_a_carrom_board_is_drawn(name: str) -> None:
     content = content_of(ALL[name], "en", Issue())
-    plans = [block for section in content.sections for block in section.blocks if isinstance(block, Plan)]
+    plans = [block for section in content.sections for block in section.blocks if isinstance(block, BoardPlan)]
     assert bool(plans) is name.endswith("board")
 
 
@@ -155,7 +155,11 @@ def test_characteristics_measured_alike_and_equally_well_share_a_row_of_the_meth
 
 
 def test_components_of_a_derived_value_are_added_up_by_their_kind() -> None:
-    parts = (Source("a: handling", "0.03"), Source("b n: handling", "0.04"), Source("calibration", "0.025"))
+    parts = (
+        BudgetSource("a: handling", "0.03"),
+        BudgetSource("b n: handling", "0.04"),
+        BudgetSource("calibration", "0.025"),
+    )
     (listing,) = listings(record([line("x", "1", upper="2", budget=parts)]), wording_for("en").say("heading.method"))
     assert listing.rows[0][-1].split(", ") == ["handling\u00a080\u202f%", "calibration\u00a020\u202f%"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.cover import content_of
-from inspect_kit.certificate.content.model import Issue, Plan, Scale, Tag
+from inspect_kit.certificate.content.model import BoardPlan, Issue, Scale, Tag
 from inspect_kit.certificate.content.sections import PLANNED
 from inspect_kit.certificate.pages.board_plan import CORNERS, SIDES, _place, everywhere, rows_at
 from inspect_kit.certificate.pages.fonts import SANS, font
@@ -55,9 +55,9 @@ def test_every_gauge_can_be_drawn(value: float, guarded: bool) -> None:
         draw_gauge(canvas(), [Scale(value, 0.0, lower, upper, nominal, guarded)] * 19, 0, 0, 60)
 
 
-def the_plan() -> Plan:
+def the_plan() -> BoardPlan:
     blocks = [block for section in content_of(board(), "en", Issue()).sections for block in section.blocks]
-    return next(block for block in blocks if isinstance(block, Plan))
+    return next(block for block in blocks if isinstance(block, BoardPlan))
 
 
 def test_every_value_of_the_drawing_stands_in_a_table_or_in_the_middle() -> None:
@@ -82,7 +82,7 @@ def test_marks_of_one_side_do_not_cover_each_other() -> None:
 
 
 def test_one_value_for_all_pockets_is_shown_at_each() -> None:
-    plan = Plan((Tag("pocket.diameter", "", "44.5", "conforms"),), {"pocket": "Pocket"})
+    plan = BoardPlan((Tag("pocket.diameter", "", "44.5", "conforms"),), {"pocket": "Pocket"})
     assert [next(iter(rows_at(everywhere(plan), corner)))[1].text for corner in CORNERS] == ["44.5"] * 4
 
 

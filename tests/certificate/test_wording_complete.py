@@ -14,7 +14,7 @@ from inspect_kit.certificate.content.wording import LANGUAGES, missing_wording, 
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.places import shipped
-from inspect_kit.rulebook.clause import Answer
+from inspect_kit.rulebook.clause import WordMeaning
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 
@@ -157,4 +157,4 @@ def test_every_verdict_every_reason_and_every_answer_of_the_sheets_has_words(lan
     assert {f"verdict.{verdict}" for verdict in Verdict} - words.frame.keys() == set()
     assert {f"reason.{reason}" for reason in Reason} - words.frame.keys() == set()
     observed = {key.removeprefix("observed.") for key in words.frame if key.startswith("observed.")}
-    assert {*answers, *Answer} - {*observed, *words.names["word"]} == set()
+    assert {*answers, *WordMeaning} - {*observed, *words.names["word"]} == set()

@@ -11,8 +11,8 @@ import pytest
 
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.capture.protocols.table import PROTOCOLS
-from inspect_kit.capture.simulated_replies import Display, Mood
-from inspect_kit.capture.simulator import Fault, Performance, script_of, simulated
+from inspect_kit.capture.simulated_replies import Display, ReplyState
+from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
 from tests.cli.conftest import Kit
 
 
@@ -274,7 +274,7 @@ def test_the_documentation_names_every_protocol_setting_and_fault(repository: Pa
     for protocol in PROTOCOLS.values():
         (line,) = [line for line in text.splitlines() if line.startswith(f"| `{protocol.name}` |")]
         assert str(protocol.settings[0]) in line
-    for word in (*Mood, *Fault):
+    for word in (*ReplyState, *LineFault):
         assert f"`{word}`" in text
 
 

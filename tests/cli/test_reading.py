@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.simulated_replies import VOICES, Display
+from inspect_kit.capture.simulated_replies import DIALECTS, Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from tests.cli.conftest import Kit
 
-ALL = list(VOICES)
+ALL = list(DIALECTS)
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from inspect_kit.inspection.figure_types import Fit, TypeFit, fitting_types, named
+from inspect_kit.inspection.figure_types import FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.derived import derive
@@ -20,7 +20,7 @@ def _length(name: str, value: str, u: str) -> Measurement:
 
 def _types(
     base: str, height: str, u: str = "0.02", spec: str = "fistf-4.0", rule: RuleName = RuleName.GUARDED
-) -> dict[str, Fit]:
+) -> dict[str, FitVerdict]:
     return {each.type: each.fit for each in _all(spec, rule, _length("fig.base.diameter", base, u),
                                                  _length("fig.height", height, u),
                                                  _length("fig.base.height", "6.0", u))}  # fmt: skip
@@ -35,45 +35,45 @@ def _all(spec: str, rule: RuleName, *measured: Measurement) -> tuple[TypeFit, ..
 
 def test_a_narrow_base_and_a_tall_figure_is_flat() -> None:
     found = _types("17.5", "37.0")
-    assert found["flat"] is Fit.FITS
-    assert {found["h0"], found["sports"], found["toccer"]} == {Fit.DOES_NOT_FIT}
+    assert found["flat"] is FitVerdict.FITS
+    assert {found["h0"], found["sports"], found["toccer"]} == {FitVerdict.DOES_NOT_FIT}
 
 
 def test_a_low_figure_on_a_wide_base_is_h0() -> None:
     found = _types("19.5", "29.5")
-    assert found["h0"] is Fit.FITS
-    assert found["flat"] is Fit.DOES_NOT_FIT
+    assert found["h0"] is FitVerdict.FITS
+    assert found["flat"] is FitVerdict.DOES_NOT_FIT
 
 
 def test_a_nominal_without_tolerance_never_confirms_a_type() -> None:
     found = _types("21.0", "35.5")
-    assert found["sports"] is Fit.MAY_FIT
-    assert found["toccer"] is Fit.MAY_FIT
+    assert found["sports"] is FitVerdict.MAY_FIT
+    assert found["toccer"] is FitVerdict.MAY_FIT
 
 
 def test_far_from_a_nominal_without_tolerance_a_type_is_not_named() -> None:
-    assert _types("19.0", "35.5")["sports"] is Fit.DOES_NOT_FIT
+    assert _types("19.0", "35.5")["sports"] is FitVerdict.DOES_NOT_FIT
 
 
 def test_near_a_limit_a_type_may_fit_and_the_simple_rule_decides() -> None:
-    assert _types("17.97", "37.0", u="0.05")["flat"] is Fit.MAY_FIT
-    assert _types("17.97", "37.0", u="0.05", rule=RuleName.SIMPLE)["flat"] is Fit.FITS
+    assert _types("17.97", "37.0", u="0.05")["flat"] is FitVerdict.MAY_FIT
+    assert _types("17.97", "37.0", u="0.05", rule=RuleName.SIMPLE)["flat"] is FitVerdict.FITS
 
 
 def test_the_uncertainty_widens_the_nearness_to_a_nominal() -> None:
-    assert _types("20.4", "35.5", u="0.02")["toccer"] is Fit.DOES_NOT_FIT
-    assert _types("20.4", "35.5", u="0.10")["toccer"] is Fit.MAY_FIT
+    assert _types("20.4", "35.5", u="0.02")["toccer"] is FitVerdict.DOES_NOT_FIT
+    assert _types("20.4", "35.5", u="0.10")["toccer"] is FitVerdict.MAY_FIT
 
 
 def test_a_wooden_top_is_measured_without_its_base() -> None:
-    assert _types("19.0", "37.0")["woodentop"] is Fit.FITS
-    assert _types("19.0", "33.0")["woodentop"] is Fit.DOES_NOT_FIT
+    assert _types("19.0", "37.0")["woodentop"] is FitVerdict.FITS
+    assert _types("19.0", "33.0")["woodentop"] is FitVerdict.DOES_NOT_FIT
 
 
 def test_types_without_printed_dimensions_are_neither_confirmed_nor_excluded() -> None:
     found = _types("19.5", "29.5")
-    assert found["profibase"] is Fit.NO_DIMENSIONS
-    assert found["zeugo"] is Fit.NO_DIMENSIONS
+    assert found["profibase"] is FitVerdict.NO_DIMENSIONS
+    assert found["zeugo"] is FitVerdict.NO_DIMENSIONS
 
 
 def test_without_measurements_no_type_is_named() -> None:
@@ -82,8 +82,8 @@ def test_without_measurements_no_type_is_named() -> None:
 
 def test_with_one_of_two_dimensions_a_type_may_fit_at_most() -> None:
     found = {each.type: each.fit for each in _all("fistf-4.0", RuleName.GUARDED, _length("fig.height", "29.5", "0.02"))}
-    assert found["h0"] is Fit.MAY_FIT
-    assert found["flat"] is Fit.DOES_NOT_FIT
+    assert found["h0"] is FitVerdict.MAY_FIT
+    assert found["flat"] is FitVerdict.DOES_NOT_FIT
 
 
 def test_the_german_sheet_knows_the_same_types() -> None:

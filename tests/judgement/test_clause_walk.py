@@ -9,7 +9,7 @@ import pytest
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
-from inspect_kit.rulebook.clause import Answer, Clause, Force, Kind
+from inspect_kit.rulebook.clause import Clause, Force, Kind, WordMeaning
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.values.limits import lower_of, upper_of
 from inspect_kit.values.measurement import Component, Measurement, Observation
@@ -89,7 +89,7 @@ def test_an_observation_passes_fails_or_leaves_open(clause: Clause) -> None:
     assert _seen(clause, "yes").verdict is Verdict.CONFORMS
     assert _seen(clause, "no").verdict is (Verdict.FAILS if clause.binding else Verdict.REPORTED)
     for word, answer in clause.answers.items():
-        assert (_seen(clause, word).verdict is Verdict.CONFORMS) is (answer is Answer.YES)
+        assert (_seen(clause, word).verdict is Verdict.CONFORMS) is (answer is WordMeaning.YES)
 
 
 @pytest.mark.parametrize("clause", CLAUSES)

@@ -13,7 +13,7 @@ import pytest
 
 from inspect_kit.quality.dice import exact_p, fairness, ln_e, noncentrality, rolls_needed
 from inspect_kit.quality.gauge.bias import linearity
-from inspect_kit.quality.gauge.study import GaugeResult, Study, arranged, by_anova, by_average_and_range
+from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy, arranged, by_anova, by_average_and_range
 from inspect_kit.quality.process.capability import indices
 from inspect_kit.quality.process.chart_constants import c4, d2, range_factors
 from inspect_kit.quality.process.charts import Readings, draw_up
@@ -23,7 +23,7 @@ from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.sampling.attributes import Severity, look_up, plan_of
 from inspect_kit.quality.sampling.operating_curve import Model, acceptance, quality_at
 from inspect_kit.quality.sampling.tables_105e import AQLS
-from inspect_kit.quality.sampling.variables import Standard, Wanted, decide, estimated_fraction, look_up_variables
+from inspect_kit.quality.sampling.variables import PlanRequest, Standard, decide, estimated_fraction, look_up_variables
 from inspect_kit.values.limits import AtMost, Between
 
 Published = Callable[[str], Any]
@@ -31,7 +31,7 @@ UPPER_END = {"2-8": 8, "26-50": 50, "91-150": 150, "281-500": 500, "501-1200": 1
 
 
 @pytest.fixture
-def aiag(published: Published) -> Study:
+def aiag(published: Published) -> GaugeStudy:
     data = published("AIAG-GRR-ANOVA").inputs["data_operator_trial_part"]
     rows = [
         ((str(part), operator, str(trial)), value)
@@ -48,7 +48,7 @@ def named(result: GaugeResult) -> dict[str, float | int | None]:
     return {**parts, **shares, "contrib_GRR": 100 * (result.grr / result.tv) ** 2, "ndc": result.ndc}
 
 
-def test_the_anova_of_the_aiag_study_is_reached_to_its_printed_digits(published: Published, aiag: Study) -> None:
+def test_the_anova_of_the_aiag_study_is_reached_to_its_printed_digits(published: Published, aiag: GaugeStudy) -> None:
     vector, result = published("AIAG-GRR-ANOVA"), by_anova(aiag)
     sums = {f"SS_{effect.name[:6]}": effect.sum_of_squares for effect in result.anova}
     assert vector.agrees("SS_operator", sums["SS_operat"])
@@ -70,7 +70,7 @@ def test_the_anova_of_the_aiag_study_is_reached_to_its_printed_digits(published:
         assert vector.close(expected, got, "EV_CI90")
 
 
-def test_the_average_and_range_figures_of_the_aiag_study_are_reached(published: Published, aiag: Study) -> None:
+def test_the_average_and_range_figures_of_the_aiag_study_are_reached(published: Published, aiag: GaugeStudy) -> None:
     vector, got = published("AIAG-GRR-ranges"), named(by_average_and_range(aiag))
     for name in vector.expected:
         assert vector.agrees(name, Decimal(got[name] or 0)), name
@@ -174,7 +174,7 @@ def test_every_cell_of_the_105e_tables_is_that_of_an_independent_transcription(s
 def test_the_examples_of_mil_std_414_are_reached(published: Published) -> None:
     vector = published("414-B-example")
     given = vector.inputs
-    plan = look_up_variables(Wanted(int(given["lot"]), given["aql"], given["level"]), Standard.MIL_414)
+    plan = look_up_variables(PlanRequest(int(given["lot"]), given["aql"], given["level"]), Standard.MIL_414)
     assert (plan.code, plan.size) == (vector.expected["code"], vector.expected["n"])
     assert vector.agrees("k", plan.k)
     assert vector.agrees("M", plan.m_percent)

@@ -11,7 +11,7 @@ from pathlib import Path
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Usual, judge_pieces, plan_for
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
@@ -46,7 +46,7 @@ def judged(
     rule: RuleName = RuleName.GUARDED,
     u: str = "0.01",
 ) -> LotOutcome:
-    file = read_lot(path, Wanted(names or (DIAMETER,)))
+    file = read_lot(path, WantedCharacteristics(names or (DIAMETER,)))
     return judge_pieces(task(rule), file, plan_for(size or len(file.pieces), agreed or Agreed()), Usual(u))
 
 

@@ -18,8 +18,8 @@ import pytest
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
 from inspect_kit.quality.batch.table import table_lines
-from inspect_kit.quality.batch.workers import Cluster, Photo, Pool, Work, check_function, measured_chunk
-from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.batch.workers import BatchPhoto, Cluster, Pool, Work, check_function, measured_chunk
+from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from tests.quality.photo_measuring import draw_photos
 from tests.quality.trays import OPTIONS, camera_file, diameters, draw_trays
 
@@ -34,7 +34,7 @@ class Alone:
         self.chunks = 0
         self.leaves_after = leaves_after
 
-    def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
         for chunk in chunks:
             if self.chunks >= self.leaves_after:
                 raise KeyboardInterrupt
@@ -196,7 +196,7 @@ def test_two_batches_do_not_write_one_file(tmp_path: Path) -> None:
     draw_photos(tmp_path / "photos", 2)
 
     class Meddling(Alone):
-        def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+        def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
             done(batch_of(tmp_path))
             return super().measured(chunks, work)
 
@@ -334,7 +334,7 @@ def test_the_programs_own_measuring_gives_the_same_bytes_on_a_cluster_and_on_two
 def _agrees_with_what_was_drawn(results: Path, table: Path) -> None:
     """The lines and the table made from them are the same lot, and its coins are those that were drawn."""
     table.write_bytes(b"".join(table_lines(results)))
-    wanted = Wanted(("coin.diameter",))
+    wanted = WantedCharacteristics(("coin.diameter",))
     lot, again = read_lot(results, wanted), read_lot(table, wanted)
     assert lot.pieces == again.pieces == tuple(f"tray-{tray} {coin}" for tray in (0, 1) for coin in (1, 2, 3))
     for tray in (0, 1):

@@ -9,7 +9,7 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.process.chart_constants import c4, d2, d2_star, d3, deviation_factors
-from inspect_kit.quality.process.charts import Chart, Known, Readings, draw_up, pieces_to_samples
+from inspect_kit.quality.process.charts import Chart, KnownProcess, Readings, draw_up, pieces_to_samples
 from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Sample, as_sample
 
@@ -49,12 +49,12 @@ def test_means_and_deviations_have_the_limits_of_the_factors(rows: list[list[flo
 
 
 def test_what_is_known_beforehand_is_not_estimated(rows: list[list[float]]) -> None:
-    chart = draw_up("xbar-r", subgrouped(rows), Known(31.0, 0.1))
+    chart = draw_up("xbar-r", subgrouped(rows), KnownProcess(31.0, 0.1))
     assert chart.lower is not None
     assert chart.upper.centre[0] == 31
     assert chart.upper.ucl[0] == pytest.approx(31 + 0.3 / 5**0.5)
     assert chart.lower.centre[0] == pytest.approx(0.2326, abs=1e-4)
-    single = draw_up("imr", Readings(as_sample([0, 3.2, -3.4, 3])), Known(0.0, 1.0))
+    single = draw_up("imr", Readings(as_sample([0, 3.2, -3.4, 3])), KnownProcess(0.0, 1.0))
     assert single.signals[0].points == (2, 3)
     assert single.upper.ucl[0] == 3
     assert single.lower is not None
@@ -63,7 +63,7 @@ def test_what_is_known_beforehand_is_not_estimated(rows: list[list[float]]) -> N
 
 def test_zones_of_a_chart_of_means_are_those_of_means_and_not_of_readings() -> None:
     rows = [[9.0, 11.0, 10.0, 10.0]] * 20 + [[11.0, 13.0, 12.0, 12.0]]
-    chart = draw_up("xbar-r", subgrouped(rows), Known(10.0, 1.0))
+    chart = draw_up("xbar-r", subgrouped(rows), KnownProcess(10.0, 1.0))
     assert chart.signals[0].rule == 1
     assert chart.signals[0].points == (21,)
 
@@ -99,7 +99,7 @@ def test_a_single_reading_makes_no_chart(kind: str) -> None:
 def test_readings_that_do_not_vary_have_no_limits() -> None:
     with pytest.raises(BadInput, match="vary"):
         draw_up("imr", Readings(as_sample([2.0] * 10)))
-    assert [s.rule for s in draw_up("imr", Readings(as_sample([2.0] * 15)), Known(2.0, 0.1)).signals] == [7]
+    assert [s.rule for s in draw_up("imr", Readings(as_sample([2.0] * 15)), KnownProcess(2.0, 0.1)).signals] == [7]
 
 
 @pytest.mark.parametrize("kind", ["p", "c"])
@@ -108,7 +108,7 @@ def test_attribute_charts_without_anything_found_or_with_a_sigma_are_refused(kin
     with pytest.raises(BadInput):
         draw_up(kind, nothing)
     with pytest.raises(UsageError):
-        draw_up(kind, nothing, Known(sigma=1.0))
+        draw_up(kind, nothing, KnownProcess(sigma=1.0))
 
 
 def test_pieces_are_added_up_by_sample() -> None:

@@ -28,7 +28,7 @@ from inspect_kit.quality.drawing import (
     type_one_drawing,
 )
 from inspect_kit.quality.gauge.bias import linearity, type_one
-from inspect_kit.quality.gauge.study import Study, by_anova
+from inspect_kit.quality.gauge.study import GaugeStudy, by_anova
 from inspect_kit.quality.process.capability import capability
 from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.sample import as_sample
@@ -43,7 +43,7 @@ NAMES = "A $1_ & <b> % ž 中"
 def drawings() -> dict[str, Draw]:
     sample, limits = as_sample(VALUES), Between(Decimal(30), Decimal(32))
     readings = np.random.default_rng(2).normal(0, 1, (5, 3, 2))
-    study = Study(tuple("12345"), (NAMES, "B", "C"), readings)
+    study = GaugeStudy(tuple("12345"), (NAMES, "B", "C"), readings)
     references = np.repeat([1.0, 2.0, 3.0], 4)
     plan = curve(80, 2)
     order = [int(face) for face in np.random.default_rng(3).integers(1, 7, 200)]

@@ -12,7 +12,7 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.exchange.write import FORMS, form_of, lines_in
-from inspect_kit.quality.lot.file import Wanted, read_lot
+from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, judged, refused, wide
 
@@ -159,7 +159,7 @@ def test_csv_has_a_row_a_reading_and_reads_back_as_the_same_lot(record: LotRecor
     }  # fmt: skip
     path = tmp_path / "again.csv"
     path.write_bytes(content)
-    again = read_lot(path, Wanted((DIAMETER, MASS)))
+    again = read_lot(path, WantedCharacteristics((DIAMETER, MASS)))
     assert again.pieces == record.lot.pieces
     assert [reading.value for reading in again.readings[MASS] if reading] == list(record.lot.series[1].values)
 

@@ -12,11 +12,17 @@ import pytest
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.gauge.bias import linearity, type_one
-from inspect_kit.quality.gauge.sheet import Component, Gauge, components_of_study, components_of_type_one, sheet_text
+from inspect_kit.quality.gauge.sheet import (
+    GaugeComponent,
+    GaugeDescription,
+    components_of_study,
+    components_of_type_one,
+    sheet_text,
+)
 from inspect_kit.quality.gauge.study import (
     METHODS,
+    GaugeStudy,
     MeanSquare,
-    Study,
     arranged,
     by_anova,
     by_average_and_range,
@@ -27,7 +33,7 @@ from inspect_kit.quality.sample import as_sample
 from inspect_kit.values.quantity import parse_strict
 
 
-def simulated(seed: int, shape: tuple[int, int, int], interaction: float) -> Study:
+def simulated(seed: int, shape: tuple[int, int, int], interaction: float) -> GaugeStudy:
     """Known standard deviations: parts 1, operators 0.3, repeatability 0.2."""
     generator = np.random.default_rng(seed)
     parts, operators, _ = shape
@@ -38,7 +44,7 @@ def simulated(seed: int, shape: tuple[int, int, int], interaction: float) -> Stu
         + generator.normal(0, 0.2, shape)
     )
     names = [tuple(str(number) for number in range(count)) for count in (parts, operators)]
-    return Study(names[0], names[1], readings)
+    return GaugeStudy(names[0], names[1], readings)
 
 
 def test_the_anova_finds_the_components_that_were_put_in() -> None:
@@ -77,7 +83,7 @@ def test_the_kept_interaction_has_the_textbook_components() -> None:
 
 def test_a_negative_component_is_zero() -> None:
     readings = np.array([[[1.0, 1.2], [1.2, 1.0]], [[1.1, 1.1], [1.0, 1.2]], [[1.2, 1.0], [1.1, 1.1]]])
-    result = by_anova(Study(("1", "2", "3"), ("A", "B"), readings))
+    result = by_anova(GaugeStudy(("1", "2", "3"), ("A", "B"), readings))
     assert result.av == 0
     assert result.pv == 0
     assert result.ndc == 0
@@ -93,7 +99,7 @@ def test_one_operator_is_a_study_of_the_gauge_alone() -> None:
 
 def test_a_gauge_without_scatter_has_no_end_of_categories() -> None:
     readings = np.broadcast_to(np.arange(4.0)[:, None, None], (4, 2, 2)).copy()
-    result = by_anova(Study(tuple("1234"), ("A", "B"), readings))
+    result = by_anova(GaugeStudy(tuple("1234"), ("A", "B"), readings))
     assert result.grr == 0
     assert result.ndc is None
 
@@ -101,7 +107,7 @@ def test_a_gauge_without_scatter_has_no_end_of_categories() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_readings_that_are_all_the_same_are_refused(method: str) -> None:
     with pytest.raises(BadInput):
-        METHODS[method](Study(("1", "2"), ("A", "B"), np.zeros((2, 2, 2))))
+        METHODS[method](GaugeStudy(("1", "2"), ("A", "B"), np.zeros((2, 2, 2))))
 
 
 KEYS = [(part, operator, trial) for part in "12" for operator in "AB" for trial in "xy"]
@@ -181,8 +187,8 @@ def test_linearity_agrees_with_a_second_least_squares() -> None:
         linearity(np.ones(5), np.arange(5.0))
 
 
-def gauge(name: str = "desk-caliper") -> Gauge:
-    return Gauge(name, 'A "good" caliper\\', "caliper", parse_strict("0.01 mm"), parse_strict("0.02 mm"))
+def gauge(name: str = "desk-caliper") -> GaugeDescription:
+    return GaugeDescription(name, 'A "good" caliper\\', "caliper", parse_strict("0.01 mm"), parse_strict("0.02 mm"))
 
 
 def test_a_study_becomes_a_sheet_that_the_instrument_reader_takes(tmp_path: Path) -> None:
@@ -214,7 +220,7 @@ def test_a_type_one_study_becomes_a_sheet_with_its_bias(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1e-9, 0.00012345, 0.5, 123.456, 1e5])
 def test_sizes_are_written_without_exponents(tmp_path: Path, size: float) -> None:
     path = tmp_path / "desk-caliper.toml"
-    path.write_text(sheet_text(gauge(), (Component("x", "standard", size),), "x"), encoding="utf-8")
+    path.write_text(sheet_text(gauge(), (GaugeComponent("x", "standard", size),), "x"), encoding="utf-8")
     assert float(read_instrument(path).effects[-1].size.number) == pytest.approx(size, rel=1e-3)
 
 
@@ -226,4 +232,4 @@ def test_a_name_that_could_leave_its_folder_is_refused(name: str) -> None:
 
 def test_a_calibration_in_another_dimension_is_refused() -> None:
     with pytest.raises(UsageError):
-        Gauge("x", "x", "x", parse_strict("0.01 mm"), parse_strict("1 g"))
+        GaugeDescription("x", "x", "x", parse_strict("0.01 mm"), parse_strict("1 g"))

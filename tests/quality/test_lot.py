@@ -12,14 +12,14 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.batch.lines import Heading, canonical
-from inspect_kit.quality.lot.file import LotFile, Wanted, read_lot
+from inspect_kit.quality.lot.file import LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import Agreed, LotPlan, Sampling, Usual, clauses_for, decided, judge_pieces, plan_for
 from inspect_kit.quality.lot.record import lot_record_of, open_lot_record
 from inspect_kit.quality.lot.study import studies_of
 from inspect_kit.quality.sampling.attributes import Severity
 from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, coins, diameters, judged, refused, task, wide
 
-BOTH = Wanted((DIAMETER, MASS))
+BOTH = WantedCharacteristics((DIAMETER, MASS))
 
 
 def values(file: LotFile, name: str = DIAMETER) -> list[str | None]:
@@ -48,7 +48,7 @@ def test_a_measurement_file_in_json_is_a_lot(tmp_path: Path) -> None:
     entries = [{"characteristic": DIAMETER, "instance": str(n), "value": 31 + n / 100, "unit": "mm"} for n in (1, 2)]
     path = tmp_path / "lot.json"
     path.write_text(json.dumps({"format": 1, "measurements": entries}))
-    assert values(read_lot(path, Wanted((DIAMETER,)))) == ["31.01", "31.02"]
+    assert values(read_lot(path, WantedCharacteristics((DIAMETER,)))) == ["31.01", "31.02"]
 
 
 def test_what_batch_wrote_is_a_lot_of_all_trays(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_what_batch_wrote_is_a_lot_of_all_trays(tmp_path: Path) -> None:
     path = tmp_path / "trays.jsonl"
     bad = canonical({"photo": "trays/c.jpg", "size": 1, "error": "is blurred"})
     path.write_bytes(Heading("coins").line() + tray("a.jpg", 31.02) + tray("b.jpg", 31.04) + bad)
-    file = read_lot(path, Wanted((DIAMETER,)))
+    file = read_lot(path, WantedCharacteristics((DIAMETER,)))
     assert file.pieces == ("a 1", "b 1")
     assert values(file) == ["31.02", "31.04"]
     assert file.warnings == ("trays/c.jpg: not measured: is blurred",)
@@ -72,11 +72,11 @@ def test_trays_of_the_same_name_in_two_folders_stay_apart(tmp_path: Path) -> Non
 
     path = tmp_path / "trays.jsonl"
     path.write_bytes(Heading("coins").line() + tray("mon/IMG_1.jpg") + tray("tue/IMG_1.jpg") + tray("tue/IMG_2.jpg"))
-    assert read_lot(path, Wanted((DIAMETER,))).pieces == ("mon/IMG_1 1", "tue/IMG_1 1", "IMG_2 1")
+    assert read_lot(path, WantedCharacteristics((DIAMETER,))).pieces == ("mon/IMG_1 1", "tue/IMG_1 1", "IMG_2 1")
 
 
 def test_a_column_of_values_is_enough_for_one_characteristic(tmp_path: Path) -> None:
-    file = read_lot(wide(tmp_path / "lot.csv", [(31.02,), (31.1,)], "value"), Wanted((DIAMETER,)))
+    file = read_lot(wide(tmp_path / "lot.csv", [(31.02,), (31.1,)], "value"), WantedCharacteristics((DIAMETER,)))
     assert file.pieces == ("1", "2")
     assert values(file) == ["31.02", "31.1"]
 
@@ -108,7 +108,7 @@ def test_a_file_that_is_not_a_lot_is_refused_in_a_sentence(
     tmp_path: Path, head: str, rows: list[tuple[object, ...]], said: str
 ) -> None:
     with pytest.raises(BadInput, match=said):
-        read_lot(wide(tmp_path / "lot.csv", rows, head), Wanted((DIAMETER,)))
+        read_lot(wide(tmp_path / "lot.csv", rows, head), WantedCharacteristics((DIAMETER,)))
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_batch_file_with_a_strange_line_is_refused(tmp_path: Path, line: bytes
     path = tmp_path / "trays.jsonl"
     path.write_bytes(Heading("coins").line() + line)
     with pytest.raises(BadInput, match="line 2"):
-        read_lot(path, Wanted((DIAMETER,)))
+        read_lot(path, WantedCharacteristics((DIAMETER,)))
 
 
 @given(st.text(max_size=200))
@@ -132,7 +132,7 @@ def test_any_text_is_read_or_refused_but_never_crashes(text: str) -> None:
         path = Path(folder) / "lot.csv"
         path.write_text(text, encoding="utf-8", errors="replace")
         try:
-            read_lot(path, Wanted((DIAMETER,)))
+            read_lot(path, WantedCharacteristics((DIAMETER,)))
         except BadInput as problem:
             assert str(path) in str(problem)
 
@@ -169,7 +169,7 @@ def test_an_instrument_gives_the_uncertainty_and_an_expired_one_decides_nothing(
     text = 'format = 1\nid = "gauge"\nname = "Gauge"\nkind = "caliper"\nresolution = "0.01 mm"\n'
     path = wide(tmp_path / "lot.csv", [("A1", 31.0, 5.3), ("A2", 31.1, 5.3)])
     (tmp_path / "gauge.toml").write_text(text + "calibrated_until = 2027-01-01\n")
-    file = read_lot(path, Wanted((DIAMETER,)))
+    file = read_lot(path, WantedCharacteristics((DIAMETER,)))
     plan = plan_for(2, Agreed())
     fresh = judge_pieces(task(folders=(tmp_path,)), file, plan, Usual(instrument="gauge"))
     assert fresh.verdict is Verdict.CONFORMS

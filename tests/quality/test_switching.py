@@ -9,7 +9,7 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import Scheme, Series, follow, ledger_text, may_be_reduced, read_ledger
+from inspect_kit.quality.sampling.switching import LotSeries, Scheme, follow, ledger_text, may_be_reduced, read_ledger
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)
@@ -87,7 +87,7 @@ def test_a_ledger_comes_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_a_ledger_that_is_not_there_is_a_new_series(tmp_path: Path) -> None:
-    assert read_ledger(tmp_path / "none.csv", SCHEME) == Series()
+    assert read_ledger(tmp_path / "none.csv", SCHEME) == LotSeries()
 
 
 def test_a_series_begun_tightened_is_read_back_tightened(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from inspect_kit.quality.sample import as_sample
 from inspect_kit.quality.sampling import tables_z19 as tables
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.variables import (
+    PlanRequest,
     Standard,
     VariablesLookup,
-    Wanted,
     decide,
     estimated_fraction,
     index_for,
@@ -92,7 +92,7 @@ def look_up_known(cell: str) -> VariablesLookup:
 def test_plans_of_mil_std_414_are_found(
     lot: int, level: str, severity: Severity, expected: tuple[str, int, float, float]
 ) -> None:
-    plan = look_up_variables(Wanted(lot, Decimal("1.0"), level, severity), Standard.MIL_414)
+    plan = look_up_variables(PlanRequest(lot, Decimal("1.0"), level, severity), Standard.MIL_414)
     assert (plan.code, plan.size, plan.k, plan.m_percent) == expected
 
 
@@ -108,15 +108,20 @@ def test_plans_of_mil_std_414_are_found(
     ],
 )
 def test_plans_of_z19_are_found(severity: Severity, sigma_known: bool, expected: tuple[str, int, float]) -> None:
-    plan = look_up_variables(Wanted(1000, Decimal("1.0"), "", severity, sigma_known))
+    plan = look_up_variables(PlanRequest(1000, Decimal("1.0"), "", severity, sigma_known))
     assert (plan.code, plan.size, plan.m_percent) == expected
 
 
 @pytest.mark.parametrize(
     "wanted",
-    [Wanted(1000, Decimal("0.065")), Wanted(1000, Decimal(15)), Wanted(1, Decimal(1)), Wanted(100, Decimal(1), "V")],
+    [
+        PlanRequest(1000, Decimal("0.065")),
+        PlanRequest(1000, Decimal(15)),
+        PlanRequest(1, Decimal(1)),
+        PlanRequest(100, Decimal(1), "V"),
+    ],
 )
-def test_what_z19_does_not_have_is_wrong_usage(wanted: Wanted) -> None:
+def test_what_z19_does_not_have_is_wrong_usage(wanted: PlanRequest) -> None:
     with pytest.raises(UsageError):
         look_up_variables(wanted)
 
@@ -126,7 +131,7 @@ def test_every_plan_of_every_standard_and_severity_exists() -> None:
         for aql in tables.AQLS_Z19[1:-1]:
             for lot in (2, 100, 400, 450, 5000, 10**6):
                 for sigma_known in (True, False):
-                    plan = look_up_variables(Wanted(lot, Decimal(aql), "", severity, sigma_known))
+                    plan = look_up_variables(PlanRequest(lot, Decimal(aql), "", severity, sigma_known))
                     assert plan.size >= 2
                     assert 0 < plan.m_percent < 50
 
@@ -144,7 +149,7 @@ def test_the_estimate_is_unbiased() -> None:
 
 
 def test_for_one_limit_k_and_m_come_to_the_same_decision() -> None:
-    plan = look_up_variables(Wanted(300, Decimal("2.5")))
+    plan = look_up_variables(PlanRequest(300, Decimal("2.5")))
     generator = np.random.default_rng(3)
     for _ in range(200):
         values = generator.normal(0, 1, plan.size)
@@ -154,7 +159,7 @@ def test_for_one_limit_k_and_m_come_to_the_same_decision() -> None:
 
 
 def test_readings_that_do_not_vary_are_judged_by_where_they_lie() -> None:
-    plan = look_up_variables(Wanted(100, Decimal("1.0")))
+    plan = look_up_variables(PlanRequest(100, Decimal("1.0")))
     limits = Between(Decimal(1), Decimal(3))
     assert decide(plan, as_sample([2.0] * 10), limits).accepted
     assert not decide(plan, as_sample([4.0] * 10), limits).accepted
@@ -163,6 +168,6 @@ def test_readings_that_do_not_vary_are_judged_by_where_they_lie() -> None:
 def test_a_known_sigma_must_be_stated_and_two_readings_are_too_few_without() -> None:
     limits = AtLeast(Decimal(0))
     with pytest.raises(UsageError):
-        decide(look_up_variables(Wanted(100, Decimal(1), sigma_known=True)), as_sample([1.0, 2.0, 3.0]), limits)
+        decide(look_up_variables(PlanRequest(100, Decimal(1), sigma_known=True)), as_sample([1.0, 2.0, 3.0]), limits)
     with pytest.raises(BadInput):
-        decide(look_up_variables(Wanted(100, Decimal(1))), as_sample([1.0, 2.0]), limits)
+        decide(look_up_variables(PlanRequest(100, Decimal(1))), as_sample([1.0, 2.0]), limits)

@@ -23,7 +23,7 @@ from inspect_kit.certificate.issue.keys import unlock
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import Wanted, listing
+from inspect_kit.registry.search import RegistryQuery, listing
 from tests.registry.conftest import NOW, _blank
 
 
@@ -93,7 +93,7 @@ def _look(home: Path, url: str, out: Path) -> None:
     registry = open_registry(home, url)
     before = {path.name for path in out.iterdir() if path.suffix == ".pdf"}
     with registry.reading() as connection:
-        standings = list(listing(connection, Wanted(), NOW.date()))
+        standings = list(listing(connection, RegistryQuery(), NOW.date()))
         # Even before recovery there is no number without its PDF in the registry.
         contents = {each.subject: registry.shelf.take(connection, each.pdf) for each in standings[:4]}
     assert before <= {f"{each.subject}.pdf" for each in standings}, "a certificate without an entry"

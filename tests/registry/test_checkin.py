@@ -15,9 +15,9 @@ from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Expected, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, ExpectedItem, Recorded
 from inspect_kit.registry.checkin.store import (  # fmt: skip
-    File,
+    EvidenceFile,
     acts,
     all_events,
     decide,
@@ -53,7 +53,7 @@ def registry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Registr
     opened = open_registry(tmp_path, url)
     made = queued(opened)
     body = EventSet(EVENT, "Czech Open", "2026-11-16", "2026-11-18", "icf-2001-it", "guarded", "Renata",
-                    expected=(Expected("striker", 0, 2),))  # fmt: skip
+                    expected=(ExpectedItem("striker", 0, 2),))  # fmt: skip
     set_event(made, body, b"house", NOW)
     yield made
     made.engine.dispose()
@@ -66,7 +66,7 @@ def enter(registry: Registry) -> Callable[..., str]:
         ticket = ticket_from(number)
         content = f"record {number}".encode()
         body = Recorded(ticket, EVENT, "striker", text, owner, "conforms", "", "Tomáš", retest_of=retest)
-        record(registry, body, [File("record", content), File("photo", b"JPEG", "p.jpg")], NOW)
+        record(registry, body, [EvidenceFile("record", content), EvidenceFile("photo", b"JPEG", "p.jpg")], NOW)
         return ticket
 
     return one

@@ -12,7 +12,7 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.registry.exporting import FORMATS, write_lines
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import Wanted, find, find_by_pdf, known, listing
+from inspect_kit.registry.search import RegistryQuery, find, find_by_pdf, known, listing
 
 Issue = Callable[..., Issued]
 
@@ -34,47 +34,47 @@ def filled(quick_desk: Desk, issue: Issue, failing_record: Record) -> Desk:
 @pytest.mark.parametrize(
     ("wanted", "subjects"),
     [
-        (Wanted(), ["Striker_5", "Striker 43", "Board 100%", "Striker 2", "Striker 1"]),
-        (Wanted(owner="rehackova"), []),
-        (Wanted(owner="renata rehackova"), ["Striker 1"]),
-        (Wanted(owner="JAN NOV"), ["Board 100%", "Striker 2"]),
-        (Wanted(owner="jan"), ["Striker 43", "Board 100%", "Striker 2"]),
-        (Wanted(subject="striker 4"), ["Striker 43"]),
-        (Wanted(event="Prague Open"), ["Striker 1"]),
-        (Wanted(verdict="fails"), ["Striker 43"]),
-        (Wanted(kind="report"), ["Striker 43"]),
-        (Wanted(state="revoked"), ["Striker_5"]),
-        (Wanted(state="report"), ["Striker 43"]),
-        (Wanted(state="valid"), ["Board 100%", "Striker 2", "Striker 1"]),
-        (Wanted(sheet="icf-cs"), []),
-        (Wanted(since="2026-11-17"), []),
-        (Wanted(until="2026-11-16", owner="renata"), ["Striker 1"]),
-        (Wanted(search="rehackova"), ["Striker 1"]),
-        (Wanted(search="novak open"), ["Striker 2"]),
-        (Wanted(search="100%"), ["Board 100%"]),
-        (Wanted(search="_"), ["Striker_5"]),
-        (Wanted(search="%"), ["Board 100%"]),
-        (Wanted(search="cenek"), ["Board 100%"]),
-        (Wanted(search="pck-2026-000002"), ["Striker 2"]),
-        (Wanted(search="' OR 1=1 --"), []),
+        (RegistryQuery(), ["Striker_5", "Striker 43", "Board 100%", "Striker 2", "Striker 1"]),
+        (RegistryQuery(owner="rehackova"), []),
+        (RegistryQuery(owner="renata rehackova"), ["Striker 1"]),
+        (RegistryQuery(owner="JAN NOV"), ["Board 100%", "Striker 2"]),
+        (RegistryQuery(owner="jan"), ["Striker 43", "Board 100%", "Striker 2"]),
+        (RegistryQuery(subject="striker 4"), ["Striker 43"]),
+        (RegistryQuery(event="Prague Open"), ["Striker 1"]),
+        (RegistryQuery(verdict="fails"), ["Striker 43"]),
+        (RegistryQuery(kind="report"), ["Striker 43"]),
+        (RegistryQuery(state="revoked"), ["Striker_5"]),
+        (RegistryQuery(state="report"), ["Striker 43"]),
+        (RegistryQuery(state="valid"), ["Board 100%", "Striker 2", "Striker 1"]),
+        (RegistryQuery(sheet="icf-cs"), []),
+        (RegistryQuery(since="2026-11-17"), []),
+        (RegistryQuery(until="2026-11-16", owner="renata"), ["Striker 1"]),
+        (RegistryQuery(search="rehackova"), ["Striker 1"]),
+        (RegistryQuery(search="novak open"), ["Striker 2"]),
+        (RegistryQuery(search="100%"), ["Board 100%"]),
+        (RegistryQuery(search="_"), ["Striker_5"]),
+        (RegistryQuery(search="%"), ["Board 100%"]),
+        (RegistryQuery(search="cenek"), ["Board 100%"]),
+        (RegistryQuery(search="pck-2026-000002"), ["Striker 2"]),
+        (RegistryQuery(search="' OR 1=1 --"), []),
     ],
 )
-def test_certificates_are_found(filled: Desk, wanted: Wanted, subjects: list[str]) -> None:
+def test_certificates_are_found(filled: Desk, wanted: RegistryQuery, subjects: list[str]) -> None:
     with filled.registry.reading() as connection:
         assert [each.subject for each in listing(connection, wanted, TODAY)] == subjects
 
 
 def test_the_state_is_that_of_the_day_asked_for(filled: Desk) -> None:
     with filled.registry.reading() as connection:
-        later = [each.subject for each in listing(connection, Wanted(state="expired"), date(2026, 11, 17))]
-        limited = list(listing(connection, Wanted(), TODAY, limit=2))
+        later = [each.subject for each in listing(connection, RegistryQuery(state="expired"), date(2026, 11, 17))]
+        limited = list(listing(connection, RegistryQuery(), TODAY, limit=2))
     assert later == ["Striker 2"]
     assert len(limited) == 2
 
 
 def test_a_number_is_found_however_it_was_typed(filled: Desk) -> None:
     with filled.registry.reading() as connection:
-        (newest,) = listing(connection, Wanted(subject="Striker 1"), TODAY)
+        (newest,) = listing(connection, RegistryQuery(subject="Striker 1"), TODAY)
         assert find(connection, newest.number.replace("-", " ").lower()) == newest
         assert find_by_pdf(connection, newest.pdf) == newest
         assert find_by_pdf(connection, "0" * 64) is None
@@ -87,8 +87,8 @@ def test_exports_hold_every_certificate_with_its_state(filled: Desk, tmp_path: P
     import json
 
     with filled.registry.reading() as connection:
-        lines = list(FORMATS["jsonl"](listing(connection, Wanted(), TODAY), TODAY))
-        write_lines(tmp_path / "x.csv", FORMATS["csv"](listing(connection, Wanted(), TODAY), TODAY))
+        lines = list(FORMATS["jsonl"](listing(connection, RegistryQuery(), TODAY), TODAY))
+        write_lines(tmp_path / "x.csv", FORMATS["csv"](listing(connection, RegistryQuery(), TODAY), TODAY))
     rows = list(csv.DictReader((tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()))
     data = [json.loads(line) for line in lines]
     assert (
@@ -103,7 +103,7 @@ def test_exports_hold_every_certificate_with_its_state(filled: Desk, tmp_path: P
 def test_a_name_is_no_formula_in_a_spreadsheet(blank: Desk, issue: Issue, name: str, tmp_path: Path) -> None:
     issue(blank, "x", owner=name)
     with blank.registry.reading() as connection:
-        _, row = FORMATS["csv"](listing(connection, Wanted(), TODAY), TODAY)
+        _, row = FORMATS["csv"](listing(connection, RegistryQuery(), TODAY), TODAY)
     assert f"'{name}" in row
 
 

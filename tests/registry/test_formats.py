@@ -19,7 +19,7 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.backup import restore
 from inspect_kit.registry.opening import REVISIONS, Registry, open_registry
-from inspect_kit.registry.search import Wanted, listing
+from inspect_kit.registry.search import RegistryQuery, listing
 from inspect_kit.registry.tables import METADATA
 from tests.registry.conftest import NOW
 
@@ -55,7 +55,8 @@ def test_a_registry_of_every_format_there_has_been_opens_and_is_clean(old: Regis
 def test_what_is_in_it_is_still_known(old: Registry) -> None:
     with old.reading() as connection:
         states = [
-            (each.subject, each.state(date(2026, 12, 1))) for each in listing(connection, Wanted(), date(2026, 12, 1))
+            (each.subject, each.state(date(2026, 12, 1)))
+            for each in listing(connection, RegistryQuery(), date(2026, 12, 1))
         ]
     assert states == [("Striker 50", "revoked"), ("Striker 43", "report"), ("Striker 42", "replaced")]
 
@@ -63,7 +64,7 @@ def test_what_is_in_it_is_still_known(old: Registry) -> None:
 def test_its_certificates_still_verify(old: Registry, old_home: Path) -> None:
     counter = Counter((read_keyring(old_home / "trust" / "PCK.pem"),), "PCK", old, date(2026, 12, 1))
     with old.reading() as connection:
-        standings = list(listing(connection, Wanted(), date(2026, 12, 1)))
+        standings = list(listing(connection, RegistryQuery(), date(2026, 12, 1)))
         files = [old.shelf.take(connection, each.pdf) for each in standings]
     told = [[check.name for check in verify_pdf(file, counter).checks if check.holds is False] for file in files]
     assert told == [["revoked"], [], ["replaced"]]

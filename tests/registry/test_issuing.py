@@ -21,13 +21,13 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import Standing, backing, find
+from inspect_kit.registry.search import CertificateStatus, backing, find
 
 Issue = Callable[..., Issued]
 TODAY = date(2026, 11, 16)
 
 
-def _standing(desk: Desk, number: str) -> Standing:
+def _standing(desk: Desk, number: str) -> CertificateStatus:
     with desk.registry.reading() as connection:
         found_one = find(connection, number)
     assert found_one is not None

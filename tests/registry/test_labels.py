@@ -9,7 +9,7 @@ import pytest
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.pages.labels import STOCKS, Sticker, draw_labels, sticker_of
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.registry.search import Standing, known
+from inspect_kit.registry.search import CertificateStatus, known
 
 Issue = Callable[..., Issued]
 STICKER = Sticker("PCK-2026-000123-D", "KIT" + "B" * 230, "Striker 42", ("Renata Řeháčková", "icf-cs"))
@@ -72,6 +72,6 @@ def test_what_no_font_can_print_is_refused_in_a_sentence(blank: Desk, issue: Iss
         sticker_of(_standing(blank, issued.number), "", "en")
 
 
-def _standing(desk: Desk, number: str) -> Standing:
+def _standing(desk: Desk, number: str) -> CertificateStatus:
     with desk.registry.reading() as connection:
         return known(connection, number)

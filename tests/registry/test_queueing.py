@@ -31,13 +31,13 @@ def registry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[QueuedR
 
 
 def _adding(name: str, refused: bool = False) -> object:
-    def deed(connection: Connection) -> str:
+    def action(connection: Connection) -> str:
         append(connection, AccountSet(name, "viewer", by="test"), NOW)
         if refused:
             raise UsageError("not this one", where=name)
         return name
 
-    return deed
+    return action
 
 
 def _names(registry: QueuedRegistry) -> list[str]:
@@ -45,19 +45,19 @@ def _names(registry: QueuedRegistry) -> list[str]:
         return sorted(connection.scalars(select(DESK_ACCOUNTS.c.name)))
 
 
-def _together(registry: QueuedRegistry, deeds: list[object]) -> list[object]:
+def _together(registry: QueuedRegistry, actions: list[object]) -> list[object]:
     """All of them wait while somebody writes; gives what came of each."""
 
-    def tried(deed: object) -> object:
+    def tried(action: object) -> object:
         try:
-            return registry.act(deed)  # type: ignore[arg-type]
+            return registry.in_transaction(action)  # type: ignore[arg-type]
         except Exception as problem:
             return problem
 
-    with ThreadPoolExecutor(len(deeds)) as people:
+    with ThreadPoolExecutor(len(actions)) as people:
         with registry.queue:
-            waiting = [people.submit(tried, deed) for deed in deeds]
-            while len(registry.line) < len(deeds):
+            waiting = [people.submit(tried, action) for action in actions]
+            while len(registry.line) < len(actions):
                 threading.Event().wait(0.01)
         return [each.result() for each in waiting]
 
@@ -95,9 +95,9 @@ def test_a_database_that_fails_is_told_to_everybody_who_waited(registry: QueuedR
     assert all(isinstance(each, BadInput) for each in came)
     assert "cannot be used" in str(came[0])
     assert _names(registry) == []
-    assert registry.act(_adding("D")) == "D"  # type: ignore[arg-type]
+    assert registry.in_transaction(_adding("D")) == "D"  # type: ignore[arg-type]
 
 
 def test_a_plain_registry_acts_too(tmp_path: Path) -> None:
     registry = open_registry(tmp_path)
-    assert registry.act(lambda connection: connection.scalar(select(func.count()).select_from(ENTRIES))) == 0
+    assert registry.in_transaction(lambda connection: connection.scalar(select(func.count()).select_from(ENTRIES))) == 0

@@ -8,7 +8,7 @@ from inspect_kit.errors import BadSheet
 from inspect_kit.rulebook.clause import Kind
 from inspect_kit.rulebook.diff import Change, diff
 from inspect_kit.rulebook.library import load, load_file, with_house_rules
-from inspect_kit.rulebook.sheet import Sheet, Standing
+from inspect_kit.rulebook.sheet import Sheet, SheetAuthority
 
 HEAD = """
 format = 1
@@ -88,7 +88,7 @@ def test_the_dstfb_annex_lies_over_the_fistf_rules_and_names_where_each_clause_c
 def test_the_dice_profiles_are_plainly_not_a_federations() -> None:
     for name in ("precision-dice", "casino-dice"):
         sheet = load(name)
-        assert sheet.standing is not Standing.FEDERATION
+        assert sheet.standing is not SheetAuthority.FEDERATION
         assert "not" in sheet.disclaimer.lower()
     assert all(c.because for c in load("precision-dice").clauses if c.source == "precision-dice")
 

@@ -13,7 +13,7 @@ import pytest
 
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.library import load, sheet_ids
-from inspect_kit.rulebook.sheet import Sheet, Standing
+from inspect_kit.rulebook.sheet import Sheet, SheetAuthority
 from inspect_kit.values.quantity import UNITS, Quantity
 
 PRINTED: Final = Path(__file__).with_name("printed")
@@ -167,7 +167,7 @@ def test_a_number_of_an_overlay_takes_the_place_of_the_one_below(sheet_id: str) 
 
 
 def test_every_sheet_of_a_federation_has_its_table_of_printed_numbers() -> None:
-    assert {name for name in sheet_ids() if sheet(name).standing is Standing.FEDERATION} == set(SHEETS)
+    assert {name for name in sheet_ids() if sheet(name).standing is SheetAuthority.FEDERATION} == set(SHEETS)
 
 
 @pytest.mark.parametrize("sheet_id", SHEETS)

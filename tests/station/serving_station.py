@@ -7,13 +7,13 @@ from pathlib import Path
 
 from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.station.serving import Listening, serve
+from inspect_kit.station.serving import ServerAddress, serve
 from inspect_kit.station.station import Station
 
 
 def main(home: Path, port: int) -> None:
     station = Station(home, open_registry(home), unlock(home, "", None), (own_keyring(home),))
-    serve(station, Listening("127.0.0.1", port), lambda address: print(address, flush=True))
+    serve(station, ServerAddress("127.0.0.1", port), lambda address: print(address, flush=True))
 
 
 if __name__ == "__main__":

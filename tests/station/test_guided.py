@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from inspect_kit.inspection.guided import Entry
+from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.station.pictures import picture_for
 from tests.station.conftest import Person
@@ -31,7 +31,7 @@ def answer(person: Person, where: str, value: str, status: int = 200) -> str:
 def test_questions_come_in_the_order_of_the_sheet_with_pictures(referee: Person) -> None:
     where = begin(referee, "striker", "S")
     sheet = load("icf-2001-it")
-    expected = [question.characteristic for question in Entry(sheet, "striker").questions()]
+    expected = [question.characteristic for question in GuidedEntry(sheet, "striker").questions()]
     seen = []
     for characteristic in expected:
         page = referee.last.text
@@ -96,7 +96,7 @@ def test_nobody_takes_up_somebody_elses(referee: Person, joined: object) -> None
 def test_every_question_of_every_sheet_has_a_picture(sheet_id: str) -> None:
     sheet = load(sheet_id)
     for item in sheet.items:
-        for question in Entry(sheet, item.id).questions():
+        for question in GuidedEntry(sheet, item.id).questions():
             assert "<svg" in picture_for(question)
 
 

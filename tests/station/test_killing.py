@@ -14,7 +14,7 @@ from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import Wanted, listing
+from inspect_kit.registry.search import RegistryQuery, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station, open_station
 from tests.station.running import Desk, Running, running
@@ -60,7 +60,7 @@ def test_every_acknowledged_act_is_there_after_a_kill_and_none_is_doubled(prepar
     Maker(again).make_all()
     with registry.reading() as connection:
         seen = {each.ticket: each for each in inspections(connection, event)}
-        issued = [standing.record for standing in listing(connection, Wanted(), again.today)]
+        issued = [standing.record for standing in listing(connection, RegistryQuery(), again.today)]
     for act, ticket in done:
         assert ticket in seen, act
         assert act == "recorded" or seen[ticket].decision == "approve"

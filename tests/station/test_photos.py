@@ -23,9 +23,9 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
 from inspect_kit.measure.pieces import KINDS
 from inspect_kit.registry.checkin.store import inspection, recorded
-from inspect_kit.registry.search import Wanted, backing, listing
+from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.maker import Maker
-from inspect_kit.station.photos import Look, Looks, shot_of
+from inspect_kit.station.photos import DeskPhoto, Looks, shot_of
 from inspect_kit.station.station import Station
 from tests.station.conftest import Person, names_of, new_client, striker_form
 from tests.station.running import ROOT
@@ -196,7 +196,8 @@ def test_only_the_newest_photos_wait(tmp_path: Path) -> None:
     looks = Looks(tmp_path)
     for number in range(210):
         looks.keep(
-            f"{number:016d}".translate(str.maketrans("0123456789", "BCDFGHJKLN")), Look("e", "R", b"", "", 1, 1, "")
+            f"{number:016d}".translate(str.maketrans("0123456789", "BCDFGHJKLN")),
+            DeskPhoto("e", "R", b"", "", 1, 1, ""),
         )
     assert len(list(tmp_path.glob("*.look"))) == 200
 
@@ -345,7 +346,7 @@ def test_what_the_photo_measured_is_drawn_into_it_on_the_paper_unless_a_caliper_
     referee.decide(ticket, "approve", because="The referee measured it anew")
     assert Maker(station).make_all() == 1
     with station.registry.reading() as connection:
-        (issued,) = listing(connection, Wanted(), date(2026, 1, 1))
+        (issued,) = listing(connection, RegistryQuery(), date(2026, 1, 1))
         roles = [file["role"] for file in backing(connection, issued).evidence]
     assert roles.count("photo") == 1
     assert roles.count("overlay") == drawn

@@ -22,7 +22,7 @@ from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
 from inspect_kit.station.limits import Bucket, Doors
 from inspect_kit.station.maker import Maker
-from inspect_kit.station.serving import Listening, is_loopback, serve
+from inspect_kit.station.serving import ServerAddress, is_loopback, serve
 from inspect_kit.station.station import Station, open_station
 from inspect_kit.station.visit import SESSION, back_to
 from tests.station.conftest import PINS, Person, new_client, striker_form
@@ -327,7 +327,7 @@ def test_the_stations_secret_is_its_owners_alone(station: Station) -> None:
 def test_another_address_needs_accounts(tmp_path: Path) -> None:
     station = Station(tmp_path, open_registry(tmp_path))
     with pytest.raises(UsageError, match="accounts are set up"):
-        serve(station, Listening("0.0.0.0", 0), lambda _: None)
+        serve(station, ServerAddress("0.0.0.0", 0), lambda _: None)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def read_gauge(
 
 def own_reading(gauge: Instrument, reading: InstrumentReading) -> InstrumentReading:
     """The reading, unless it comes from another instrument than the sheet's."""
-    stranger = reading.stranger_to(gauge.serial)
+    stranger = reading.serial_mismatch(gauge.serial)
     if stranger:
         raise BadInput(stranger, where=gauge.id, hint="plug in the right one, or correct the sheet")
     return reading

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import COUNTS, NUMBER, UNKNOWN, Kind, Protocol, Reply, Settings, Status, plain
+from inspect_kit.capture.protocols.reply import (
+    COUNTS,
+    NUMBER,
+    UNKNOWN,
+    InstrumentKind,
+    Protocol,
+    Reply,
+    Settings,
+    Status,
+    plain,
+)
 
 _WEIGHT: Final = re.compile(rf"(ST|US|QT),([+-])({NUMBER})( *)([A-Za-z%]{{0,3}})", re.ASCII)
 _OUT_OF_RANGE: Final = re.compile(r"OL,([+-])[0-9.E+ ]{5,14} {0,4}\S{0,3}", re.ASCII)
@@ -35,5 +45,5 @@ def _weight(match: re.Match[str]) -> Reply:
 
 
 AND: Final = Protocol(
-    "and", "A&D", Kind.SCALE, parse, (b"Q\r\n", b"SI\r\n", b"S\r\n"), (Settings(2400, 7, "E", 1), Settings())
+    "and", "A&D", InstrumentKind.SCALE, parse, (b"Q\r\n", b"SI\r\n", b"S\r\n"), (Settings(2400, 7, "E", 1), Settings())
 )

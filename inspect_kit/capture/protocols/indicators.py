@@ -13,7 +13,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     COUNTS,
     NUMBER,
     UNKNOWN,
-    Kind,
+    InstrumentKind,
     Load,
     Protocol,
     Reply,
@@ -63,5 +63,5 @@ def _weight(match: re.Match[str]) -> Reply:
 
 
 INDICATOR: Final = Protocol(
-    "st-gs", "T-Scale, Tiger, Dini Argeo", Kind.SCALE, parse, (), (Settings(), Settings(2400, 7, "E", 1))
+    "st-gs", "T-Scale, Tiger, Dini Argeo", InstrumentKind.SCALE, parse, (), (Settings(), Settings(2400, 7, "E", 1))
 )

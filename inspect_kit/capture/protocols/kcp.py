@@ -5,6 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from inspect_kit.capture.protocols.mt_sics import DETAILS, parse
-from inspect_kit.capture.protocols.reply import Kind, Protocol
+from inspect_kit.capture.protocols.reply import InstrumentKind, Protocol
 
-KCP: Final = Protocol("kcp", "Kern", Kind.SCALE, parse, (b"SI\r\n", b"S\r\n"), details=DETAILS)
+KCP: Final = Protocol("kcp", "Kern", InstrumentKind.SCALE, parse, (b"SI\r\n", b"S\r\n"), details=DETAILS)

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import NUMBER, UNKNOWN, Kind, Protocol, Reply, Status, UnitFrom, plain
+from inspect_kit.capture.protocols.reply import (
+    NUMBER,
+    UNKNOWN,
+    InstrumentKind,
+    Protocol,
+    Reply,
+    Status,
+    UnitFrom,
+    plain,
+)
 
 _FRAME: Final = re.compile(rf"0[0-9][A-Z]([+-])({NUMBER})", re.ASCII)
 _ERROR: Final = re.compile(r"9[0-9]{2}", re.ASCII)
@@ -21,5 +30,5 @@ def parse(line: str) -> Reply:
 
 
 MITUTOYO: Final = Protocol(
-    "mitutoyo", "Mitutoyo", Kind.CALIPER, parse, (b"1\r",), unit_from=UnitFrom.SETTING, says_stable=False
+    "mitutoyo", "Mitutoyo", InstrumentKind.CALIPER, parse, (b"1\r",), unit_from=UnitFrom.SETTING, says_stable=False
 )

@@ -13,7 +13,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     COUNTS,
     UNKNOWN,
     Detail,
-    Kind,
+    InstrumentKind,
     Protocol,
     Reply,
     Status,
@@ -60,5 +60,5 @@ DETAILS: Final = (
     Detail("serial", b"I4\r\n", lambda line: about(line, "I4")),
 )
 MT_SICS: Final = Protocol(
-    "mt-sics", "Mettler Toledo, many Ohaus", Kind.SCALE, parse, (b"SI\r\n", b"S\r\n"), details=DETAILS
+    "mt-sics", "Mettler Toledo, many Ohaus", InstrumentKind.SCALE, parse, (b"SI\r\n", b"S\r\n"), details=DETAILS
 )

@@ -11,7 +11,7 @@ from typing import Final
 from inspect_kit.capture.protocols.reply import (  # fmt: skip
     COUNTS,
     UNKNOWN,
-    Kind,
+    InstrumentKind,
     Load,
     Protocol,
     Reply,
@@ -52,6 +52,6 @@ def _weight(match: re.Match[str]) -> Reply:
 
 
 OHAUS: Final = Protocol(
-    "ohaus", "Ohaus", Kind.SCALE, parse, (b"IP\r\n", b"SP\r\n"), (Settings(), Settings(2400, 7, "N", 2)),
+    "ohaus", "Ohaus", InstrumentKind.SCALE, parse, (b"IP\r\n", b"SP\r\n"), (Settings(), Settings(2400, 7, "N", 2)),
     marked_start=False,
 )  # fmt: skip

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import COUNTS, UNKNOWN, Kind, Protocol, Reply, Status, plain, right_justified
+from inspect_kit.capture.protocols.reply import (
+    COUNTS,
+    UNKNOWN,
+    InstrumentKind,
+    Protocol,
+    Reply,
+    Status,
+    plain,
+    right_justified,
+)
 
 _MASS: Final = re.compile(r"(?:S|SI|SU|SUI) {1,4}([?^v]?) *([\-]?)([ 0-9.]{1,16}) (\S{1,3}) *", re.ASCII)
 _WIDTH: Final = 20
@@ -41,4 +50,4 @@ def _mass(match: re.Match[str]) -> Reply:
     return Reply(status, plain(sign, digits[1]), unit, whole=len(match.string) >= _WIDTH)
 
 
-RADWAG: Final = Protocol("radwag", "Radwag", Kind.SCALE, parse, (b"S\r\n", b"SI\r\n"))
+RADWAG: Final = Protocol("radwag", "Radwag", InstrumentKind.SCALE, parse, (b"S\r\n", b"SI\r\n"))

@@ -59,7 +59,7 @@ NUMBER: Final = r"[0-9]{1,12}(?:\.[0-9]{1,9})?"
 Parser = Callable[[str], Reply]
 
 
-class Kind(StrEnum):
+class InstrumentKind(StrEnum):
     """What an instrument measures."""
 
     SCALE = "scale"
@@ -102,7 +102,7 @@ class Protocol:
 
     name: str
     makers: str
-    kind: Kind
+    kind: InstrumentKind
     parse: Parser
     requests: tuple[bytes, ...]
     settings: tuple[Settings, ...] = (Settings(),)

@@ -9,7 +9,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     COUNTS,
     NUMBER,
     UNKNOWN,
-    Kind,
+    InstrumentKind,
     Load,
     Protocol,
     Reply,
@@ -59,4 +59,4 @@ def _state(word: str, line: str) -> Reply:
 
 
 _SETTINGS: Final = (Settings(1200, 7, "O", 1), Settings(9600, 7, "O", 1), Settings())
-SBI: Final = Protocol("sbi", "Sartorius", Kind.SCALE, parse, (b"\x1bP\r\n",), _SETTINGS)
+SBI: Final = Protocol("sbi", "Sartorius", InstrumentKind.SCALE, parse, (b"\x1bP\r\n",), _SETTINGS)

@@ -11,7 +11,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     NUMBER,
     UNKNOWN,
     Detail,
-    Kind,
+    InstrumentKind,
     Protocol,
     Reply,
     Settings,
@@ -85,7 +85,7 @@ def _day(command: str) -> Callable[[str], str | None]:
 SYLVAC: Final = Protocol(
     "sylvac",
     "Sylvac, Bowers, Tesa, Mahr, Teclock",
-    Kind.CALIPER,
+    InstrumentKind.CALIPER,
     parse,
     (b"?\r",),
     (Settings(4800, 7, "E", 2), Settings(9600, 7, "E", 2), Settings()),

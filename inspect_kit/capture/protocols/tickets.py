@@ -10,7 +10,7 @@ from inspect_kit.capture.protocols.reply import (
     COUNTS,
     NUMBER,
     UNKNOWN,
-    Kind,
+    InstrumentKind,
     Load,
     Protocol,
     Reply,
@@ -55,4 +55,4 @@ def _labelled(line: str, labels: dict[str, Load]) -> Reply:
     return Reply(status, plain(sign, digits), CAPITALS.get(unit, unit), load, whole=len(line) == _PRINTED)
 
 
-TICKET: Final = Protocol("ticket", "scales that print tickets", Kind.SCALE, parse, ())
+TICKET: Final = Protocol("ticket", "scales that print tickets", InstrumentKind.SCALE, parse, ())

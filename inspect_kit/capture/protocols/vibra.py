@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import COUNTS, NUMBER, UNKNOWN, Kind, Protocol, Reply, Settings, Status, plain
+from inspect_kit.capture.protocols.reply import (
+    COUNTS,
+    NUMBER,
+    UNKNOWN,
+    InstrumentKind,
+    Protocol,
+    Reply,
+    Settings,
+    Status,
+    plain,
+)
 
 _LINE: Final = re.compile(rf"([+\- ])( *{NUMBER}(?:/[0-9])? ?)( G|KG|MG|[A-Za-z]{{2}}| %)([ LGH])([SUE ])", re.ASCII)
 _WIDTHS: Final = (7, 8, 9)
@@ -38,5 +48,6 @@ def _auxiliary(field: str) -> tuple[str, str] | None:
 
 
 VIBRA: Final = Protocol(
-    "vibra", "Shinko Vibra", Kind.SCALE, parse, (), (Settings(1200, 8, "N", 2), Settings(), Settings(2400, 8, "N", 2)),
+    "vibra", "Shinko Vibra", InstrumentKind.SCALE, parse, (),
+    (Settings(1200, 8, "N", 2), Settings(), Settings(2400, 8, "N", 2)),
 )  # fmt: skip

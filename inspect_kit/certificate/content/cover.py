@@ -11,10 +11,10 @@ from inspect_kit.certificate.content.model import (
     Box,
     Content,
     Cover,
-    Entry,
     Field,
     Group,
     Issue,
+    OpenClause,
     Picture,
     Row,
     Running,
@@ -127,11 +127,11 @@ def _box(verdict: Verdict, source: Source) -> Box:
     return Box(verdict, source.words.say(f"box.{verdict}"), tuple(entry for entry in entries if entry.text))
 
 
-def _entry(group: Group, verdict: Verdict) -> Entry:
+def _entry(group: Group, verdict: Verdict) -> OpenClause:
     rows = [row for row in group.rows if row.mark.verdict == verdict]
     places = "; ".join(_place(row) for row in rows[:_MOST_PLACES])
     more = f"; … (+{len(rows) - _MOST_PLACES})" if len(rows) > _MOST_PLACES else ""
-    return Entry(group.clause, group.name, group.requirement or group.sentence, places + more)
+    return OpenClause(group.clause, group.name, group.requirement or group.sentence, places + more)
 
 
 def _place(row: Row) -> str:

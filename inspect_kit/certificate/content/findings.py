@@ -8,8 +8,8 @@ from decimal import Context, Decimal, localcontext
 from itertools import groupby
 from typing import Final
 
-from inspect_kit.certificate.content.model import Field, Group, Mark, Result, Row, Scale, applied
-from inspect_kit.certificate.content.numbers import THIN, Stated, number_of, stated
+from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied
+from inspect_kit.certificate.content.numbers import THIN, RoundedValue, number_of, stated
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record
 from inspect_kit.judgement.verdict import Reason, Verdict
@@ -164,7 +164,7 @@ def result_of(line: Line, record: Record, words: Wording) -> Result:
     return Result(words.number(figures.value), _plus_minus(figures, words), unit)
 
 
-def _plus_minus(figures: Stated, words: Wording) -> str:
+def _plus_minus(figures: RoundedValue, words: Wording) -> str:
     return f"±\u00a0{words.number(figures.expanded)}" if figures.expanded else ""
 
 
@@ -174,7 +174,7 @@ def _observed(line: Line, words: Wording) -> str:
     return words.frame.get(f"observed.{line.word}") or words.name("word", line.word)
 
 
-def mark_of(line: Line, words: Wording) -> Mark:
+def mark_of(line: Line, words: Wording) -> VerdictMark:
     """Verdict and reason in words; where the verdict is conditional, with the probability of conformity."""
     reason = words.frame.get(f"reason.{line.reason}", line.reason)
     if line.missing > 1:
@@ -183,7 +183,7 @@ def mark_of(line: Line, words: Wording) -> Mark:
         reason += "; " + words.say("reason.probability", probability=percent(line.probability, words))
     if _unknown(line) and line.reason != Reason.UNCERTAINTY_UNKNOWN:
         reason += "; " + words.say("detail.no_uncertainty")
-    return Mark(line.verdict, words.frame.get(f"verdict.{line.verdict}", line.verdict), reason)
+    return VerdictMark(line.verdict, words.frame.get(f"verdict.{line.verdict}", line.verdict), reason)
 
 
 def _unknown(line: Line) -> bool:

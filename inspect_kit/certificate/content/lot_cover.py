@@ -8,7 +8,7 @@ from typing import Final
 
 from inspect_kit.certificate.content.cover import authorisation, reference_of
 from inspect_kit.certificate.content.lot_sections import MOST_PIECES, name_of, requirement_of, result_text, short_plan
-from inspect_kit.certificate.content.model import Box, Content, Cover, Entry, Field, Issue, Running
+from inspect_kit.certificate.content.model import Box, Content, Cover, Field, Issue, OpenClause, Running
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.record import LotRecord, Nonconforming
@@ -86,7 +86,7 @@ def _box(record: LotRecord, verdict: str, words: Wording) -> Box:
         if here:
             total = series.fail if verdict == Verdict.FAILS else series.undecided
             entries.append(
-                Entry(
+                OpenClause(
                     series.clause, name_of(series, words), requirement_of(series, words),
                     _places(here, total, record, words),
                 )

@@ -18,8 +18,8 @@ from inspect_kit.certificate.pages.lot_charts import MOST_FRAMES, stride_of
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
 from inspect_kit.quality.lot.judge import Sampling
-from inspect_kit.quality.lot.record import LotRecord, Nonconforming, Series
-from inspect_kit.quality.lot.study import Study
+from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries, Nonconforming
+from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
 from inspect_kit.quality.sampling.operating_curve import quality_at
@@ -29,7 +29,7 @@ from inspect_kit.values.limits import lower_of, upper_of
 # From a study to what its drawings show: bars, ticks, tracks and the names of lines.
 
 
-def histogram_of(study: Study, words: Wording) -> Histogram:
+def histogram_of(study: LotStudy, words: Wording) -> Histogram:
     """The values against the limits."""
     values = study.sample.values
     edges = bins_of(values, study.limits)
@@ -44,7 +44,7 @@ def histogram_of(study: Study, words: Wording) -> Histogram:
     )  # fmt: skip
 
 
-def _bounds(study: Study, words: Wording) -> list[Bound]:
+def _bounds(study: LotStudy, words: Wording) -> list[Bound]:
     limits = (("lower", lower_of(study.limits)), ("upper", upper_of(study.limits)))
     return [
         Bound(float(value), f"{words.say(f'figure.{key}')} {words.number(value)}")
@@ -65,7 +65,7 @@ def ticks(least: float, most: float, words: Wording) -> tuple[Bound, ...]:
     return tuple(Bound(number * step, fixed(number * step, places, words)) for number in range(first, last + 1))
 
 
-def chart_of(record: LotRecord, study: Study, words: Wording) -> ControlChart:
+def chart_of(record: LotRecord, study: LotStudy, words: Wording) -> ControlChart:
     """Both tracks of the chart."""
     chart = study.chart
     assert chart is not None
@@ -119,7 +119,7 @@ _CONDITIONAL: Final = (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL)
 _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
 
 
-def lot_sections(record: LotRecord, studies: Sequence[Study], words: Wording) -> tuple[LotSection, ...]:
+def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> tuple[LotSection, ...]:
     """Every section of the lot's own, in the order of the document."""
     pieces = LotSection(words.say("heading.pieces"), tuple(_pieces(record, words)))
     few = len(record.lot.nonconforming) <= _FEW
@@ -133,18 +133,18 @@ def lot_sections(record: LotRecord, studies: Sequence[Study], words: Wording) ->
     return tuple(made)
 
 
-def _process_section(record: LotRecord, study: Study, words: Wording) -> LotSection:
+def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> LotSection:
     """One page a characteristic: drawing, figures and chart are read together."""
     heading = words.say("heading.process", name=name_of(study.series, words))
     return LotSection(heading, tuple(_process(record, study, words)), new_page=True)
 
 
-def name_of(series: Series, words: Wording) -> str:
+def name_of(series: MeasuredSeries, words: Wording) -> str:
     """A characteristic by its name."""
     return words.name("characteristic", series.characteristic, series.name)
 
 
-def requirement_of(series: Series, words: Wording) -> str:
+def requirement_of(series: MeasuredSeries, words: Wording) -> str:
     """The limits in the unit of the values."""
     unit = series.unit
     lower, upper = (None if text is None else words.number(number_of(text, where="limit")) for text in _both(series))
@@ -153,7 +153,7 @@ def requirement_of(series: Series, words: Wording) -> str:
     return f"≥ {words.quantity(lower, unit)}" if lower is not None else f"≤ {words.quantity(upper or '', unit)}"
 
 
-def _both(series: Series) -> tuple[str | None, str | None]:
+def _both(series: MeasuredSeries) -> tuple[str | None, str | None]:
     return series.lower, series.upper
 
 
@@ -225,7 +225,7 @@ def _risk(record: LotRecord, words: Wording) -> str:
     return words.say("plan.risk", good=good, bad=bad)
 
 
-def _estimate(series: Series, record: LotRecord, words: Wording) -> str:
+def _estimate(series: MeasuredSeries, record: LotRecord, words: Wording) -> str:
     assert series.decided is not None
     outcome = words.say("plan.accepted" if series.decided.accepted else "plan.refused")
     return words.say(
@@ -237,7 +237,7 @@ def _estimate(series: Series, record: LotRecord, words: Wording) -> str:
 # Results
 
 
-def _results(studies: Sequence[Study], words: Wording) -> Listing:
+def _results(studies: Sequence[LotStudy], words: Wording) -> Listing:
     titles = (
         ("clause", 0.08), ("characteristic", 0.18), ("requirement", 0.16), ("count", 0.07), ("least", 0.08),
         ("mean", 0.08), ("most", 0.08), ("deviation", 0.08), ("expanded", 0.07), ("tally", 0.12),
@@ -246,7 +246,7 @@ def _results(studies: Sequence[Study], words: Wording) -> Listing:
     return Listing(columns, tuple(_result(study, words) for study in studies), ruled=True)
 
 
-def _result(study: Study, words: Wording) -> tuple[str, ...]:
+def _result(study: LotStudy, words: Wording) -> tuple[str, ...]:
     series, values = study.series, [Decimal(value) for value in study.series.values if value is not None]
     spread = study.sample.deviation if len(values) > 1 else 0.0
     return (
@@ -263,7 +263,7 @@ def _result(study: Study, words: Wording) -> tuple[str, ...]:
     )
 
 
-def _expanded(series: Series, words: Wording) -> str:
+def _expanded(series: MeasuredSeries, words: Wording) -> str:
     """The expanded uncertainty of a value; of values that have each their own, the largest."""
     known = [number_of(standard, where="u") for standard in series.u if standard is not None]
     if not known or len(known) < len(series.u):
@@ -273,7 +273,7 @@ def _expanded(series: Series, words: Wording) -> str:
     return shown if len(known) == 1 else f"≤ {shown}"
 
 
-def mean_text(study: Study, words: Wording) -> str:
+def mean_text(study: LotStudy, words: Wording) -> str:
     """The mean, with one digit more than the values have."""
     places = max(len(value.partition(".")[2]) for value in study.series.values if value is not None)
     return fixed(study.sample.mean, places + 1, words)
@@ -282,7 +282,7 @@ def mean_text(study: Study, words: Wording) -> str:
 # The process
 
 
-def _process(record: LotRecord, study: Study, words: Wording) -> Iterator[LotBlock]:
+def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[LotBlock]:
     found = study.capability
     yield histogram_of(study, words)
     if found is None or study.chart is None:
@@ -355,7 +355,7 @@ _RULES: Final = {
 _SETS: Final = {"nelson": "Nelson", "western-electric": "Western Electric"}
 
 
-def _signals(record: LotRecord, study: Study, words: Wording) -> str:
+def _signals(record: LotRecord, study: LotStudy, words: Wording) -> str:
     chart = study.chart
     assert chart is not None
     found = [(words.say(f"signal.{_RULES[signal.text]}"), signal.points) for signal in chart.signals]
@@ -392,7 +392,7 @@ def _pieces(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         yield Paragraph(words.say("pieces.more", shown=MOST_PIECES, number=words.number(Decimal(len(odd)))))
 
 
-def piece_row(piece: Nonconforming, series: dict[str, Series], words: Wording) -> tuple[str, ...]:
+def piece_row(piece: Nonconforming, series: dict[str, MeasuredSeries], words: Wording) -> tuple[str, ...]:
     """One piece that does not conform."""
     of = series[piece.characteristic]
     verdict = f"{words.say(f'verdict.{piece.verdict}')}: {words.say(f'reason.{piece.reason}')}"
@@ -401,7 +401,7 @@ def piece_row(piece: Nonconforming, series: dict[str, Series], words: Wording) -
     return piece.piece, name_of(of, words), requirement_of(of, words), result_text(piece, of, words), verdict
 
 
-def result_text(piece: Nonconforming, series: Series, words: Wording) -> str:
+def result_text(piece: Nonconforming, series: MeasuredSeries, words: Wording) -> str:
     """The value with its expanded uncertainty."""
     if piece.value is None:
         return "–"

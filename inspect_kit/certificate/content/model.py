@@ -19,7 +19,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class VerdictMark:
     """The verdict on one row: its code, its word, and why."""
 
     verdict: str
@@ -61,7 +61,7 @@ class Row:
 
     label: str
     result: Result
-    mark: Mark
+    mark: VerdictMark
     scale: Scale | None = None
 
 
@@ -142,7 +142,7 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class BoardPlan:
     """The drawing of a carrom board with its values; `words` are its labels."""
 
     tags: tuple[Tag, ...]
@@ -168,7 +168,7 @@ class Pictures:
     pictures: tuple[Picture, ...]
 
 
-Block = Paragraph | Columned | Facts | Listing | Results | Plan | Pictures
+Block = Paragraph | Columned | Facts | Listing | Results | BoardPlan | Pictures
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OpenClause:
     """One clause that fails or is open, for the box on the first page."""
 
     clause: str
@@ -195,7 +195,7 @@ class Box:
 
     verdict: str
     heading: str
-    entries: tuple[Entry, ...]
+    entries: tuple[OpenClause, ...]
 
 
 @dataclass(frozen=True, slots=True)

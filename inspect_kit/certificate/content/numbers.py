@@ -18,19 +18,19 @@ _GROUPED_FROM: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class RoundedValue:
     """A value and its expanded uncertainty, rounded to be printed; `None` where the uncertainty is unknown."""
 
     value: Decimal
     expanded: Decimal | None
 
 
-def stated(value: Decimal, expanded: Decimal | None) -> Stated:
+def stated(value: Decimal, expanded: Decimal | None) -> RoundedValue:
     """U to two significant digits, the value to the same decimal place (GUM 7.2.6); an exact value stays as typed."""
     if not expanded:
-        return Stated(_unsigned_zero(value), expanded)
+        return RoundedValue(_unsigned_zero(value), expanded)
     shown = two_digits(expanded)
-    return Stated(_unsigned_zero(to_place(value, place_of(shown))), shown)
+    return RoundedValue(_unsigned_zero(to_place(value, place_of(shown))), shown)
 
 
 def two_digits(expanded: Decimal) -> Decimal:

@@ -19,6 +19,7 @@ from inspect_kit.certificate.content.findings import (
 from inspect_kit.certificate.content.model import (  # fmt: skip
     OVERLAY,
     Block,
+    BoardPlan,
     Column,
     Columned,
     Facts,
@@ -26,7 +27,6 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
     Listing,
     Paragraph,
     Pictures,
-    Plan,
     Results,
     Section,
     Source,
@@ -35,7 +35,7 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Gauge, Line, RawReading, SheetRef, stated
-from inspect_kit.rulebook.sheet import Standing
+from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
 
@@ -141,7 +141,7 @@ def _heading(key: str, source: Source) -> str:
 
 def overlay_key(sheet: SheetRef, key: str) -> str:
     """What a federation lays over another's rules is not called house rules."""
-    house = any(over.standing != Standing.FEDERATION for over in sheet.overlays)
+    house = any(over.standing != SheetAuthority.FEDERATION for over in sheet.overlays)
     return key if house or not sheet.overlays else f"{key}_federation"
 
 
@@ -151,7 +151,7 @@ def _plan(source: Source) -> Iterable[Block]:
     if record.item.id == "board" and any(line.characteristic in ("surface.side", "pocket.diameter") for line in lines):
         labels = {key.removeprefix("plan."): text for key, text in words.frame.items() if key.startswith("plan.")}
         places = {code: words.instance(code) for code in ("n", "e", "s", "w", "nw", "ne", "se", "sw")}
-        yield Plan(tuple(_tag(line, source) for line in lines), labels | places)
+        yield BoardPlan(tuple(_tag(line, source) for line in lines), labels | places)
 
 
 def _tag(line: Line, source: Source) -> Tag:

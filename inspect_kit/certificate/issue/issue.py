@@ -22,16 +22,16 @@ from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
-from inspect_kit.certificate.issue.pdf_signature import Note, sign
+from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
 from inspect_kit.certificate.issue.qr import Claim, compose
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.entries import Certified, Entry, File, Gauge, Made, Thing
+from inspect_kit.registry.entries import Certified, Entry, File, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
-from inspect_kit.registry.search import Standing, current, is_issued, known
+from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
 from inspect_kit.registry.witness import remember
 
 ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
@@ -139,7 +139,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
 def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
     """The document, drawn and signed."""
     pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
-    return sign(pages, desk.key, Note(issue.number, issue.qr_text, request.record.subject.place))
+    return sign(pages, desk.key, SignatureNote(issue.number, issue.qr_text, request.record.subject.place))
 
 
 def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
@@ -189,7 +189,7 @@ def _validity(record: Record, valid: str) -> tuple[str, str]:
     return last.isoformat(), ""
 
 
-def _replaced(connection: Transaction, request: Request) -> tuple[Standing, ...]:
+def _replaced(connection: Transaction, request: Request) -> tuple[CertificateStatus, ...]:
     """What the new document replaces: what it was told to, and what stands for the same thing, sheet and event.
 
     An inspection that was left undecided replaces no certificate: nothing was found against the thing.
@@ -204,7 +204,7 @@ def _replaced(connection: Transaction, request: Request) -> tuple[Standing, ...]
     return (*told, same)
 
 
-def _replaceable(standing: Standing) -> Standing:
+def _replaceable(standing: CertificateStatus) -> CertificateStatus:
     if standing.revoked_at:
         raise UsageError(f"was revoked on {standing.revoked_at[:10]}", where=standing.number)
     if standing.replaced_by:
@@ -255,7 +255,7 @@ def _role(record: Record, key: str) -> tuple[str, str]:
 def made_of(record: Record) -> Made:
     """What the registry says of an inspection."""
     gauges = tuple(
-        Gauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
+        RegisteredGauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
         for gauge in record.instruments
     )
     return Made(

@@ -40,7 +40,7 @@ class Promise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class PromiseNote:
     """A promise on disk."""
 
     path: Path
@@ -48,7 +48,7 @@ class Note:
 
 
 @contextmanager
-def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[Note]:
+def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[PromiseNote]:
     """Note a promise before the registry's transaction ends; where the block fails, the promise is settled at once."""
     path = home / _FOLDER / f"{secrets.token_hex(8)}.json"
     try:
@@ -63,7 +63,7 @@ def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[Note]
             raise _not_written(path.parent, problem) from None
         sync_folder(path.parent)
         try:
-            yield Note(path, promise)
+            yield PromiseNote(path, promise)
         except BaseException:
             with contextlib.suppress(InspectKitError, OSError):
                 list(_settle(path, registry))
@@ -84,7 +84,7 @@ def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
     return Promise(number, hashlib.sha256(pdf).hexdigest(), str(out.absolute()), str(part))
 
 
-def write_part(note: Note, content: bytes) -> None:
+def write_part(note: PromiseNote, content: bytes) -> None:
     """The PDF beside its later name, on disk for good."""
     part = Path(note.promise.part)
     try:
@@ -97,7 +97,7 @@ def write_part(note: Note, content: bytes) -> None:
         raise BadInput(f"cannot be written: {problem.strerror}", where=note.promise.out) from None
 
 
-def fulfil(note: Note) -> None:
+def fulfil(note: PromiseNote) -> None:
     """Give the PDF its name and strike out the note."""
     out = Path(note.promise.out)
     try:

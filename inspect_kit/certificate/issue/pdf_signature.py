@@ -24,7 +24,7 @@ RESERVED: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class SignatureNote:
     """What the signature itself states: the certificate's number, the QR text, the place."""
 
     number: str
@@ -32,7 +32,7 @@ class Note:
     place: str = ""
 
 
-def sign(pdf: bytes, key: SigningKey, note: Note) -> bytes:
+def sign(pdf: bytes, key: SigningKey, note: SignatureNote) -> bytes:
     """The signed file. Nothing may touch it any more."""
     # Loading pyHanko takes a moment, which those who only judge need not wait for.
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter

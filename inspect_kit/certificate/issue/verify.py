@@ -23,7 +23,7 @@ from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import entry_of, has_series
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.search import Standing, find
+from inspect_kit.registry.search import CertificateStatus, find
 
 # What is printed on a certificate's pages, and the record that is attached to it, read back out of the PDF.
 
@@ -105,7 +105,7 @@ _REFERENCE_DIGITS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class VerificationCheck:
     """One thing that was looked at; `holds` is `None` where it cannot be told here."""
 
     name: str
@@ -117,7 +117,7 @@ class Check:
 class Verification:
     """What is known of a certificate after looking at it."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[VerificationCheck, ...]
     number: str = ""
     verdict: str = ""
     subject: str = ""
@@ -150,7 +150,7 @@ def verify_pdf(pdf: bytes, counter: Counter) -> Verification:
     try:
         seal = seal_of(pdf, [ring.ca for ring in counter.keyrings])
     except BrokenSeal as problem:
-        return Verification((Check("signature", False, str(problem)),))
+        return Verification((VerificationCheck("signature", False, str(problem)),))
     attached: Record | None = None
     checks = [*_seal_checks(seal)]
     try:
@@ -158,7 +158,7 @@ def verify_pdf(pdf: bytes, counter: Counter) -> Verification:
         attached = open_record(content, where="the attached record")
         checks.append(_record_check(content, pages, seal))
     except InspectKitError as problem:
-        checks.append(Check("record", False, str(problem)))
+        checks.append(VerificationCheck("record", False, str(problem)))
     standing, registered = _registered(seal.number, counter)
     signer, ring = _signer_of(seal, counter)
     checks.append(_signer_check(seal, signer, ring, registered))
@@ -176,7 +176,7 @@ def verify_qr(text: str, counter: Counter) -> Verification:
     checks = [*_qr_seal_checks(signed, counter, registered)]
     checks.append(_registry_check(claim.number, standing, counter, ""))
     if standing is not None and read(standing.qr) != signed:
-        checks.append(Check("text", False, f"the registry has another text for {claim.number}"))
+        checks.append(VerificationCheck("text", False, f"the registry has another text for {claim.number}"))
     checks += _standing_checks(standing, claim, counter.on)
     return _verification(checks, claim.number, None, claim)
 
@@ -185,15 +185,17 @@ def compare(seen: Verification, subject: str, event: str) -> Verification:
     """Also hold it against the thing on the table: a code can be glued to another one, or used at another event."""
     checks = list(seen.checks)
     if subject and shortened("subject", subject) not in (seen.subject, shortened("subject", seen.subject)):
-        checks.append(Check("subject", False, f"it is for {seen.subject!r}, not for {subject!r}"))
+        checks.append(VerificationCheck("subject", False, f"it is for {seen.subject!r}, not for {subject!r}"))
     if event and seen.event and shortened("event", event) not in (seen.event, shortened("event", seen.event)):
-        checks.append(Check("event", False, f"it holds for {seen.event!r} only"))
+        checks.append(VerificationCheck("event", False, f"it holds for {seen.event!r} only"))
     return Verification(
         tuple(checks), seen.number, seen.verdict, seen.subject, seen.item, seen.sheet, seen.event, seen.again
     )
 
 
-def _verification(checks: list[Check], number: str, record: Record | None, claim: Claim | None) -> Verification:
+def _verification(
+    checks: list[VerificationCheck], number: str, record: Record | None, claim: Claim | None
+) -> Verification:
     event = claim.event if claim else ""
     if record is not None:
         again = tuple(f"{record.sheet.body} {entry.clause}: {entry.when}" for entry in record.item.check_again)
@@ -204,15 +206,15 @@ def _verification(checks: list[Check], number: str, record: Record | None, claim
     return Verification(tuple(checks), number)
 
 
-def _seal_checks(seal: Seal) -> Iterator[Check]:
+def _seal_checks(seal: Seal) -> Iterator[VerificationCheck]:
     if seal.untouched:
         words = "the signature holds" if seal.intact else "the file was changed after signing"
-        yield Check("signature", seal.intact, words)
-        yield Check("unchanged", True, "nothing was added after signing")
+        yield VerificationCheck("signature", seal.intact, words)
+        yield VerificationCheck("unchanged", True, "nothing was added after signing")
     else:
         words = "what was signed still holds" if seal.intact else "the file was changed after signing"
-        yield Check("signature", seal.intact, words)
-        yield Check("unchanged", False, "something was added to the file after signing")
+        yield VerificationCheck("signature", seal.intact, words)
+        yield VerificationCheck("unchanged", False, "something was added to the file after signing")
 
 
 def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | None]:
@@ -225,16 +227,20 @@ def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | N
     return None, ring_of if seal.trusted else None
 
 
-def _signer_check(seal: Seal, signer: Signer | None, ring: Keyring | None, registered: datetime | None) -> Check:
+def _signer_check(
+    seal: Seal, signer: Signer | None, ring: Keyring | None, registered: datetime | None
+) -> VerificationCheck:
     name = _common_name(seal)
     if not seal.trusted or ring is None:
-        return Check("signer", False, f"it is signed by {name!r}, for whom no issuer that is trusted here vouches")
+        return VerificationCheck(
+            "signer", False, f"it is signed by {name!r}, for whom no issuer that is trusted here vouches"
+        )
     number = seal.number
     if number and not number.startswith(f"{ring.code}-"):
-        return Check("signer", False, f"{ring.name} gives no numbers like {number}")
+        return VerificationCheck("signer", False, f"{ring.name} gives no numbers like {number}")
     words = f"signed by {name} for {ring.name}"
     if signer is None or signer.retired is None:
-        return Check("signer", True, words)
+        return VerificationCheck("signer", True, words)
     return _retired_check(signer, words, registered, seal.signed_at)
 
 
@@ -247,34 +253,36 @@ def _common_name(seal: Seal) -> str:
         return "somebody without a name"
 
 
-def _retired_check(signer: Signer, words: str, registered: datetime | None, stated: datetime | None) -> Check:
+def _retired_check(
+    signer: Signer, words: str, registered: datetime | None, stated: datetime | None
+) -> VerificationCheck:
     """A key that is out of use now: the registry's word on the time counts, the signer's own only if not stolen."""
     retired = signer.retired
     if retired is None:
-        return Check("signer", True, words)
+        return VerificationCheck("signer", True, words)
     when = registered or (None if retired.compromised else stated)
     if when is not None and when <= retired.since:
-        return Check("signer", True, f"{words}, before that key was retired on {retired.since.date()}")
+        return VerificationCheck("signer", True, f"{words}, before that key was retired on {retired.since.date()}")
     why = "compromised" if retired.compromised else "retired"
-    return Check("signer", False, f"{signer.name}'s key was {why} on {retired.since.date()}")
+    return VerificationCheck("signer", False, f"{signer.name}'s key was {why} on {retired.since.date()}")
 
 
-def _record_check(content: bytes, pages: tuple[str, ...], seal: Seal) -> Check:
+def _record_check(content: bytes, pages: tuple[str, ...], seal: Seal) -> VerificationCheck:
     """The attached record against what is printed: every page carries its digest and the number.
 
     The digest is that of the bytes, as a later version may write the same record differently.
     """
     if msgspec.json.encode(msgspec.json.decode(content), order="sorted") != content:
-        return Check("record", False, "the attached record is not written as this program writes it")
+        return VerificationCheck("record", False, "the attached record is not written as this program writes it")
     digest = hashlib.sha256(content).hexdigest()
     reference = digest[:_REFERENCE_DIGITS].upper()
     for place, letters in enumerate(pages, start=1):
         if reference not in letters or (seal.number and seal.number not in letters):
-            return Check("record", False, f"the attached record is not the one printed on page {place}")
+            return VerificationCheck("record", False, f"the attached record is not the one printed on page {place}")
     claim = _claim_in(seal)
     if claim is None or (claim.digest, claim.number) != (digest[: 2 * DIGEST_BYTES], seal.number):
-        return Check("record", False, "the QR code belongs to another record")
-    return Check("record", True, "the record is the printed one")
+        return VerificationCheck("record", False, "the QR code belongs to another record")
+    return VerificationCheck("record", True, "the record is the printed one")
 
 
 def _claim_in(seal: Seal) -> Claim | None:
@@ -284,25 +292,29 @@ def _claim_in(seal: Seal) -> Claim | None:
         return None
 
 
-def _qr_seal_checks(signed: SignedClaim, counter: Counter, registered: datetime | None) -> Iterator[Check]:
+def _qr_seal_checks(signed: SignedClaim, counter: Counter, registered: datetime | None) -> Iterator[VerificationCheck]:
     code = number_of(signed.claim.number).issuer
     rings = [ring for ring in counter.keyrings if ring.code == code]
     found = [(signer, ring) for ring in rings if (signer := ring.signer(signed.signer))]
     if not found:
-        yield Check("signature", None, "the signature cannot be checked")
-        yield Check("signer", False, f"the key {signed.signer} of {code} is not known here")
+        yield VerificationCheck("signature", None, "the signature cannot be checked")
+        yield VerificationCheck("signer", False, f"the key {signed.signer} of {code} is not known here")
         return
     signer, ring = next((pair for pair in found if pair[0].check_seal(signed.message, signed.signature)), found[0])
     intact = signer.check_seal(signed.message, signed.signature)
-    yield Check("signature", intact, "the signature holds" if intact else "the text was changed: its signature fails")
+    yield VerificationCheck(
+        "signature", intact, "the signature holds" if intact else "the text was changed: its signature fails"
+    )
     words = f"signed by {signer.name} for {ring.name}"
     stated = datetime.fromisoformat(f"{signed.claim.issued_on}T00:00:00+00:00")
     yield (
-        _retired_check(signer, words, registered, stated) if intact else Check("signer", None, "signed by nobody known")
+        _retired_check(signer, words, registered, stated)
+        if intact
+        else VerificationCheck("signer", None, "signed by nobody known")
     )
 
 
-def _registered(number: str, counter: Counter) -> tuple[Standing | None, datetime | None]:
+def _registered(number: str, counter: Counter) -> tuple[CertificateStatus | None, datetime | None]:
     """What the registry knows of a number, and since when."""
     if counter.registry is None:
         return None, None
@@ -316,14 +328,18 @@ def _registered(number: str, counter: Counter) -> tuple[Standing | None, datetim
     return standing, datetime.fromisoformat(entry.at) if entry else None
 
 
-def _registry_check(number: str, standing: Standing | None, counter: Counter, digest: str) -> Check:
+def _registry_check(
+    number: str, standing: CertificateStatus | None, counter: Counter, digest: str
+) -> VerificationCheck:
     if standing is not None:
         if digest and standing.pdf != digest:
-            return Check("registry", False, f"the registry has another file for {number}")
-        return Check("registry", True, "registered")
+            return VerificationCheck("registry", False, f"the registry has another file for {number}")
+        return VerificationCheck("registry", True, "registered")
     if _keeps_series(number, counter):
-        return Check("registry", False, f"the registry does not know {number or 'a certificate without a number'}")
-    return Check("registry", None, "its registry is not here, so revocation cannot be seen")
+        return VerificationCheck(
+            "registry", False, f"the registry does not know {number or 'a certificate without a number'}"
+        )
+    return VerificationCheck("registry", None, "its registry is not here, so revocation cannot be seen")
 
 
 def _keeps_series(number: str, counter: Counter) -> bool:
@@ -338,23 +354,25 @@ def _keeps_series(number: str, counter: Counter) -> bool:
         return code == counter.own or has_series(connection, code)
 
 
-def _standing_checks(standing: Standing | None, claim: Claim | None, on: date) -> Iterator[Check]:
+def _standing_checks(standing: CertificateStatus | None, claim: Claim | None, on: date) -> Iterator[VerificationCheck]:
     if standing is not None:
         yield _revoked_check(standing)
         if standing.replaced_by:
-            yield Check("replaced", False, f"it was replaced by {standing.replaced_by}")
+            yield VerificationCheck("replaced", False, f"it was replaced by {standing.replaced_by}")
     last = standing.valid_until if standing else claim.valid_until if claim else ""
     if last and last < on.isoformat():
-        yield Check("expired", False, f"it expired on {last}")
+        yield VerificationCheck("expired", False, f"it expired on {last}")
     elif last:
-        yield Check("expired", True, f"valid until {last}")
+        yield VerificationCheck("expired", True, f"valid until {last}")
     elif claim and claim.event:
-        yield Check("expired", True, f"valid for {claim.event}")
+        yield VerificationCheck("expired", True, f"valid for {claim.event}")
     elif claim and claim.verdict == Verdict.CONFORMS:
-        yield Check("expired", True, "valid without end")
+        yield VerificationCheck("expired", True, "valid without end")
 
 
-def _revoked_check(standing: Standing) -> Check:
+def _revoked_check(standing: CertificateStatus) -> VerificationCheck:
     if standing.revoked_at:
-        return Check("revoked", False, f"it was revoked on {standing.revoked_at[:10]}: {standing.revoked_because}")
-    return Check("revoked", True, "not revoked")
+        return VerificationCheck(
+            "revoked", False, f"it was revoked on {standing.revoked_at[:10]}: {standing.revoked_because}"
+        )
+    return VerificationCheck("revoked", True, "not revoked")

@@ -10,7 +10,7 @@ from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Plan, Tag
+from inspect_kit.certificate.content.model import BoardPlan, Tag
 from inspect_kit.certificate.pages.flow import Piece
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
 from inspect_kit.certificate.pages.page import (
@@ -68,7 +68,7 @@ _PLACES: Final = {
 }
 
 
-def everywhere(plan: Plan) -> Plan:
+def everywhere(plan: BoardPlan) -> BoardPlan:
     """A value without an instance speaks for all places of its characteristic, and is shown at each."""
     tags = [
         replace(tag, instance=place) if place else tag
@@ -78,7 +78,7 @@ def everywhere(plan: Plan) -> Plan:
     return replace(plan, tags=tuple(tags))
 
 
-def rows_at(plan: Plan, place: str) -> Iterator[Row]:
+def rows_at(plan: BoardPlan, place: str) -> Iterator[Row]:
     """The values that belong to a side or a corner, with their short names."""
     found = {(tag.characteristic, tag.instance): tag for tag in plan.tags}
     for characteristic, word in _AT_CORNERS if len(place) == 2 else _AT_SIDES:
@@ -90,7 +90,7 @@ def rows_at(plan: Plan, place: str) -> Iterator[Row]:
                 yield f"{plan.words[word]} {plan.words[f'short_{end}']}", found[characteristic, f"{place}.{end}"]
 
 
-def draw_tables(canvas: Canvas, plan: Plan, top: float, drawn: float) -> None:
+def draw_tables(canvas: Canvas, plan: BoardPlan, top: float, drawn: float) -> None:
     """West and east beside the drawing with their corners, north above, south below."""
     bottom = top - 2 * TALL - drawn
     for places, x in ((("nw", "w", "sw"), LEFT), (("ne", "e", "se"), RIGHT - COLUMN + 3 * MM)):
@@ -134,7 +134,7 @@ def _draw_row(canvas: Canvas, name: str, tag: Tag, box: tuple[float, float, floa
     put_right(canvas, x + width, top - _ROW + 1.05 * MM, tag.text, value)
 
 
-def _draw_strip(canvas: Canvas, plan: Plan, place: str, top: float) -> None:
+def _draw_strip(canvas: Canvas, plan: BoardPlan, place: str, top: float) -> None:
     """A side's table above or below the drawing, in three columns."""
     rows = list(rows_at(plan, place))
     left, gap = LEFT + COLUMN + 3 * MM, 4 * MM
@@ -147,7 +147,7 @@ def _draw_strip(canvas: Canvas, plan: Plan, place: str, top: float) -> None:
         _draw_row(canvas, name, tag, (left + column * (width + gap), top - 3.6 * MM - line * _ROW, width))
 
 
-def draw_key(canvas: Canvas, plan: Plan, top: float) -> None:
+def draw_key(canvas: Canvas, plan: BoardPlan, top: float) -> None:
     """What the signs mean, and that the drawing is to scale."""
     y = top - 4.6 * MM
     put(canvas, LEFT, y, plan.words["scale"], SMALL)
@@ -198,7 +198,7 @@ class Board:
         self.canvas.circle(*self.at(centre), diameter / 2 * self.scale, stroke=stroke, fill=fill)
 
 
-def plan_pieces(plan: Plan) -> Iterator[Piece]:
+def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
     """The drawing with its tables around it, and the key."""
     plan = everywhere(plan)
 
@@ -287,7 +287,7 @@ def _draw_middle(board: Board) -> None:
 # Values and marks
 
 
-def _draw_values(board: Board, plan: Plan) -> None:
+def _draw_values(board: Board, plan: BoardPlan) -> None:
     for tag in plan.tags:
         _draw_value(board, tag)
     for tag in plan.tags:

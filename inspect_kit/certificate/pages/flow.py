@@ -34,19 +34,19 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPiece:
     """A piece and the distance of its top edge from the top of the page's body."""
 
     piece: Piece
     offset: float
 
 
-Page = tuple[Placed, ...]
+Page = tuple[PlacedPiece, ...]
 
 
 def paginate(pieces: Iterable[Piece], height: float, first: float | None = None) -> tuple[Page, ...]:
     """Fill pages of that height from top to bottom; the first may have another."""
-    pages: list[list[Placed]] = [[]]
+    pages: list[list[PlacedPiece]] = [[]]
     used = 0.0
     room = height if first is None else first
     for bundle in _bundles(pieces):
@@ -61,12 +61,12 @@ def paginate(pieces: Iterable[Piece], height: float, first: float | None = None)
     return tuple(tuple(page) for page in pages if page)
 
 
-def _place(piece: Piece, page: list[Placed], used: float) -> float:
+def _place(piece: Piece, page: list[PlacedPiece], used: float) -> float:
     if not page and piece.head is not None:
-        page.append(Placed(piece.head, 0.0))
+        page.append(PlacedPiece(piece.head, 0.0))
         used = piece.head.height
     top = used + (piece.space if page else 0.0)
-    page.append(Placed(piece, top))
+    page.append(PlacedPiece(piece, top))
     return top + piece.height
 
 

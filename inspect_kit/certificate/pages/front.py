@@ -8,7 +8,7 @@ from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Entry, Field
+from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Field, OpenClause
 from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, tall
 from inspect_kit.certificate.pages.page import (  # fmt: skip
     BODY_HEIGHT,
@@ -233,7 +233,7 @@ def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
     canvas.line(RIGHT, top, RIGHT, top - height)
 
 
-def _entry(entry: Entry, verdict: str) -> Piece:
+def _entry(entry: OpenClause, verdict: str) -> Piece:
     middle, width = LEFT + 72 * MM, RIGHT - LEFT - 75 * MM
     name_width = 50 * MM
     head = height_of(entry.name, TABLE_STRONG, name_width) + height_of(entry.requirement, SMALL, name_width)

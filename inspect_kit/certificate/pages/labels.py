@@ -15,7 +15,7 @@ from inspect_kit.certificate.pages.fonts import BOLD, SANS, check_printable, dra
 from inspect_kit.certificate.pages.page import MM, Colour
 from inspect_kit.certificate.pages.text import Style, clipped, measured, put, shrunk, wrapped
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.search import Standing
+from inspect_kit.registry.search import CertificateStatus
 
 _BLACK: Final[Colour] = (0, 0, 0)
 """Label printers know no grey: they would dot it."""
@@ -62,7 +62,7 @@ class Sticker:
     details: tuple[str, ...]
 
 
-def sticker_of(standing: Standing, issuer: str, language: str) -> Sticker:
+def sticker_of(standing: CertificateStatus, issuer: str, language: str) -> Sticker:
     """The label of a certificate, in a language."""
     words = wording_for(language, {})
     details = (standing.owner, standing.sheet, _validity(standing, words), issuer)
@@ -71,7 +71,7 @@ def sticker_of(standing: Standing, issuer: str, language: str) -> Sticker:
     return Sticker(standing.number, standing.qr, standing.subject, tuple(text for text in details if text))
 
 
-def _validity(standing: Standing, words: Wording) -> str:
+def _validity(standing: CertificateStatus, words: Wording) -> str:
     if standing.valid_until:
         return f"{words.say('field.valid_until')} {words.day(standing.valid_until, where='valid_until')}"
     if standing.valid_for:

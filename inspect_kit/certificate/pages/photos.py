@@ -209,21 +209,21 @@ MAX_BYTES: Final = 60_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class PhotoEvidence:
     """Photos as they were taken, by digest, and drawn over, by `OVERLAY` and digest; and what could not be had."""
 
     photos: Mapping[str, bytes] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
 
 
-def gathered(outcome: Outcome) -> Evidence:
+def gathered(outcome: Outcome) -> PhotoEvidence:
     """The photographs that lie beside their measurement files, with their overlays."""
     photos, notices = _file_beside(outcome.photos)
     if photos and any(reading.outline for reading in outcome.readings):
         # OpenCV is loaded only where there is something to draw.
 
         photos |= overlays_of(outcome, photos)
-    return Evidence(photos, notices)
+    return PhotoEvidence(photos, notices)
 
 
 def _file_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[str, ...]]:

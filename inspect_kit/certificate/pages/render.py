@@ -16,6 +16,7 @@ from inspect_kit.certificate.content.lot_model import ControlChart, Histogram, L
 from inspect_kit.certificate.content.lot_sections import lot_sections
 from inspect_kit.certificate.content.model import (  # fmt: skip
     Block,
+    BoardPlan,
     Columned,
     Content,
     Facts,
@@ -23,7 +24,6 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
     Listing,
     Paragraph,
     Pictures,
-    Plan,
     Results,
     Running,
     Section,
@@ -71,7 +71,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.quality.exchange.dcc import dcc_lines
 from inspect_kit.quality.lot.record import LotRecord
-from inspect_kit.quality.lot.study import Study, studies_of
+from inspect_kit.quality.lot.study import LotStudy, studies_of
 
 Photos = Mapping[str, bytes]
 _FRAME: Final = 7 * MM
@@ -196,7 +196,7 @@ def block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
             return listing_pieces(block)
         case Results():
             return result_pieces(block)
-        case Plan():
+        case BoardPlan():
             return plan_pieces(block)
         case Pictures():
             return picture_pieces(block, photos)
@@ -299,7 +299,7 @@ _MOST_PHOTOS: Final = 60
 
 @drawing_alone
 def draw_lot_pages(
-    content: Content, record: LotRecord, studies: Sequence[Study], words: Wording, issue: Issue
+    content: Content, record: LotRecord, studies: Sequence[LotStudy], words: Wording, issue: Issue
 ) -> bytes:
     """The whole document, not yet fit for the archive."""
     font(SANS)
@@ -381,7 +381,7 @@ def make_lot_certificate(
 class LotDrawing:
     """The pages of a lot as a desk wants them drawn; studies that are known already are not made while others wait."""
 
-    studies: tuple[Study, ...] | None = None
+    studies: tuple[LotStudy, ...] | None = None
     dcc: bool = False
 
     def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:

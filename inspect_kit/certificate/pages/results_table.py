@@ -9,7 +9,7 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.findings import GRID_FROM
-from inspect_kit.certificate.content.model import Group, Mark, Result, Results, Row
+from inspect_kit.certificate.content.model import Group, Result, Results, Row, VerdictMark
 from inspect_kit.certificate.pages.flow import Piece, stacked
 from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, THIN_RULE, WIDTH
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
@@ -238,7 +238,7 @@ def _group_pieces(group: Group, head: Piece, continued: str, *, first: bool) -> 
         yield replace(_instance_piece(row), keep=keep, head=again)
 
 
-def _common_mark(group: Group) -> Mark | None:
+def _common_mark(group: Group) -> VerdictMark | None:
     """The mark that all instances share; its reason is told once, in the heading row."""
     marks = {row.mark for row in group.rows}
     return group.rows[0].mark if len(marks) == 1 and len(group.rows) < GRID_FROM else None
@@ -398,7 +398,7 @@ def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
         put_right(canvas, RESULT.left + RESULT.width, y - TABLE.leading, result.unit.strip(), TABLE)
 
 
-def draw_mark(canvas: Canvas, mark: Mark, slot: Slot, top: float) -> None:
+def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None:
     """The verdict: white on black where it fails, framed where it is open, plain otherwise; the reason below."""
     style = {"fails": REVERSED, "conforms": TABLE_STRONG, "undecided": TABLE_STRONG}.get(mark.verdict, TABLE_QUIET)
     if mark.verdict in ("fails", "undecided"):

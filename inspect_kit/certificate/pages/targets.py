@@ -14,7 +14,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.places import shipped
-from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Kind, Sheet, marker_cells
+from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
 
 MM: Final = 72 / 25.4
 _FONT: Final = "TargetSans"
@@ -101,7 +101,7 @@ def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
 
 def _strip_top(sheet: Sheet) -> float:
     """Below the pattern, or above it where the sheet stands on its lower edge."""
-    if sheet.kind is Kind.BACKDROP:
+    if sheet.kind is SheetKind.BACKDROP:
         return sheet.size[1] / 2 - 1.5
     return sheet.upper - sheet.rows * sheet.square - 1.0
 

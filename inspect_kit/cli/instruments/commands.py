@@ -18,16 +18,16 @@ from inspect_kit.capture.connections import (  # fmt: skip
     connections_text,
     read_connections,
 )
-from inspect_kit.capture.daily_checks import Standing, checked_id, standing
-from inspect_kit.capture.discovery import Found, find, places
+from inspect_kit.capture.daily_checks import CheckStatus, checked_id, standing
+from inspect_kit.capture.discovery import FoundInstrument, find, places
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Effect, Instrument, instrument_ids, load_instruments, read_instrument
 from inspect_kit.capture.line import Address
-from inspect_kit.capture.protocols.reply import Kind
+from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
-from inspect_kit.capture.simulated_replies import VOICES, Display, Mood
-from inspect_kit.capture.simulator import Fault, Performance, script_of, simulated
+from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
+from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
 from inspect_kit.cli.instruments.check import check
 from inspect_kit.cli.instruments.read import (
     address_from,
@@ -49,7 +49,7 @@ _WIDEST: Final = 8
 
 
 @click.command("simulate")
-@click.argument("protocol", type=click.Choice(tuple(VOICES)), metavar="PROTOCOL")
+@click.argument("protocol", type=click.Choice(tuple(DIALECTS)), metavar="PROTOCOL")
 @click.option(
     "--port",
     is_flag=False,
@@ -63,9 +63,9 @@ _WIDEST: Final = 8
 @click.option("--serial", default="B021002593", show_default=True, help="Its serial number.")
 @click.option(
     "--script",
-    default=Mood.STABLE.value,
+    default=ReplyState.STABLE.value,
     show_default=True,
-    help=f"What happens each time it is asked, separated by commas: {', '.join((*Mood, *Fault))}.",
+    help=f"What happens each time it is asked, separated by commas: {', '.join((*ReplyState, *LineFault))}.",
 )
 @click.option("--fragment", type=click.IntRange(0, 100), default=0, help="Send so many bytes at a time.")
 @click.option("--every", type=click.FloatRange(0, 3600), default=0.0, help="Also send unasked, every so many seconds.")
@@ -98,7 +98,7 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
 
 def _performance(ctx: click.Context) -> Performance:
     given = ctx.params
-    caliper = PROTOCOLS[given["protocol"]].kind is Kind.CALIPER
+    caliper = PROTOCOLS[given["protocol"]].kind is InstrumentKind.CALIPER
     value = given["value"] or ("41.27" if caliper else "14.82")
     unit = given["unit"] or ("mm" if caliper else "g")
     number = f"{parse_number(value, where='--value'):f}"
@@ -182,7 +182,7 @@ def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, 
     }  # fmt: skip
 
 
-def _last(state: Standing) -> str | None:
+def _last(state: CheckStatus) -> str | None:
     return state.last.time.isoformat(timespec="seconds") if state.last else None
 
 
@@ -313,7 +313,7 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
     click.echo(f"inspect-kit read {found.kind} --port {address.port} --protocol {found.protocols[0]}{unit}", err=True)
 
 
-def _found(address: Address, found: Found) -> dict[str, object]:
+def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
     settings = found.settings
     return {
         "port": address.port, "kind": found.kind, "protocol": found.protocols[0], "protocols": list(found.protocols),

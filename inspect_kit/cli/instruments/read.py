@@ -21,7 +21,7 @@ from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, 
 from inspect_kit.capture.gauges.own import own_reading, read_gauge
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import Address
-from inspect_kit.capture.protocols.reply import Kind, Settings
+from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
@@ -100,7 +100,7 @@ def connection_from(ctx: click.Context) -> Connection | None:
 
 
 @click.command("read")
-@click.argument("kind", type=click.Choice([kind.value for kind in Kind]), metavar="scale|caliper")
+@click.argument("kind", type=click.Choice([kind.value for kind in InstrumentKind]), metavar="scale|caliper")
 @wiring_options
 @click.option("--instrument", metavar="ID", help="One of the desk's own, as added with its port.")
 @timeout_option
@@ -116,7 +116,7 @@ def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_
       inspect-kit read scale --port /dev/ttyUSB0 --protocol mt-sics
       inspect-kit read caliper --port COM4 --protocol mitutoyo --unit mm --json
     """
-    reading = _reading(ctx, Kind(kind), timeout)
+    reading = _reading(ctx, InstrumentKind(kind), timeout)
     warn(_warnings(reading, today()))
     if as_json:
         print_json(reading.as_data())
@@ -124,14 +124,14 @@ def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_
         click.echo(_text(reading))
 
 
-def _reading(ctx: click.Context, kind: Kind, timeout: float) -> InstrumentReading:
+def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> InstrumentReading:
     """Read where the options say, or the desk's own instrument; what has a sheet must be the one the sheet is for."""
     protocol, unit, name = (ctx.params[key] for key in ("protocol", "unit", "instrument"))
     if protocol and PROTOCOLS[protocol].kind is not kind:
         raise UsageError(
             f"{protocol} is the protocol of a {PROTOCOLS[protocol].kind}", hint=f"read a {kind} by another"
         )
-    if kind is Kind.SCALE and unit:
+    if kind is InstrumentKind.SCALE and unit:
         warn(("a scale says its unit itself; --unit is not used",))
     address = address_from(ctx)
     if address is None:
@@ -147,7 +147,7 @@ def _reading(ctx: click.Context, kind: Kind, timeout: float) -> InstrumentReadin
     return own_reading(gauge, reading) if gauge else reading
 
 
-def _own(home: Path, wanted: str | None, kind: Kind) -> tuple[str, Connection]:
+def _own(home: Path, wanted: str | None, kind: InstrumentKind) -> tuple[str, Connection]:
     connections = read_connections(home)
     own = {name: entry for name, entry in connections.items() if PROTOCOLS[entry.protocol].kind is kind}
     if wanted is None and len(own) == 1:

@@ -21,7 +21,13 @@ from inspect_kit.cli.qa.options import (
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import gauge_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
-from inspect_kit.quality.gauge.sheet import Component, Gauge, components_of_study, components_of_type_one, sheet_text
+from inspect_kit.quality.gauge.sheet import (
+    GaugeComponent,
+    GaugeDescription,
+    components_of_study,
+    components_of_type_one,
+    sheet_text,
+)
 from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
@@ -166,7 +172,7 @@ _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity}
 
 
 def _finish(
-    ctx: click.Context, table: Table, data: dict[str, object], lines: list[str], components: tuple[Component, ...]
+    ctx: click.Context, table: Table, data: dict[str, object], lines: list[str], components: tuple[GaugeComponent, ...]
 ) -> None:
     target: Path | None = ctx.params["save_instrument"]
     saved = None if target is None else _save(ctx, table, components, target)
@@ -179,22 +185,22 @@ def _finish(
         click.echo(f"written: {target}; a single reading has U = 2u = {saved:.4g}, by which judge narrows the limits")
 
 
-def _save(ctx: click.Context, table: Table, components: tuple[Component, ...], target: Path) -> float:
+def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ...], target: Path) -> float:
     """Write the sheet; gives U of a single reading by it."""
     if target.suffix.lower() != ".toml":
         raise UsageError(f"an instrument sheet is a file .toml, not {target.name[:60]!r}")
     params = ctx.params
     resolution = _quantity(params["resolution"], "--resolution") or _shown_step(table, params["unit_name"])
     calibration = _quantity(params["calibration"], "--calibration")
-    gauge = Gauge(target.stem, params["name"] or f"Gauge of the study {Path(table.where).stem[:60]}", params["kind"],
-                  resolution, calibration)  # fmt: skip
+    name = params["name"] or f"Gauge of the study {Path(table.where).stem[:60]}"
+    gauge = GaugeDescription(target.stem, name, params["kind"], resolution, calibration)
     if calibration is None:
         warn(("the sheet holds what the study saw and no calibration; add it with --calibration 0.02mm",))
     write_whole(target, sheet_text(gauge, components, f"From the gauge study {Path(table.where).name}").encode())
     return _expanded(gauge, components)
 
 
-def _expanded(gauge: Gauge, components: tuple[Component, ...]) -> float:
+def _expanded(gauge: GaugeDescription, components: tuple[GaugeComponent, ...]) -> float:
     parts = [component.size / (3**0.5 if component.form == "half_width" else 1) for component in components]
     parts.append(float(gauge.resolution.in_base) / 2 / 3**0.5)
     parts.append(float(gauge.calibration.in_base) / 2 if gauge.calibration else 0.0)

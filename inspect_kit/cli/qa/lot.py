@@ -21,13 +21,13 @@ from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.quality.lot.file import LotFile, Wanted, read_lot
+from inspect_kit.quality.lot.file import LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Sampling, Usual, clauses_for, judge_pieces, plan_for
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
-from inspect_kit.quality.lot.study import Study, studies_of
+from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import RULE_SETS
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import Scheme, Series, judge_lot, ledger_text, read_ledger
+from inspect_kit.quality.sampling.switching import LotSeries, Scheme, judge_lot, ledger_text, read_ledger
 from inspect_kit.quality.sampling.variables import Standard
 
 # What `qa lot` says: the outcome for scripts, and the same in lines for people.
@@ -36,7 +36,7 @@ _MOST_LINES: Final = 20
 _WORDS: Final = {Verdict.CONFORMS: "accepted", Verdict.FAILS: "refused", Verdict.UNDECIDED: "not decided"}
 
 
-def lot_data(record: LotRecord, studies: tuple[Study, ...], issued: Issued | None) -> dict[str, object]:
+def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> dict[str, object]:
     """The outcome in the form that scripts rely on; without a certificate `number`, `pdf` and `qr` are null."""
     lot, plan = record.lot, record.lot.plan
     return {
@@ -62,7 +62,7 @@ def _float(text: str | None) -> float | None:
     return None if text is None else float(Decimal(text))
 
 
-def _characteristic(study: Study) -> dict[str, object]:
+def _characteristic(study: LotStudy) -> dict[str, object]:
     series = study.series
     data: dict[str, object] = {
         "characteristic": series.characteristic, "clause": series.clause, "unit": series.unit,
@@ -75,7 +75,7 @@ def _characteristic(study: Study) -> dict[str, object]:
     return data
 
 
-def print_lot(record: LotRecord, studies: tuple[Study, ...], issued: Issued | None) -> None:
+def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
     """The outcome for people."""
     lot = record.lot
     click.echo(f"lot of {lot.size:,}: {_plan(record)}")
@@ -106,7 +106,7 @@ def _written(issued: Issued) -> str:
     return f"  {kind} {issued.number} written to {issued.pdf}"
 
 
-def _row(study: Study) -> tuple[str, ...]:
+def _row(study: LotStudy) -> tuple[str, ...]:
     series, found = study.series, study.capability
     indices = (f"{found.short_term.actual:.2f}", f"{found.long_term.actual:.2f}") if found else ("—", "—")
     counts = (f"{count:,}" for count in (series.conform, series.fail, series.undecided))
@@ -190,7 +190,7 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     return EXIT_CODES[outcome.verdict]
 
 
-def _issued(desk: Desk, request: Request, studies: tuple[Study, ...], given: Given) -> Issued:
+def _issued(desk: Desk, request: Request, studies: tuple[LotStudy, ...], given: Given) -> Issued:
     """The certificate or report, in the registry like any other."""
     drawing = LotDrawing(studies, dcc=given["dcc"])
     request = replace(request, replaces=given["replaces"], because=given["because"])
@@ -199,7 +199,7 @@ def _issued(desk: Desk, request: Request, studies: tuple[Study, ...], given: Giv
     return issued
 
 
-def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, Series | None]:
+def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, LotSeries | None]:
     task = task_from(ctx)
     read = _read(task, file, given)
     series = _series(given)
@@ -215,14 +215,14 @@ def _refuse_same(file: Path, out: Path | None) -> None:
 def _read(task: Task, file: Path, given: Given) -> LotFile:
     """The readings of what was asked for, or of everything that the sheet limits and the file has."""
     names = tuple(clause.characteristic for clause in clauses_for(task, given["characteristics"]))
-    return read_lot(file, Wanted(names, needed=bool(given["characteristics"])))
+    return read_lot(file, WantedCharacteristics(names, needed=bool(given["characteristics"])))
 
 
 def _usual(given: Given) -> Usual:
     return Usual(given["standard"], given["instrument"])
 
 
-def _agreed(given: Given, series: Series | None) -> Agreed:
+def _agreed(given: Given, series: LotSeries | None) -> Agreed:
     if given["aql"] is None and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("--level, --severity and --ledger go with --aql")
     severity = series.state.severity if series else Severity(given["severity"] or "normal")
@@ -232,7 +232,7 @@ def _agreed(given: Given, series: Series | None) -> Agreed:
     )  # fmt: skip
 
 
-def _series(given: Given) -> Series | None:
+def _series(given: Given) -> LotSeries | None:
     """The lots before this one."""
     if given["ledger"] is None or given["aql"] is None:
         return None
@@ -251,7 +251,7 @@ def _scheme(given: Given) -> Scheme:
     return Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
 
 
-def _keep_ledger(outcome: LotOutcome, series: Series, given: Given) -> None:
+def _keep_ledger(outcome: LotOutcome, series: LotSeries, given: Given) -> None:
     """Add the lot, if it was decided: an open lot is inspected again, not counted."""
     if outcome.verdict is Verdict.UNDECIDED:
         warn(("the lot is not decided, so it is not in the ledger",))
@@ -259,7 +259,7 @@ def _keep_ledger(outcome: LotOutcome, series: Series, given: Given) -> None:
     scheme = _scheme(given)
     found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
     judged = judge_lot(scheme, series.state, outcome.plan.size, found)
-    kept = Series((*series.lots, judged), judged.after)
+    kept = LotSeries((*series.lots, judged), judged.after)
     write_whole(given["ledger"], ledger_text(kept, scheme).encode())
     if judged.because:
         warn((f"from the next lot on: {judged.after.severity.value}, because {judged.because}",))

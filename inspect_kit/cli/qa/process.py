@@ -22,7 +22,7 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import capability_drawing, chart_drawing
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.capability import capability as study_capability
-from inspect_kit.quality.process.charts import CHARTS, Chart, Known, Readings, Track, draw_up, pieces_to_samples
+from inspect_kit.quality.process.charts import CHARTS, Chart, KnownProcess, Readings, Track, draw_up, pieces_to_samples
 from inspect_kit.quality.process.run_rules import RULE_SETS
 from inspect_kit.quality.process.subgroups import grouped, one_way
 from inspect_kit.quality.sample import Floats, Sample, as_sample
@@ -139,7 +139,7 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     """
     target = plot_target(ctx)
     centre = typed_number(given["centre"], "--centre")
-    known = Known(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
+    known = KnownProcess(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
     table = table_of(file, given["characteristic"])
     readings = _readings(table, kind, str(given["subgroup"]), ctx.params["size"])
     drawn_up = draw_up(kind, readings, known, RULE_SETS[rules])

@@ -39,19 +39,19 @@ from inspect_kit.quality.sampling.operating_curve import (
     variables_acceptance,
 )
 from inspect_kit.quality.sampling.switching import (
+    LotSeries,
     Scheme,
-    Series,
-    State,
+    SwitchingState,
     judge_lot,
     ledger_text,
     may_be_reduced,
     read_ledger,
 )
 from inspect_kit.quality.sampling.variables import (
+    PlanRequest,
     Standard,
     VariablesDecision,
     VariablesLookup,
-    Wanted,
     decide,
     look_up_variables,
 )
@@ -265,7 +265,7 @@ def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     data = _lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
-        judged = judge_lot(scheme, State(severity), given["lot"], given["found"])
+        judged = judge_lot(scheme, SwitchingState(severity), given["lot"], given["found"])
         data |= {"found": judged.found, "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
     return data, _plan_curve(lookup, scheme, given["lot"]), code
@@ -302,7 +302,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
     code = 0
     if given["found"] is not None:
         judged = judge_lot(scheme, series.state, given["lot"], given["found"])
-        series = Series((*series.lots, judged), judged.after)
+        series = LotSeries((*series.lots, judged), judged.after)
         write_whole(path, ledger_text(series, scheme).encode())
         following = "stopped" if judged.after.stopped else judged.after.severity.value
         data |= {"found": judged.found, "accepted": judged.accepted, "next": following, "because": judged.because}
@@ -318,7 +318,9 @@ def _by_variables(given: Mapping[str, Any]) -> Outcome:
     if given["ledger"] is not None or given["found"] is not None:
         raise UsageError("--ledger and --found are for sampling by attributes")
     known = given["variables"] == "sigma"
-    wanted = Wanted(given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known)
+    wanted = PlanRequest(
+        given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known
+    )
     plan = look_up_variables(wanted, Standard(given["standard"]))
     data: Data = {
         "code": plan.code, "n": plan.size, "k": plan.k, "m_pct": plan.m_percent, "sigma_known": known,

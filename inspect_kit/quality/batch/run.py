@@ -17,19 +17,19 @@ from typing import Any, Final, Protocol
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.file_lock import try_lock
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, parsed
-from inspect_kit.quality.batch.workers import Photo, Work
+from inspect_kit.quality.batch.workers import BatchPhoto, Work
 
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 MAX_PHOTOS: Final = 1_000_000
 JOURNAL: Final = ".part"
 CHUNK: Final = 4
-"""Photos handed out at a time: few enough that an interruption loses little, enough to keep the postman out of it."""
+"""Photos handed out at a time: few enough that an interruption loses little, enough that handing out costs little."""
 
 
 class Crew(Protocol):
     """Those who do the work: the cores of this machine, or a cluster."""
 
-    def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
         """The lines of all photos, in whatever order they get done."""
 
 
@@ -54,7 +54,7 @@ class Summary:
 class Batch:
     """What is to be done: photos, how they are measured, where the results go."""
 
-    photos: tuple[Photo, ...]
+    photos: tuple[BatchPhoto, ...]
     work: Work
     out: Path
     again: bool = False
@@ -72,9 +72,9 @@ class Batch:
         return Heading(work.kind, {**dict(work.options), **dict(work.noted)}, work.function)
 
 
-def find_photos(places: Iterable[Path]) -> tuple[Photo, ...]:
+def find_photos(places: Iterable[Path]) -> tuple[BatchPhoto, ...]:
     """The photos that are meant: files by name, and all photos in folders and below, sorted."""
-    found: dict[str, Photo] = {}
+    found: dict[str, BatchPhoto] = {}
     for place in places:
         for path in _photos_in(place):
             found.setdefault(path.as_posix(), _photo(path))
@@ -94,13 +94,13 @@ def _photos_in(place: Path) -> list[Path]:
     return sorted(path for path in paths if path.suffix.lower() in ENDINGS)
 
 
-def _photo(path: Path) -> Photo:
+def _photo(path: Path) -> BatchPhoto:
     try:
         size = path.stat().st_size
     except (OSError, ValueError):
         # A photo that is not there is one bad photo among many: it gets its line.
         size = -1
-    return Photo(path.as_posix(), size, os.path.abspath(path))  # noqa: PTH100 — a link keeps its own name
+    return BatchPhoto(path.as_posix(), size, os.path.abspath(path))  # noqa: PTH100 — a link keeps its own name
 
 
 def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summary:
@@ -121,11 +121,11 @@ def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summ
     return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures))
 
 
-def _chunks(photos: Sequence[Photo]) -> Iterator[Sequence[Photo]]:
+def _chunks(photos: Sequence[BatchPhoto]) -> Iterator[Sequence[BatchPhoto]]:
     return (photos[start : start + CHUNK] for start in range(0, len(photos), CHUNK))
 
 
-def _taken_over(batch: Batch) -> frozenset[Photo]:
+def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
     """The photos that an earlier run has measured; its journal begins the new one."""
     _refuse_strange(batch)
     if batch.again:
@@ -176,8 +176,8 @@ class _Journal:
 
     def __init__(self, batch: Batch) -> None:
         self._path, self._heading = batch.journal, batch.heading.line()
-        self._places: dict[Photo, int] = {}
-        self._failed: set[Photo] = set()
+        self._places: dict[BatchPhoto, int] = {}
+        self._failed: set[BatchPhoto] = set()
 
     def __enter__(self) -> _Journal:
         with ExitStack() as stack:
@@ -195,7 +195,7 @@ class _Journal:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def done(self, *, without_failures: bool) -> frozenset[Photo]:
+    def done(self, *, without_failures: bool) -> frozenset[BatchPhoto]:
         """What need not be done again."""
         return frozenset(self._places) - (self._failed if without_failures else frozenset())
 
@@ -205,7 +205,7 @@ class _Journal:
         self._stream.write(line)
         self._stream.flush()
 
-    def line(self, photo: Photo) -> bytes:
+    def line(self, photo: BatchPhoto) -> bytes:
         """The line of a photo; the last one if it was measured twice."""
         self._stream.seek(self._places[photo])
         return self._stream.readline()
@@ -229,7 +229,7 @@ class _Journal:
     def _note(self, line: bytes, place: int) -> None:
         data = parsed(line, f"{self._path}: byte {place}")
         try:
-            photo = Photo(data["photo"], data["size"])
+            photo = BatchPhoto(data["photo"], data["size"])
         except KeyError:
             raise BadInput("is not a line of a batch", where=f"{self._path}: byte {place}") from None
         self._places[photo] = place

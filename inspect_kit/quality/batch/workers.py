@@ -29,7 +29,7 @@ MAX_ERROR = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Photo:
+class BatchPhoto:
     """A photo by its name as given and its size, by which a changed one is known; `path` is where workers find it."""
 
     name: str
@@ -65,13 +65,13 @@ def found(name: str) -> Measure:
     return measure  # type: ignore[no-any-return]
 
 
-def measured_chunk(photos: Sequence[Photo], work: Work) -> list[bytes]:
+def measured_chunk(photos: Sequence[BatchPhoto], work: Work) -> list[bytes]:
     """The lines of some photos, in their order."""
     _stay_on_one_core()
     return [_measured(photo, work) for photo in photos]
 
 
-def _measured(photo: Photo, work: Work) -> bytes:
+def _measured(photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo. Whatever goes wrong with it is its own matter and stops nobody else."""
     path = Path(photo.path or photo.name)
     try:
@@ -89,7 +89,7 @@ def _measured(photo: Photo, work: Work) -> bytes:
     return failed(photo, reason)
 
 
-def failed(photo: Photo, reason: str) -> bytes:
+def failed(photo: BatchPhoto, reason: str) -> bytes:
     """The line of a photo that could not be measured."""
     # The line names the photo already, and where it lies on a worker's disk is nobody's matter.
     named = (reason.replace(photo.path, photo.name) if photo.path else reason).removeprefix(f"{photo.name}: ")
@@ -114,7 +114,7 @@ def check_function(work: Work) -> None:
         raise BadInput(f"{work.function[:60]!r} cannot be loaded: {str(problem)[:120]}") from None
 
 
-Chunk = Sequence[Photo]
+Chunk = Sequence[BatchPhoto]
 _AHEAD: Final = 3
 """Chunks waiting for each process, so that none has to wait for us."""
 _THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -182,7 +182,7 @@ def _leave_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _alone(photo: Photo, work: Work) -> bytes:
+def _alone(photo: BatchPhoto, work: Work) -> bytes:
     """One photo in a process of its own."""
     with _pool(1) as pool:
         try:
@@ -213,7 +213,7 @@ class Cluster:
 
     address: str
 
-    def measured(self, chunks: Iterable[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
         """The lines as they get done."""
         client = _client(self.address)
         try:
@@ -243,9 +243,9 @@ def _client(address: str) -> Any:
     return client
 
 
-def _through(client: Any, waiting: Iterator[Sequence[Photo]], work: Work) -> Iterator[bytes]:
+def _through(client: Any, waiting: Iterator[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
     most = _CLUSTER_AHEAD * max(1, sum(client.nthreads().values()))
-    chunks: dict[object, Sequence[Photo]] = {}
+    chunks: dict[object, Sequence[BatchPhoto]] = {}
     done = import_module("distributed").as_completed(loop=client.loop, raise_errors=False)
 
     def submit() -> None:
@@ -262,7 +262,7 @@ def _through(client: Any, waiting: Iterator[Sequence[Photo]], work: Work) -> Ite
         submit()
 
 
-def _lines(future: Any, chunk: Sequence[Photo]) -> list[bytes]:
+def _lines(future: Any, chunk: Sequence[BatchPhoto]) -> list[bytes]:
     """What a worker gave back; a chunk that killed its workers, or that they could not run, fails by itself."""
     if future.status == "finished":
         lines: list[bytes] = future.result()

@@ -13,7 +13,7 @@ from typing import Final
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.exchange.markup import Markup
 from inspect_kit.quality.exchange.rows import uncertainty
-from inspect_kit.quality.lot.record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 _CONFORMITY: Final = {Verdict.CONFORMS: "pass", Verdict.FAILS: "fail", Verdict.UNDECIDED: "noPass"}
 _UNITS: Final = {"mm": r"\milli\metre", "g": r"\gram", "deg": r"\degree", "s": r"\second", "lx": r"\lux"}
@@ -129,7 +129,7 @@ def _conditions(sheet: Markup) -> None:
             sheet.leaf("dcc:content", _UNSTATED, lang="en")
 
 
-def _result(sheet: Markup, series: Series) -> None:
+def _result(sheet: Markup, series: MeasuredSeries) -> None:
     places = [place for place, value in enumerate(series.values) if value is not None]
     with sheet.element("dcc:result"):
         _named(sheet, series.characteristic)
@@ -141,7 +141,7 @@ def _result(sheet: Markup, series: Series) -> None:
                 _uncertainties(sheet, series, places)
 
 
-def _uncertainties(sheet: Markup, series: Series, places: list[int]) -> None:
+def _uncertainties(sheet: Markup, series: MeasuredSeries, places: list[int]) -> None:
     if any(standard is None for standard in series.u):
         return
     listed = [uncertainty(series, place) or "0" for place in (places if len(series.u) > 1 else places[:1])]

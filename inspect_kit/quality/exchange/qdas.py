@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
-from inspect_kit.quality.lot.record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 FIELD: Final = chr(20)
 CHARACTERISTIC: Final = chr(15)
@@ -45,7 +45,7 @@ def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
             yield f"{key}/{number}", text
 
 
-def _characteristic(series: Series, number: int) -> Iterator[tuple[str, str]]:
+def _characteristic(series: MeasuredSeries, number: int) -> Iterator[tuple[str, str]]:
     yield "K2001", str(number)
     yield "K2002", _clean(series.characteristic, 80)
     yield "K2004", _VARIABLE
@@ -57,7 +57,7 @@ def _characteristic(series: Series, number: int) -> Iterator[tuple[str, str]]:
     yield "K2401", _clean(", ".join(series.instruments), 40)
 
 
-def _places(series: Series) -> int:
+def _places(series: MeasuredSeries) -> int:
     return max(len(value.partition(".")[2]) for value in series.values if value is not None)
 
 

@@ -16,7 +16,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.exchange.markup import Markup
 from inspect_kit.quality.exchange.rows import uncertainty
-from inspect_kit.quality.lot.record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 NAMESPACE: Final = "http://qifstandards.org/xsd/qif3"
 _CHUNK: Final = 500
@@ -43,7 +43,7 @@ _INSPECTION_STATUS: Final = {Verdict.CONFORMS: "PASS", Verdict.FAILS: "FAIL", Ve
 class _Numbered:
     """A series with QIF's name for its kind, and the ids of its definition, nominal and item."""
 
-    series: Series
+    series: MeasuredSeries
     kind: str
     definition: int
     nominal: int
@@ -70,7 +70,7 @@ def qif_lines(record: LotRecord) -> Iterator[bytes]:
     yield sheet.taken()
 
 
-def _kind(series: Series) -> str:
+def _kind(series: MeasuredSeries) -> str:
     last = series.characteristic.rpartition(".")[2]
     if series.unit == "mm" and last in _BY_NAME:
         return _BY_NAME[last]

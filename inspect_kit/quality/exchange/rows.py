@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from inspect_kit.quality.lot.record import LotRecord, Series
+from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 COLUMNS: Final = (
     "characteristic", "instance", "value", "unit", "u", "lower", "upper", "verdict", "reason", "lot",
@@ -30,7 +30,7 @@ def csv_lines(record: LotRecord) -> Iterator[bytes]:
                 ))  # fmt: skip
 
 
-def uncertainty(series: Series, place: int) -> str | None:
+def uncertainty(series: MeasuredSeries, place: int) -> str | None:
     """The standard uncertainty of one value."""
     return series.u[0] if len(series.u) == 1 else series.u[place]
 

@@ -16,7 +16,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class GaugeDescription:
     """What a study does not know about its gauge and a sheet must say."""
 
     id: str
@@ -38,7 +38,7 @@ class Gauge:
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class GaugeComponent:
     """One entry of the sheet: a standard deviation with its degrees of freedom, or limits of an effect."""
 
     source: str
@@ -48,25 +48,27 @@ class Component:
     shared: bool = False
 
 
-def components_of_study(result: GaugeResult) -> tuple[Component, ...]:
+def components_of_study(result: GaugeResult) -> tuple[GaugeComponent, ...]:
     """Repeatability, operators and interaction: what a single reading by any of the operators scatters with."""
     named = (
         ("repeatability", "ev", result.ev),
         ("operators", "av", result.av),
         ("operator × part", "interaction", result.interaction),
     )
-    return tuple(Component(source, "standard", size, result.dof.get(key)) for source, key, size in named if size > 0)
+    return tuple(
+        GaugeComponent(source, "standard", size, result.dof.get(key)) for source, key, size in named if size > 0
+    )
 
 
-def components_of_type_one(result: TypeOne) -> tuple[Component, ...]:
+def components_of_type_one(result: TypeOne) -> tuple[GaugeComponent, ...]:
     """Repeatability on one part, and the bias as an effect that nobody corrects."""
-    found = [Component("repeatability", "standard", result.deviation, result.count - 1)]
+    found = [GaugeComponent("repeatability", "standard", result.deviation, result.count - 1)]
     if result.bias:
-        found.append(Component("bias, not corrected", "half_width", abs(result.bias), shared=True))
+        found.append(GaugeComponent("bias, not corrected", "half_width", abs(result.bias), shared=True))
     return tuple(component for component in found if component.size > 0)
 
 
-def sheet_text(gauge: Gauge, components: Iterable[Component], about: str) -> str:
+def sheet_text(gauge: GaugeDescription, components: Iterable[GaugeComponent], about: str) -> str:
     """The instrument sheet as TOML, in base units."""
     base = gauge.resolution.unit.base
     lines = [

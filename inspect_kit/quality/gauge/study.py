@@ -77,7 +77,7 @@ MAX_CELLS: Final = 1_000_000
 
 
 @dataclass(frozen=True)
-class Study:
+class GaugeStudy:
     """A crossed study: readings by part, operator and trial, seen from one origin."""
 
     parts: tuple[str, ...]
@@ -92,7 +92,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class AnovaLine:
     """One line of the analysis of variance."""
 
     name: str
@@ -117,7 +117,7 @@ class GaugeResult:
     interaction: float
     pv: float
     dof: Mapping[str, float]
-    anova: tuple[Effect, ...] = ()
+    anova: tuple[AnovaLine, ...] = ()
     interaction_p: float | None = None
     pooled: bool | None = None
     intervals: Mapping[str, Interval] | None = None
@@ -142,7 +142,7 @@ class GaugeResult:
         return 100 * deviation / self.tv
 
 
-def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -> Study:
+def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -> GaugeStudy:
     """Rows of (part, operator, trial) as a complete crossed study; what is missing or doubled is an error."""
     parts = tuple(dict.fromkeys(key[0] for key in keys))
     operators = tuple(dict.fromkeys(key[1] for key in keys))
@@ -162,7 +162,7 @@ def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -
     if len(gap):
         names = tuple(names[place] for names, place in zip((parts, operators, trials), gap[0], strict=True))
         raise BadInput(_named("there is no reading of", names), where=where, hint="measure it, or leave that part out")
-    return Study(parts, operators, readings, float(sample.origin))
+    return GaugeStudy(parts, operators, readings, float(sample.origin))
 
 
 def _named(what: str, key: Sequence[str]) -> str:
@@ -170,7 +170,7 @@ def _named(what: str, key: Sequence[str]) -> str:
     return f"{what} part {part} by {operator} in trial {trial}"
 
 
-def by_anova(study: Study, pooling_p: float = POOLING_P) -> GaugeResult:
+def by_anova(study: GaugeStudy, pooling_p: float = POOLING_P) -> GaugeResult:
     """The two-way analysis of variance with random effects; with one operator the one-way."""
     readings = study.readings
     parts, operators, trials = readings.shape
@@ -179,11 +179,14 @@ def by_anova(study: Study, pooling_p: float = POOLING_P) -> GaugeResult:
     operator_ss = parts * trials * ((readings.mean(axis=(0, 2)) - grand) ** 2).sum()
     cells = readings.mean(axis=2)
     residual = cells - readings.mean(axis=(1, 2))[:, None] - readings.mean(axis=(0, 2))[None, :] + grand
-    interaction = Effect("interaction", (parts - 1) * (operators - 1), float(trials * (residual**2).sum()))
-    repeat = Effect(
+    interaction = AnovaLine("interaction", (parts - 1) * (operators - 1), float(trials * (residual**2).sum()))
+    repeat = AnovaLine(
         "repeatability", parts * operators * (trials - 1), float(((readings - cells[:, :, None]) ** 2).sum())
     )
-    part, operator = Effect("part", parts - 1, float(part_ss)), Effect("operator", operators - 1, float(operator_ss))
+    part, operator = (
+        AnovaLine("part", parts - 1, float(part_ss)),
+        AnovaLine("operator", operators - 1, float(operator_ss)),
+    )
     p_value = _p_value(interaction, repeat) if operators > 1 else None
     pooled = p_value is None or p_value > pooling_p
     error = _merged(interaction, repeat) if pooled else repeat
@@ -191,20 +194,24 @@ def by_anova(study: Study, pooling_p: float = POOLING_P) -> GaugeResult:
     return _components((part, operator, interaction, repeat), error, against, study, p_value)
 
 
-def _p_value(effect: Effect, against: Effect) -> float:
+def _p_value(effect: AnovaLine, against: AnovaLine) -> float:
     if against.mean_square == 0:
         return 0.0 if effect.mean_square > 0 else 1.0
     return float(fdtrc(effect.dof, against.dof, effect.mean_square / against.mean_square))
 
 
-def _merged(interaction: Effect, repeat: Effect) -> Effect:
-    return Effect(
+def _merged(interaction: AnovaLine, repeat: AnovaLine) -> AnovaLine:
+    return AnovaLine(
         "repeatability", interaction.dof + repeat.dof, interaction.sum_of_squares + repeat.sum_of_squares
     )  # fmt: skip
 
 
 def _components(
-    effects: tuple[Effect, Effect, Effect, Effect], error: Effect, against: Effect, study: Study, p_value: float | None
+    effects: tuple[AnovaLine, AnovaLine, AnovaLine, AnovaLine],
+    error: AnovaLine,
+    against: AnovaLine,
+    study: GaugeStudy,
+    p_value: float | None,
 ) -> GaugeResult:
     """Variance components from the expected mean squares; a negative one is 0."""
     part, operator, interaction, repeat = effects
@@ -226,7 +233,7 @@ def _components(
     return result
 
 
-def _tested(effects: tuple[Effect, ...], against: Effect, repeat: Effect) -> tuple[Effect, ...]:
+def _tested(effects: tuple[AnovaLine, ...], against: AnovaLine, repeat: AnovaLine) -> tuple[AnovaLine, ...]:
     """The lines with F and p: parts and operators against interaction or pooled error, interaction against error."""
     tested = []
     for effect in effects:
@@ -235,11 +242,13 @@ def _tested(effects: tuple[Effect, ...], against: Effect, repeat: Effect) -> tup
             tested.append(effect)
             continue
         f = effect.mean_square / base.mean_square
-        tested.append(Effect(effect.name, effect.dof, effect.sum_of_squares, f, _p_value(effect, base)))
+        tested.append(AnovaLine(effect.name, effect.dof, effect.sum_of_squares, f, _p_value(effect, base)))
     return tuple(tested)
 
 
-def _intervals(operator: Effect, error: Effect, against: Effect, study: Study) -> Mapping[str, Interval] | None:
+def _intervals(
+    operator: AnovaLine, error: AnovaLine, against: AnovaLine, study: GaugeStudy
+) -> Mapping[str, Interval] | None:
     """90 % limits after the modified large sample method, for the pooled model that AIAG prints them for."""
     if error.mean_square == 0:
         return None
@@ -253,7 +262,7 @@ def _intervals(operator: Effect, error: Effect, against: Effect, study: Study) -
     return found
 
 
-def by_average_and_range(study: Study) -> GaugeResult:
+def by_average_and_range(study: GaugeStudy) -> GaugeResult:
     """The average-and-range method: mean range ÷ d2 for the gauge, range of means ÷ d2* for operators and parts."""
     readings = study.readings
     parts, operators, trials = readings.shape

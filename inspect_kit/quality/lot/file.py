@@ -45,7 +45,7 @@ class LotFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedCharacteristics:
     """Which characteristics to take from a file: all of these, or those of them that it has."""
 
     names: tuple[str, ...]
@@ -64,7 +64,7 @@ class Wanted:
         )
 
 
-def read_lot(path: Path, wanted: Wanted) -> LotFile:
+def read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
     """The lot in a file; which form it has is told by its content."""
     if begins_as_batch(path):
         return _from_batch(path, wanted)
@@ -74,7 +74,7 @@ def read_lot(path: Path, wanted: Wanted) -> LotFile:
     return _from_table(table_from(text, str(path)), wanted)
 
 
-def _from_batch(path: Path, wanted: Wanted) -> LotFile:
+def _from_batch(path: Path, wanted: WantedCharacteristics) -> LotFile:
     """One tray a photo: piece 3 of IMG_7.jpg is `IMG_7 3`."""
     readings: list[Reading] = []
     photos: list[Photo] = []
@@ -97,7 +97,7 @@ def on_tray(reading: Reading, tray: str) -> Reading:
     return replace(reading, instance=f"{tray} {reading.instance}".strip())
 
 
-def _from_readings(file: MeasurementFile, where: str, wanted: Wanted) -> LotFile:
+def _from_readings(file: MeasurementFile, where: str, wanted: WantedCharacteristics) -> LotFile:
     """One reading at a time: pieces in the order in which they first appear."""
     chosen = [reading for reading in file.readings if reading.characteristic in wanted.names]
     by_name = {
@@ -131,7 +131,7 @@ def _numbered(readings: list[Reading], where: str) -> dict[str, Reading]:
 # Tables
 
 
-def _from_table(table: Table, wanted: Wanted) -> LotFile:
+def _from_table(table: Table, wanted: WantedCharacteristics) -> LotFile:
     if table.has("characteristic"):
         file = MeasurementFile(tuple(_long_rows(table)))
         return _with_groups(_from_readings(file, table.where, wanted), table)
@@ -170,7 +170,7 @@ def _with_groups(lot: LotFile, table: Table) -> LotFile:
     return replace(lot, groups=groups)
 
 
-def _wide(table: Table, wanted: Wanted) -> LotFile:
+def _wide(table: Table, wanted: WantedCharacteristics) -> LotFile:
     heads = {_HEAD.sub(r"\1", name): (name, _unit_of(name)) for name in table.columns}
     if len(heads) < len(table.columns):
         raise BadInput("a characteristic stands twice in the header, in two units", where=f"{table.where}: line 1")

@@ -21,10 +21,10 @@ from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up
 from inspect_kit.quality.sampling.variables import (
+    PlanRequest,
     Standard,
     VariablesDecision,
     VariablesLookup,
-    Wanted,
     decide,
     look_up_variables,
 )
@@ -87,7 +87,7 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
     if not agreed.by_variables:
         found = look_up(size, agreed.aql, agreed.level or "II", agreed.severity)
         return LotPlan(size, Sampling.ATTRIBUTES, agreed.aql, agreed.level or "II", agreed.severity, found)
-    wanted = Wanted(size, agreed.aql, agreed.level, agreed.severity, sigma_known=agreed.sigma is not None)
+    wanted = PlanRequest(size, agreed.aql, agreed.level, agreed.severity, sigma_known=agreed.sigma is not None)
     measured = look_up_variables(wanted, agreed.standard)
     return LotPlan(
         size, Sampling.VARIABLES, agreed.aql, agreed.level, agreed.severity, None, measured, agreed.standard,
@@ -124,7 +124,7 @@ _CHUNK = 1_000
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCharacteristic:
     """One characteristic of all pieces."""
 
     clause: Clause
@@ -150,7 +150,7 @@ class LotOutcome:
     task: Task
     file: LotFile
     plan: LotPlan
-    characteristics: tuple[Judged, ...]
+    characteristics: tuple[JudgedCharacteristic, ...]
     failed: int
     undecided: int
     verdict: Verdict
@@ -253,7 +253,7 @@ class _Tally:
             self.gauges.update(dict.fromkeys(measurement.instruments))
 
 
-def _judged(clause: Clause, file: LotFile, bench: _Bench) -> Judged:
+def _judged(clause: Clause, file: LotFile, bench: _Bench) -> JudgedCharacteristic:
     """One characteristic. Each piece stands for itself, so the set's number and its conditions play no part."""
     single = replace(clause, instances=Instances(), when=None, binding=True)
     tally = _Tally()
@@ -264,7 +264,7 @@ def _judged(clause: Clause, file: LotFile, bench: _Bench) -> Judged:
     if all(value is None for value in tally.values):
         raise BadInput(f"no piece has a value of {clause.characteristic}", where=file.where)
     assert clause.limits is not None
-    return Judged(
+    return JudgedCharacteristic(
         clause, clause.limits, tuple(tally.values), tuple(tally.uncertainties), tally.verdicts, tally.odd,
         tuple(tally.gauges),
     )  # fmt: skip
@@ -307,7 +307,7 @@ def _warnings(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[str
 # The lot
 
 
-def _count_pieces(found: Iterable[Judged]) -> tuple[int, int]:
+def _count_pieces(found: Iterable[JudgedCharacteristic]) -> tuple[int, int]:
     """Pieces that fail anywhere, and pieces that are open somewhere and fail nowhere."""
     failed: set[int] = set()
     still_open: set[int] = set()
@@ -317,7 +317,7 @@ def _count_pieces(found: Iterable[Judged]) -> tuple[int, int]:
     return len(failed), len(still_open - failed)
 
 
-def _decided_by_plan(judged: Judged, plan: LotPlan, where: str) -> Judged:
+def _decided_by_plan(judged: JudgedCharacteristic, plan: LotPlan, where: str) -> JudgedCharacteristic:
     if plan.variables is None:
         return judged
     if None in judged.values:
@@ -325,7 +325,7 @@ def _decided_by_plan(judged: Judged, plan: LotPlan, where: str) -> Judged:
     return replace(judged, decision=decide(plan.variables, judged.sample, judged.limits, plan.sigma))
 
 
-def _verdict(plan: LotPlan, found: Iterable[Judged], failed: int, undecided: int) -> Verdict:
+def _verdict(plan: LotPlan, found: Iterable[JudgedCharacteristic], failed: int, undecided: int) -> Verdict:
     if plan.kind is not Sampling.VARIABLES:
         return decided(plan, failed, undecided)
     accepted = all(judged.decision is not None and judged.decision.accepted for judged in found)

@@ -14,7 +14,7 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Finding, Verdict
-from inspect_kit.quality.lot.judge import Judged, LotOutcome, LotPlan
+from inspect_kit.quality.lot.judge import JudgedCharacteristic, LotOutcome, LotPlan
 from inspect_kit.quality.sampling.variables import VariablesDecision
 
 
@@ -39,7 +39,7 @@ class PlanPart(_Part, frozen=True):
     sigma: float | None = None
 
 
-class Decided(_Part, frozen=True):
+class VariablesResult(_Part, frozen=True):
     """What a sample by variables says of one characteristic."""
 
     percent: float
@@ -48,7 +48,7 @@ class Decided(_Part, frozen=True):
     index_upper: float | None = None
 
 
-class Series(_Part, frozen=True):
+class MeasuredSeries(_Part, frozen=True):
     """One characteristic: its requirement, and the pieces' values in order of making. Numbers are in `unit`.
 
     `values` is null where a piece was not measured; `u` has one entry for all pieces, or one a piece.
@@ -67,7 +67,7 @@ class Series(_Part, frozen=True):
     conform: int
     fail: int
     undecided: int
-    decided: Decided | None = None
+    decided: VariablesResult | None = None
     instruments: tuple[str, ...] = ()
 
 
@@ -91,7 +91,7 @@ class Lot(_Part, frozen=True):
     plan: PlanPart
     failed: int
     undecided: int
-    series: tuple[Series, ...]
+    series: tuple[MeasuredSeries, ...]
     nonconforming: tuple[Nonconforming, ...] = ()
     subgroup: str = ""
     groups: tuple[str, ...] = ()
@@ -156,11 +156,11 @@ def _plan(plan: LotPlan) -> PlanPart:
     return part
 
 
-def _series(judged: Judged) -> Series:
+def _series(judged: JudgedCharacteristic) -> MeasuredSeries:
     clause, counts = judged.clause, judged.verdicts
     bounds = clause.bounds
     u = tuple(_short(number) for number in judged.uncertainties)
-    return Series(
+    return MeasuredSeries(
         characteristic=clause.characteristic,
         clause=clause.number,
         name=clause.name,
@@ -179,11 +179,11 @@ def _series(judged: Judged) -> Series:
     )
 
 
-def _decided(decision: VariablesDecision | None) -> Decided | None:
+def _decided(decision: VariablesDecision | None) -> VariablesResult | None:
     if decision is None:
         return None
     indices = (None if side is None else _rounded(side) for side in (decision.index_lower, decision.index_upper))
-    return Decided(_rounded(decision.percent), decision.accepted, *indices)
+    return VariablesResult(_rounded(decision.percent), decision.accepted, *indices)
 
 
 def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from inspect_kit.errors import InspectKitError
-from inspect_kit.quality.lot.record import Lot, LotRecord, Series
+from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries
 from inspect_kit.quality.process.capability import Capability, capability
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
 from inspect_kit.quality.process.run_rules import RULE_SETS
@@ -20,22 +20,22 @@ LARGEST_FOR_RANGES = 10
 
 
 @dataclass(frozen=True)
-class Study:
+class LotStudy:
     """One characteristic's statistics; what the values do not allow is `None`."""
 
-    series: Series
+    series: MeasuredSeries
     limits: Limits
     sample: Sample
     capability: Capability | None
     chart: Chart | None
 
 
-def studies_of(record: LotRecord) -> tuple[Study, ...]:
+def studies_of(record: LotRecord) -> tuple[LotStudy, ...]:
     """The study of every characteristic."""
     return tuple(study_of(series, record.lot) for series in record.lot.series)
 
 
-def study_of(series: Series, lot: Lot) -> Study:
+def study_of(series: MeasuredSeries, lot: Lot) -> LotStudy:
     """A lot that cannot be studied, of one piece or of equal ones, is still a lot."""
     kept = [place for place, value in enumerate(series.values) if value is not None]
     sample = Sample.of([Decimal(value) for value in series.values if value is not None])
@@ -47,11 +47,11 @@ def study_of(series: Series, lot: Lot) -> Study:
             _kind(groups), Readings(sample, labels=tuple(groups), groups=groups), rules=RULE_SETS[lot.rules]
         )
     except InspectKitError:
-        return Study(series, limits, sample, None, None)
-    return Study(series, limits, sample, study, chart)
+        return LotStudy(series, limits, sample, None, None)
+    return LotStudy(series, limits, sample, study, chart)
 
 
-def limits_of(series: Series) -> Limits:
+def limits_of(series: MeasuredSeries) -> Limits:
     """The limits that the series was judged by."""
     lower, upper = (None if text is None else Decimal(text) for text in (series.lower, series.upper))
     limits = limits_from(lower, upper)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import chdtri, ndtr, ndtri
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.subgroups import Spread, spread_of_moving_ranges, spread_of_ranges
+from inspect_kit.quality.process.subgroups import SigmaEstimate, spread_of_moving_ranges, spread_of_ranges
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
@@ -36,8 +36,8 @@ class Capability:
 
     count: int
     mean: float
-    within: Spread
-    overall: Spread
+    within: SigmaEstimate
+    overall: SigmaEstimate
     short_term: Index
     long_term: Index
     outside: int
@@ -51,7 +51,7 @@ def capability(sample: Sample, limits: Limits, groups: Sequence[Floats] = (), wh
     if count < 2:
         raise BadInput("a capability study needs at least two readings", where=where)
     within = spread_of_ranges(groups) if groups else spread_of_moving_ranges(sample.offsets)
-    overall = Spread(sample.deviation, count - 1, "s with n − 1")
+    overall = SigmaEstimate(sample.deviation, count - 1, "s with n − 1")
     if within.sigma == 0 or overall.sigma == 0:
         raise BadInput("the readings do not vary, so there is no spread", where=where, hint="is the gauge fine enough?")
     room = _room(sample, limits)
@@ -84,7 +84,7 @@ def _outside(sample: Sample, limits: Limits) -> int:
     return int(np.count_nonzero(low | high))
 
 
-def _index(room: Room, spread: Spread, count: int) -> Index:
+def _index(room: Room, spread: SigmaEstimate, count: int) -> Index:
     sides = [side for side in room if side is not None]
     potential = sum(sides) / (6 * spread.sigma) if len(sides) == 2 else None
     actual = min(sides) / (3 * spread.sigma)
@@ -113,7 +113,7 @@ def indices(mean: Decimal | float, sigma: Decimal | float, limits: Limits) -> tu
     lower, upper = lower_of(limits), upper_of(limits)
     below = None if lower is None else float(Decimal(mean) - lower)
     above = None if upper is None else float(upper - Decimal(mean))
-    index = _index((below, above), Spread(float(sigma), 1e9, "known"), 2)
+    index = _index((below, above), SigmaEstimate(float(sigma), 1e9, "known"), 2)
     return index.potential, index.actual
 
 

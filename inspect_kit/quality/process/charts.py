@@ -55,14 +55,14 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownProcess:
     """What is known beforehand: the centre, and σ of a single reading. What is `None` comes from the readings."""
 
     centre: float | None = None
     sigma: float | None = None
 
 
-UNKNOWN: Final = Known()
+UNKNOWN: Final = KnownProcess()
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Readings:
     groups: Mapping[str, Floats] = field(default_factory=dict)
 
 
-def draw_up(kind: str, readings: Readings, known: Known = UNKNOWN, rules: tuple[Rule, ...] = NELSON) -> Chart:
+def draw_up(kind: str, readings: Readings, known: KnownProcess = UNKNOWN, rules: tuple[Rule, ...] = NELSON) -> Chart:
     """The chart of that kind."""
     return CHARTS[kind](readings, known, rules)
 
@@ -85,7 +85,7 @@ def _constant(value: float, like: Floats) -> Floats:
     return np.full(len(like), value)
 
 
-def _individuals(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+def _individuals(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     sample = readings.sample
     if len(sample) < 2:
         raise BadInput("a chart of individuals needs at least two readings", where=readings.where)
@@ -108,7 +108,7 @@ def _positive(known: float | None, estimated: float, readings: Readings) -> floa
 
 
 def _value_track(
-    name: str, sample: Sample, offsets: Floats, known: Known, sigmas: Floats, weights: Floats | None = None
+    name: str, sample: Sample, offsets: Floats, known: KnownProcess, sigmas: Floats, weights: Floats | None = None
 ) -> tuple[Track, Floats]:
     """Points with 3-sigma limits around the centre, and the same points in units of their sigma."""
     centre = float(np.average(offsets, weights=weights)) if known.centre is None else sample.offset(known.centre)
@@ -132,7 +132,7 @@ def _deviation_track(name: str, deviations: Floats, sizes: Floats, sigma: float)
     return Track(name, deviations, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
 
 
-def _means(readings: Readings, known: Known, rules: tuple[Rule, ...], *, by_range: bool) -> Chart:
+def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, by_range: bool) -> Chart:
     groups = list(readings.groups.values())
     sizes = np.array([len(group) for group in groups])
     if by_range:
@@ -152,20 +152,20 @@ def _means(readings: Readings, known: Known, rules: tuple[Rule, ...], *, by_rang
     return Chart(kind, upper, lower, sigma, signals(standard, rules), tuple(readings.groups))
 
 
-def _means_and_ranges(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+def _means_and_ranges(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     return _means(readings, known, rules, by_range=True)
 
 
-def _means_and_deviations(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+def _means_and_deviations(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     return _means(readings, known, rules, by_range=False)
 
 
-def _refuse_sigma(known: Known, kind: str) -> None:
+def _refuse_sigma(known: KnownProcess, kind: str) -> None:
     if known.sigma is not None:
         raise UsageError(f"--sigma has no meaning for a {kind} chart", hint="its spread follows from the centre")
 
 
-def _fractions(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+def _fractions(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     """p chart: limits from the binomial distribution around the mean fraction."""
     _refuse_sigma(known, "p")
     sizes, counts = np.array(readings.sizes, dtype=float), readings.sample.values
@@ -180,7 +180,7 @@ def _fractions(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Cha
     return Chart("p", track, None, None, signals((fractions - centre) / sigmas, rules), readings.labels)
 
 
-def _counts(readings: Readings, known: Known, rules: tuple[Rule, ...]) -> Chart:
+def _counts(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     """c chart: limits from the Poisson distribution around the mean count."""
     _refuse_sigma(known, "c")
     counts = readings.sample.values
@@ -204,7 +204,7 @@ def _attribute_centre(centre: float, readings: Readings, *, highest: float) -> N
         )  # fmt: skip
 
 
-CHARTS: Final[Mapping[str, Callable[[Readings, Known, tuple[Rule, ...]], Chart]]] = {
+CHARTS: Final[Mapping[str, Callable[[Readings, KnownProcess, tuple[Rule, ...]], Chart]]] = {
     "imr": _individuals,
     "xbar-r": _means_and_ranges,
     "xbar-s": _means_and_deviations,

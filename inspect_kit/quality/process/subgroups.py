@@ -19,7 +19,7 @@ _PAIR_COVARIANCE: Final = 4 / pi * (sqrt(3) / 2 + pi / 12 - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class SigmaEstimate:
     """An estimate of σ, and how many degrees of freedom an s of the same precision would have."""
 
     sigma: float
@@ -42,14 +42,14 @@ def grouped(sample: Sample, labels: Sequence[str], where: str) -> dict[str, Floa
     return {label: sample.offsets[rows] for label, rows in groups.items()}
 
 
-def spread_of_ranges(groups: Sequence[Floats]) -> Spread:
+def spread_of_ranges(groups: Sequence[Floats]) -> SigmaEstimate:
     """Mean range ÷ d2; with unequal subgroups the mean of each range ÷ its own d2."""
     ranges = np.array([np.ptp(group) for group in groups])
     divisors = np.array([d2(len(group)) for group in groups])
     sizes = {len(group) for group in groups}
     sigma = ranges.mean() / divisors[0] if len(sizes) == 1 else (ranges / divisors).mean()
     variance = sum((d3(len(group)) / d2(len(group))) ** 2 for group in groups) / len(groups) ** 2
-    return Spread(float(sigma), 1 / (2 * variance), "mean range ÷ d2")
+    return SigmaEstimate(float(sigma), 1 / (2 * variance), "mean range ÷ d2")
 
 
 def moving_ranges(offsets: Floats) -> Floats:
@@ -57,11 +57,13 @@ def moving_ranges(offsets: Floats) -> Floats:
     return np.abs(np.diff(offsets))
 
 
-def spread_of_moving_ranges(offsets: Floats) -> Spread:
+def spread_of_moving_ranges(offsets: Floats) -> SigmaEstimate:
     """Mean moving range of two ÷ d2; its precision allows for neighbours sharing a reading."""
     steps = len(offsets) - 1
     variance = (steps * _PAIR_VARIANCE + 2 * (steps - 1) * _PAIR_COVARIANCE) / (steps * d2(2)) ** 2
-    return Spread(float(moving_ranges(offsets).mean()) / d2(2), 1 / (2 * variance), "mean moving range of two ÷ d2")
+    return SigmaEstimate(
+        float(moving_ranges(offsets).mean()) / d2(2), 1 / (2 * variance), "mean moving range of two ÷ d2"
+    )
 
 
 @dataclass(frozen=True, slots=True)

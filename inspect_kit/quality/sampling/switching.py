@@ -39,7 +39,7 @@ class Scheme:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SwitchingState:
     """Where a series stands before its next lot."""
 
     severity: Severity = Severity.NORMAL
@@ -50,7 +50,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLot:
     """One lot of a series: how it was inspected, what came out, and how the next one is."""
 
     lot: int
@@ -58,28 +58,28 @@ class Judged:
     severity: Severity
     lookup: Lookup
     accepted: bool
-    after: State
+    after: SwitchingState
     because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class LotSeries:
     """Lots in order, and where the series stands after them."""
 
-    lots: tuple[Judged, ...] = ()
-    state: State = field(default_factory=State)
+    lots: tuple[JudgedLot, ...] = ()
+    state: SwitchingState = field(default_factory=SwitchingState)
 
 
-def follow(scheme: Scheme, lots: Iterable[tuple[int, int]], start: Severity = Severity.NORMAL) -> Series:
+def follow(scheme: Scheme, lots: Iterable[tuple[int, int]], start: Severity = Severity.NORMAL) -> LotSeries:
     """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
-    series = Series(state=State(start))
+    series = LotSeries(state=SwitchingState(start))
     for size, found in lots:
         judged = judge_lot(scheme, series.state, size, found)
-        series = Series((*series.lots, judged), judged.after)
+        series = LotSeries((*series.lots, judged), judged.after)
     return series
 
 
-def judge_lot(scheme: Scheme, state: State, size: int, found: int) -> Judged:
+def judge_lot(scheme: Scheme, state: SwitchingState, size: int, found: int) -> JudgedLot:
     """The next lot of a series."""
     if state.stopped:
         raise UsageError(
@@ -94,10 +94,10 @@ def judge_lot(scheme: Scheme, state: State, size: int, found: int) -> Judged:
     if state.severity is Severity.NORMAL:
         counted = replace(counted, score=_score(scheme, state, lookup, found))
     after, because = _switched(scheme, counted, lookup.plan, found)
-    return Judged(size, found, state.severity, lookup, accepted, after, because)
+    return JudgedLot(size, found, state.severity, lookup, accepted, after, because)
 
 
-def _counted(state: State, accepted: bool) -> State:
+def _counted(state: SwitchingState, accepted: bool) -> SwitchingState:
     refused = state.severity is Severity.TIGHTENED and not accepted
     return replace(
         state,
@@ -106,7 +106,7 @@ def _counted(state: State, accepted: bool) -> State:
     )
 
 
-def _score(scheme: Scheme, state: State, lookup: Lookup, found: int) -> int:
+def _score(scheme: Scheme, state: SwitchingState, lookup: Lookup, found: int) -> int:
     """The switching score: +3 if the lot would have passed one AQL step tighter (Ac of 2 or more), +2 for Ac 0 or 1."""
     if lookup.plan.accept < 2:
         return state.score + 2 if lookup.plan.accepts(found) else 0
@@ -114,25 +114,25 @@ def _score(scheme: Scheme, state: State, lookup: Lookup, found: int) -> int:
     return state.score + 3 if plan_of(lookup.code, tighter).plan.accepts(found) else 0
 
 
-def _switched(scheme: Scheme, state: State, plan: Plan, found: int) -> tuple[State, str]:
+def _switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> tuple[SwitchingState, str]:
     accepted = state.recent[-1]
     if state.severity is Severity.NORMAL:
         if state.recent.count(False) >= REFUSED_OF_FIVE:
-            return State(Severity.TIGHTENED), "two of five lots in a row were refused"
+            return SwitchingState(Severity.TIGHTENED), "two of five lots in a row were refused"
         if state.score >= SCORE_FOR_REDUCED and scheme.reduced_allowed:
-            return State(Severity.REDUCED), f"the switching score reached {SCORE_FOR_REDUCED}"
+            return SwitchingState(Severity.REDUCED), f"the switching score reached {SCORE_FOR_REDUCED}"
     elif state.severity is Severity.TIGHTENED:
         if state.refused_tightened >= REFUSED_TIGHTENED:
             return replace(state, stopped=True), "five lots were refused on tightened inspection"
         if len(state.recent) == ACCEPTED_IN_ROW and all(state.recent):
-            return State(Severity.NORMAL), "five lots in a row were accepted"
+            return SwitchingState(Severity.NORMAL), "five lots in a row were accepted"
     elif not accepted or found > plan.accept:
         why = "more than Ac were found" if accepted else "the lot was refused"
-        return State(Severity.NORMAL), f"{why} on reduced inspection"
+        return SwitchingState(Severity.NORMAL), f"{why} on reduced inspection"
     return state, ""
 
 
-def may_be_reduced(scheme: Scheme, state: State) -> bool:
+def may_be_reduced(scheme: Scheme, state: SwitchingState) -> bool:
     """Whether only the agreement is missing for reduced inspection."""
     return state.severity is Severity.NORMAL and state.score >= SCORE_FOR_REDUCED and not scheme.reduced_allowed
 
@@ -142,14 +142,14 @@ def may_be_reduced(scheme: Scheme, state: State) -> bool:
 COLUMNS: Final = ("lot", "found", "aql", "level", "severity", "code", "n", "ac", "re", "accepted", "next")
 
 
-def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> Series:
+def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> LotSeries:
     """The series so far; a file that is not there yet is an empty one that begins with `start`.
 
     Only `lot` and `found` are needed. Where the ledger states how a lot was inspected, the replay must come to the
     same, or the file was changed.
     """
     if not path.exists():
-        return Series(state=State(start))
+        return LotSeries(state=SwitchingState(start))
     table = read_table(path)
     first = _first_severity(table, start)
     lots = tuple(zip(table.counts("lot"), table.counts("found"), strict=True))
@@ -176,7 +176,7 @@ def _first_severity(table: Table, start: Severity) -> Severity:
     return Severity(stated) if stated else start
 
 
-def _same(judged: Judged, written: dict[str, str], scheme: Scheme, place: str) -> None:
+def _same(judged: JudgedLot, written: dict[str, str], scheme: Scheme, place: str) -> None:
     worked_out = row_of(judged, scheme)
     for name, cell in written.items():
         if cell and cell != worked_out[name] and not _equal_number(cell, worked_out[name]):
@@ -194,7 +194,7 @@ def _equal_number(left: str, right: str) -> bool:
         return False
 
 
-def row_of(judged: Judged, scheme: Scheme) -> dict[str, str]:
+def row_of(judged: JudgedLot, scheme: Scheme) -> dict[str, str]:
     """One line of the ledger."""
     plan = judged.lookup.plan
     after = "stopped" if judged.after.stopped else judged.after.severity.value
@@ -205,7 +205,7 @@ def row_of(judged: Judged, scheme: Scheme) -> dict[str, str]:
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 
 
-def ledger_text(series: Series, scheme: Scheme) -> str:
+def ledger_text(series: LotSeries, scheme: Scheme) -> str:
     """The whole ledger as CSV."""
     stream = io.StringIO(newline="")
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")

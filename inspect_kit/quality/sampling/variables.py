@@ -71,7 +71,7 @@ _SHIFT: Final = {Severity.NORMAL: 0, Severity.TIGHTENED: -1, Severity.REDUCED: 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PlanRequest:
     """What a plan is looked up for; no level means the standard's own usual one."""
 
     lot: int
@@ -81,7 +81,7 @@ class Wanted:
     sigma_known: bool = False
 
 
-def look_up_variables(wanted: Wanted, standard: Standard = Standard.Z19) -> VariablesLookup:
+def look_up_variables(wanted: PlanRequest, standard: Standard = Standard.Z19) -> VariablesLookup:
     """The plan for a lot, arrows followed."""
     source = _STANDARDS[standard]
     if standard is Standard.MIL_414 and (wanted.sigma_known or wanted.severity is Severity.REDUCED):
@@ -101,7 +101,7 @@ def look_up_variables(wanted: Wanted, standard: Standard = Standard.Z19) -> Vari
     return VariablesLookup(code, size, k, m_percent, wanted.sigma_known)
 
 
-def _letter(wanted: Wanted, source: _Tables) -> str:
+def _letter(wanted: PlanRequest, source: _Tables) -> str:
     head, *lines = (line.split() for line in source.letters.splitlines())
     levels = head[2:]
     level = wanted.level or source.default_level
@@ -113,7 +113,7 @@ def _letter(wanted: Wanted, source: _Tables) -> str:
     return row[1 + levels.index(level)]
 
 
-def _column(wanted: Wanted, source: _Tables) -> int:
+def _column(wanted: PlanRequest, source: _Tables) -> int:
     usable = source.aqls[1:-1] if source.reduced else source.aqls
     known = [place for place, printed in enumerate(source.aqls) if Decimal(printed) == wanted.aql and printed in usable]
     column = known[0] + _SHIFT[wanted.severity] if known else -1

@@ -9,7 +9,7 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     """A part of an entry. What has its default is left out, so that a later field does not change earlier bodies."""
 
 
-class Kept(_Part, frozen=True):
+class KeptFile(_Part, frozen=True):
     """A file that is evidence; `role` is `record`, `photo`, `look` (what a photo was found to show) or `house`."""
 
     role: str
@@ -18,7 +18,7 @@ class Kept(_Part, frozen=True):
     name: str = ""
 
 
-class Expected(_Part, frozen=True):
+class ExpectedItem(_Part, frozen=True):
     """What has to be inspected: so many of an item, or so many at most from each player."""
 
     item: str
@@ -45,8 +45,8 @@ class EventSet(_Part, frozen=True, tag="event"):
     by: str
     venue: str = ""
     language: str = "en"
-    house: Kept | None = None
-    expected: tuple[Expected, ...] = ()
+    house: KeptFile | None = None
+    expected: tuple[ExpectedItem, ...] = ()
     marks: tuple[DayMark, ...] = ()
     four_eyes: bool = False
     daily: bool = False
@@ -75,7 +75,7 @@ class Recorded(_Part, frozen=True, tag="recorded"):
     by: str
     attempt: int = 1
     retest_of: str = ""
-    evidence: tuple[Kept, ...] = ()
+    evidence: tuple[KeptFile, ...] = ()
 
 
 class Decided(_Part, frozen=True, tag="decided"):
@@ -89,7 +89,7 @@ class Decided(_Part, frozen=True, tag="decided"):
     override: bool = False
     after: str = ""
     record: str = ""
-    evidence: tuple[Kept, ...] = ()
+    evidence: tuple[KeptFile, ...] = ()
 
 
 DeskBody = EventSet | AccountSet | Recorded | Decided

@@ -13,7 +13,7 @@ from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, 
 
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import append, entry_of
-from inspect_kit.registry.checkin.entries import Decided, EventSet, Kept, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.numbers import LETTERS
@@ -38,7 +38,7 @@ def is_ticket(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DeskInspection:
     """An inspection at the desk with the last decision on it, if there is one."""
 
     entry: int
@@ -68,7 +68,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class EvidenceFile:
     """A content to be kept with an act."""
 
     role: str
@@ -101,14 +101,14 @@ def _seen() -> Select[Any]:
     )  # fmt: skip
 
 
-_OVERRIDE: Final = [each.name for each in fields(Seen)].index("override")
+_OVERRIDE: Final = [each.name for each in fields(DeskInspection)].index("override")
 
 
-def _as_seen(row: Row[Any]) -> Seen:
+def _as_seen(row: Row[Any]) -> DeskInspection:
     """The columns come in the order of the fields; what an outer join left open is empty."""
     values: list[Any] = ["" if value is None else value for value in row]
     values[_OVERRIDE] = values[_OVERRIDE] or 0
-    return Seen(*values)
+    return DeskInspection(*values)
 
 
 # Statements are made once: making one, and finding out that it is like the last one, takes longer than SQLite does.
@@ -138,13 +138,13 @@ _ATTEMPTS: Final = select(func.max(DESK_RECORDS.c.attempt)).where(
 )
 
 
-def inspection(connection: Connection, ticket: str) -> Seen | None:
+def inspection(connection: Connection, ticket: str) -> DeskInspection | None:
     """The inspection of a ticket."""
     row = connection.execute(_of_ticket(), {"ticket": ticket}).first()
     return _as_seen(row) if row else None
 
 
-def inspections(connection: Connection, event: str, *, item: str = "", owner: str = "") -> list[Seen]:
+def inspections(connection: Connection, event: str, *, item: str = "", owner: str = "") -> list[DeskInspection]:
     """All inspections of an event that count, the oldest first: one that was tested again gives way to its re-test."""
     wanted = [DESK_RECORDS.c.event == event]
     wanted += [DESK_RECORDS.c.item == item] if item else []
@@ -153,7 +153,7 @@ def inspections(connection: Connection, event: str, *, item: str = "", owner: st
     return [seen for seen in map(_as_seen, rows) if not seen.retested]
 
 
-def recent(connection: Connection, event: str, decision: str, limit: int = 50) -> list[Seen]:
+def recent(connection: Connection, event: str, decision: str, limit: int = 50) -> list[DeskInspection]:
     """The newest inspections with that last decision; an empty one means those that wait for one."""
     wanted = {"event": event, "most": limit, **({"decision": decision} if decision else {})}
     rows = connection.execute(_newest(decided=bool(decision)), wanted)
@@ -168,7 +168,7 @@ def said_by(connection: Connection, entry: int) -> Body:
     return found.said()
 
 
-def recorded(connection: Connection, seen: Seen) -> Recorded:
+def recorded(connection: Connection, seen: DeskInspection) -> Recorded:
     """An inspection as it was entered."""
     body = said_by(connection, seen.entry)
     if not isinstance(body, Recorded):
@@ -199,12 +199,14 @@ def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datet
     """Announce an event or change its settings; house rules are kept as evidence."""
     with registry.writing() as connection:
         if house is not None:
-            body = msgspec.structs.replace(body, house=_kept(connection, registry, File("house", house, "house.toml")))
+            body = msgspec.structs.replace(
+                body, house=_kept(connection, registry, EvidenceFile("house", house, "house.toml"))
+            )
         append(connection, body, at)
     return body
 
 
-def record(registry: Registry, body: Recorded, files: Sequence[File], at: datetime) -> Recorded:
+def record(registry: Registry, body: Recorded, files: Sequence[EvidenceFile], at: datetime) -> Recorded:
     """Enter an inspection. Sent twice under one ticket, it is entered once."""
     _lay_out(registry, files)
 
@@ -218,7 +220,7 @@ def record(registry: Registry, body: Recorded, files: Sequence[File], at: dateti
         append(connection, entered, at)
         return entered
 
-    return registry.act(enter)
+    return registry.in_transaction(enter)
 
 
 def _check_retest(connection: Connection, body: Recorded) -> None:
@@ -238,7 +240,7 @@ def _attempt(connection: Connection, body: Recorded) -> int:
     return max(1, last) if body.retest_of else last + 1
 
 
-def decide(registry: Registry, body: Decided, files: Sequence[File], at: datetime, most: int = 0) -> None:
+def decide(registry: Registry, body: Decided, files: Sequence[EvidenceFile], at: datetime, most: int = 0) -> None:
     """Enter a decision; `most` is how many of the item a player may have approved. Sent twice, it is entered once."""
     _lay_out(registry, files)
 
@@ -254,17 +256,17 @@ def decide(registry: Registry, body: Decided, files: Sequence[File], at: datetim
         kept = tuple(_kept(connection, registry, file) for file in files)
         append(connection, msgspec.structs.replace(body, evidence=kept), at)
 
-    registry.act(enter)
+    registry.in_transaction(enter)
 
 
-def _check_open(seen: Seen) -> None:
+def _check_open(seen: DeskInspection) -> None:
     if seen.retested:
         raise UsageError("was tested again: decide on the second test", where=seen.ticket)
     if seen.decision not in ("", "condition"):
         raise UsageError(f"{seen.decided_by} has decided on it already", where=seen.ticket)
 
 
-def _check_quota(connection: Connection, seen: Seen, most: int) -> None:
+def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> None:
     """At most so many approved things of an item a player."""
     if not most or not seen.owner:
         return
@@ -275,7 +277,7 @@ def _check_quota(connection: Connection, seen: Seen, most: int) -> None:
         raise UsageError(f"{seen.owner} has {len(approved)} approved already ({named}); at most {most} are allowed")
 
 
-def unissued(connection: Connection) -> list[Seen]:
+def unissued(connection: Connection) -> list[DeskInspection]:
     """Approved inspections whose certificate has not been made yet, the oldest first."""
     d = DESK_DECISIONS.c
     made = select(INSPECTIONS.c.record)
@@ -294,7 +296,7 @@ def ticket_of_record(connection: Connection, digest: str) -> str:
     return connection.scalar(select(DESK_DECISIONS.c.ticket).where(DESK_DECISIONS.c.record == digest)) or ""
 
 
-def _lay_out(registry: Registry, files: Sequence[File]) -> None:
+def _lay_out(registry: Registry, files: Sequence[EvidenceFile]) -> None:
     """Files on the disk before the registry is locked: no other desk waits for that."""
     if isinstance(registry.shelf, Folder):
         with registry.reading() as connection:
@@ -302,5 +304,5 @@ def _lay_out(registry: Registry, files: Sequence[File]) -> None:
                 registry.shelf.put(connection, file.content)
 
 
-def _kept(connection: Connection, registry: Registry, file: File) -> Kept:
-    return Kept(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)
+def _kept(connection: Connection, registry: Registry, file: EvidenceFile) -> KeptFile:
+    return KeptFile(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)

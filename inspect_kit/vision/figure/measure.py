@@ -30,7 +30,7 @@ from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.optics.colour import Colour
 from inspect_kit.vision.optics.pose import pixels_of
 from inspect_kit.vision.reference.find import Placed
-from inspect_kit.vision.reference.sheets import Kind
+from inspect_kit.vision.reference.sheets import SheetKind
 
 STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
@@ -105,7 +105,7 @@ def measure_view(
     pixels: Pixels, placed: Placed, standoff: tuple[float, float], print_scale: tuple[float, float]
 ) -> FigureView:
     """One photo of a figure before the backdrop. `print_scale` is measured ÷ nominal length, with its uncertainty."""
-    if placed.sheet is None or placed.sheet.kind is not Kind.BACKDROP:
+    if placed.sheet is None or placed.sheet.kind is not SheetKind.BACKDROP:
         raise BadInput(
             "the reference in the photo is not the backdrop",
             hint="print `inspect-kit target backdrop` and stand it upright behind the figure",

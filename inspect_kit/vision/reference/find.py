@@ -16,7 +16,7 @@ from inspect_kit.vision.optics.pose import Known, View, fit_view
 from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
-from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Kind, Sheet, all_sheets
+from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Sheet, SheetKind, all_sheets
 
 _OWN: Final = cv2.aruco.DICT_4X4_1000
 
@@ -106,7 +106,7 @@ def _best_of(sheets: Iterable[Sheet], found: Mapping[int, Floats]) -> tuple[Shee
 
 def _large_sheets() -> tuple[Sheet, ...]:
     """Mats and charuco sheets; the time to read a marker goes with the number of those it may be."""
-    return tuple(sheet for sheet in all_sheets() if sheet.kind in (Kind.MAT, Kind.CHARUCO))
+    return tuple(sheet for sheet in all_sheets() if sheet.kind in (SheetKind.MAT, SheetKind.CHARUCO))
 
 
 def _large_ids() -> range:

@@ -20,7 +20,7 @@ Cell = tuple[int, int]
 Point = tuple[float, float]
 
 
-class Kind(StrEnum):
+class SheetKind(StrEnum):
     """What a sheet is for."""
 
     MAT = "mat"
@@ -63,7 +63,7 @@ class Sheet:
     """
 
     name: str
-    kind: Kind
+    kind: SheetKind
     size: Point
     square: float
     columns: int
@@ -135,7 +135,7 @@ class Sheet:
         first_column, first_row, last_column, last_row = self.hole
         left, upper = self.corner((first_column, first_row))
         right, lower = self.corner((last_column, last_row))
-        if self.kind is Kind.BACKDROP:
+        if self.kind is SheetKind.BACKDROP:
             # What stands in front of it reaches down to the table, and so must the plain ground.
             lower = -self.size[1] / 2
         return Area(left, lower, right - left, upper - lower)
@@ -146,7 +146,7 @@ def mat(paper: Paper) -> Sheet:
     rows = {Paper.A4: 22, Paper.LETTER: 21}[paper]
     first = {Paper.A4: 100, Paper.LETTER: 180}[paper]
     return Sheet(
-        f"mat-{paper}", Kind.MAT, PAPER_SIZES[paper], 12.0, 16, rows, 9.0, first, (2, 2, 14, rows - 2), bar=150.0
+        f"mat-{paper}", SheetKind.MAT, PAPER_SIZES[paper], 12.0, 16, rows, 9.0, first, (2, 2, 14, rows - 2), bar=150.0
     )
 
 
@@ -154,19 +154,19 @@ def charuco(paper: Paper) -> Sheet:
     """A whole board, for calibrating cameras."""
     first = {Paper.A4: 260, Paper.LETTER: 310}[paper]
     columns, rows = {Paper.A4: (8, 11), Paper.LETTER: (8, 10)}[paper]
-    return Sheet(f"charuco-{paper}", Kind.CHARUCO, PAPER_SIZES[paper], 24.0, columns, rows, 9.0, first, bar=150.0)
+    return Sheet(f"charuco-{paper}", SheetKind.CHARUCO, PAPER_SIZES[paper], 24.0, columns, rows, 9.0, first, bar=150.0)
 
 
 def backdrop() -> Sheet:
     """A sheet to stand upright on its long edge behind a figure: marks at the sides and above, plain in the middle."""
-    return Sheet("backdrop", Kind.BACKDROP, CARD_SIZE, 10.0, 13, 8, 15.0, 360, (2, 2, 11, 8), bar=100.0)
+    return Sheet("backdrop", SheetKind.BACKDROP, CARD_SIZE, 10.0, 13, 8, 15.0, 360, (2, 2, 11, 8), bar=100.0)
 
 
 def card(number: int) -> Sheet:
     """One of the cards to lie on a board, counted from 1."""
     if not 1 <= number <= MAX_CARDS:
         raise ValueError(f"cards are counted from 1 to {MAX_CARDS}")
-    return Sheet(f"card-{number}", Kind.CARD, CARD_SIZE, 21.0, 6, 4, 5.0, 420 + 20 * (number - 1), bar=100.0)
+    return Sheet(f"card-{number}", SheetKind.CARD, CARD_SIZE, 21.0, 6, 4, 5.0, 420 + 20 * (number - 1), bar=100.0)
 
 
 def all_sheets() -> tuple[Sheet, ...]:
