@@ -14,12 +14,12 @@ import pikepdf
 import pypdfium2
 import pytest
 
+from inspect_kit.certificate.content.lot_model import MOST_STROKES, stride_of
 from inspect_kit.certificate.content.lot_sections import MOST_PIECES, ticks
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import LANGUAGES, lot_wording_for, lot_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
-from inspect_kit.certificate.pages.lot_charts import MOST_STROKES, stride_of
 from inspect_kit.certificate.pages.render import make_lot_certificate, with_attachment
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from GTC import cos, get_correlation, sin, type_a, type_b, ureal
 
-from inspect_kit.measure.distributions import arcsine, dof_from_reliability, rectangular
-from inspect_kit.measure.line import Line, fit_line
-from inspect_kit.measure.propagation import (
+from inspect_kit.uncertainty.distributions import arcsine, dof_from_reliability, rectangular
+from inspect_kit.uncertainty.model import (
     Correlations,
-    Estimate,
-    Result,
+    InputEstimate,
+    PropagationResult,
     correlation,
     coverage_factor,
     propagate,
     truncated,
 )
-from inspect_kit.measure.repeated import Repeated, correlation_of_means, repeated
+from inspect_kit.uncertainty.repeated import Repeated, correlation_of_means, repeated
+from inspect_kit.uncertainty.straight_line import FittedLine, fit_line
 
 Published = Callable[[str], Any]
 
@@ -34,47 +34,49 @@ def end_gauge(**x: float) -> float:
     return x["l_s"] + x["d0"] + x["d1"] + x["d2"] - x["l_s"] * expansion
 
 
-def as_estimate(given: list[Any] | dict[str, Any]) -> Estimate:
+def as_estimate(given: list[Any] | dict[str, Any]) -> InputEstimate:
     if isinstance(given, dict):
         shapes = {"rectangular": rectangular, "arcsine": arcsine}
         given = [given["value"], shapes[given["dist"]](given["half_width"]), given.get("dof")]
     value, standard, dof = given
-    return Estimate(float(value), float(standard), math.inf if dof is None else float(dof))
+    return InputEstimate(float(value), float(standard), math.inf if dof is None else float(dof))
 
 
-def gauge_inputs(published: Published) -> dict[str, Estimate]:
+def gauge_inputs(published: Published) -> dict[str, InputEstimate]:
     given = published("GUM-H1").inputs
     return {name: as_estimate(value) for name, value in given.items() if name not in {"unit", "model", "p"}}
 
 
 @pytest.fixture
-def gauge(published: Published) -> Result:
+def gauge(published: Published) -> PropagationResult:
     return propagate(end_gauge, gauge_inputs(published))
 
 
-def test_the_end_gauge_has_the_published_length_and_uncertainty(published: Published, gauge: Result) -> None:
+def test_the_end_gauge_has_the_published_length_and_uncertainty(published: Published, gauge: PropagationResult) -> None:
     vector = published("GUM-H1")
     assert vector.agrees("l", gauge.value)
     assert vector.agrees("u_c_published_rounded", gauge.standard)
 
 
-def test_the_end_gauge_has_the_published_uncertainty_to_all_digits(published: Published, gauge: Result) -> None:
+def test_the_end_gauge_has_the_published_uncertainty_to_all_digits(
+    published: Published, gauge: PropagationResult
+) -> None:
     assert published("GUM-H1").agrees("u_c_full", gauge.standard)
 
 
-def test_the_end_gauge_has_the_published_degrees_of_freedom(published: Published, gauge: Result) -> None:
+def test_the_end_gauge_has_the_published_degrees_of_freedom(published: Published, gauge: PropagationResult) -> None:
     vector = published("GUM-H1")
     assert vector.agrees("nu_eff_full", gauge.dof)
     assert vector.agrees("nu_eff_published_truncated", truncated(gauge.dof))
 
 
-def test_the_end_gauge_has_the_published_expanded_uncertainty(published: Published, gauge: Result) -> None:
+def test_the_end_gauge_has_the_published_expanded_uncertainty(published: Published, gauge: PropagationResult) -> None:
     vector = published("GUM-H1")
     assert vector.agrees("U99_published", gauge.expanded(float(vector.inputs["p"])))
     assert published("GUM-H1-table").agrees("k99", coverage_factor(gauge.dof, 0.99))
 
 
-def test_the_end_gauge_has_the_published_contributions(published: Published, gauge: Result) -> None:
+def test_the_end_gauge_has_the_published_contributions(published: Published, gauge: PropagationResult) -> None:
     vector, parts = published("GUM-H1-table"), gauge.contributions
     assert vector.agrees("contribution_l_s", abs(parts["l_s"]))
     assert vector.agrees("contribution_d", math.hypot(parts["d0"], parts["d1"], parts["d2"]))
@@ -82,7 +84,7 @@ def test_the_end_gauge_has_the_published_contributions(published: Published, gau
     assert vector.agrees("contribution_delta_theta", abs(parts["delta_theta"]))
 
 
-def test_the_temperature_and_the_expansion_contribute_nothing_in_first_order(gauge: Result) -> None:
+def test_the_temperature_and_the_expansion_contribute_nothing_in_first_order(gauge: PropagationResult) -> None:
     for name in ("alpha_s", "theta_bar", "Delta"):
         assert gauge.contributions[name] == pytest.approx(0, abs=1e-6)
 
@@ -92,7 +94,9 @@ def test_the_second_order_raises_the_end_gauge_from_32_to_34_nanometres(publishe
     assert published("GUM-H1").agrees("u_c_second_order_published", second.standard)
 
 
-def test_the_second_order_of_the_end_gauge_is_that_of_its_two_products(published: Published, gauge: Result) -> None:
+def test_the_second_order_of_the_end_gauge_is_that_of_its_two_products(
+    published: Published, gauge: PropagationResult
+) -> None:
     """l_s u(δα) u(θ) = 11.7 nm and l_s u(α_s) u(δθ) = 1.7 nm, as in GUM H.1.7; those with u(l_s) are below 1e-4."""
     given = gauge_inputs(published)
     length, theta = given["l_s"].value, math.hypot(given["theta_bar"].standard, given["Delta"].standard)
@@ -105,7 +109,7 @@ def test_the_second_order_of_the_end_gauge_is_that_of_its_two_products(published
     assert second.standard == pytest.approx(math.hypot(gauge.standard, *terms), rel=1e-7)
 
 
-def test_gtc_agrees_on_the_end_gauge(published: Published, gauge: Result) -> None:
+def test_gtc_agrees_on_the_end_gauge(published: Published, gauge: PropagationResult) -> None:
     inputs = {name: ureal(e.value, e.standard, e.dof) for name, e in gauge_inputs(published).items()}
     other: Any = end_gauge(**inputs)
     assert gauge.value == pytest.approx(other.x, rel=1e-15)
@@ -131,9 +135,9 @@ def together(published: Published) -> tuple[dict[str, Repeated], Correlations]:
 
 
 @pytest.fixture
-def impedance(published: Published) -> dict[str, Result]:
+def impedance(published: Published) -> dict[str, PropagationResult]:
     means, coefficients = together(published)
-    inputs = {name: Estimate(float(m.mean), float(m.standard), float(m.dof)) for name, m in means.items()}
+    inputs = {name: InputEstimate(float(m.mean), float(m.standard), float(m.dof)) for name, m in means.items()}
     return {name: propagate(model, inputs, coefficients) for name, model in MODELS.items()}
 
 
@@ -152,7 +156,7 @@ def test_the_readings_have_the_published_correlations(published: Published) -> N
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_impedance_has_the_published_values_and_uncertainties(
-    published: Published, impedance: dict[str, Result], name: str
+    published: Published, impedance: dict[str, PropagationResult], name: str
 ) -> None:
     vector, got = published("GUM-H2"), impedance[name]
     assert vector.agrees(name, got.value)
@@ -162,19 +166,19 @@ def test_the_impedance_has_the_published_values_and_uncertainties(
 
 @pytest.mark.parametrize("pair", ["RX", "RZ", "XZ"])
 def test_the_impedance_has_the_published_correlations(
-    published: Published, impedance: dict[str, Result], pair: str
+    published: Published, impedance: dict[str, PropagationResult], pair: str
 ) -> None:
     assert published("GUM-H2").agrees(f"r_{pair}", correlation(impedance[pair[0]], impedance[pair[1]]))
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_results_of_readings_taken_together_have_the_degrees_of_freedom_of_one_series(
-    impedance: dict[str, Result], name: str
+    impedance: dict[str, PropagationResult], name: str
 ) -> None:
     assert impedance[name].dof == pytest.approx(4, rel=1e-12)
 
 
-def test_gtc_agrees_on_the_impedance(published: Published, impedance: dict[str, Result]) -> None:
+def test_gtc_agrees_on_the_impedance(published: Published, impedance: dict[str, PropagationResult]) -> None:
     readings = published("GUM-H2").inputs
     voltage, current, phase = type_a.multi_estimate_real([[float(x) for x in readings[name]] for name in NAMES])
     other = {"R": voltage / current * cos(phase), "X": voltage / current * sin(phase), "Z": voltage / current}
@@ -190,7 +194,7 @@ def test_gtc_agrees_on_the_impedance(published: Published, impedance: dict[str, 
 def test_the_impedance_comes_out_alike_from_the_rounded_table(published: Published) -> None:
     """GUM table H.2 carries two digits of each uncertainty: the result agrees to those."""
     table = published("GUM-H2-inputs").expected
-    inputs = {name: Estimate(float(table[name]), float(table[f"u_{name}"]), 4) for name in NAMES}
+    inputs = {name: InputEstimate(float(table[name]), float(table[f"u_{name}"]), 4) for name in NAMES}
     coefficients = {("V", "I"): -0.36, ("V", "phi"): 0.86, ("I", "phi"): -0.65}
     assert propagate(MODELS["Z"], inputs, coefficients).standard == pytest.approx(0.236, abs=0.0015)
 
@@ -199,12 +203,12 @@ def test_the_impedance_comes_out_alike_from_the_rounded_table(published: Publish
 
 
 @pytest.fixture
-def thermometer(published: Published) -> Line:
+def thermometer(published: Published) -> FittedLine:
     given = published("GUM-H3").inputs
     return fit_line(given["t"], given["b"], given["t0"])
 
 
-def test_the_thermometer_has_the_published_line(published: Published, thermometer: Line) -> None:
+def test_the_thermometer_has_the_published_line(published: Published, thermometer: FittedLine) -> None:
     vector = published("GUM-H3")
     assert vector.agrees("y1", thermometer.intercept)
     assert vector.agrees("u_y1", thermometer.standard_intercept)
@@ -215,7 +219,9 @@ def test_the_thermometer_has_the_published_line(published: Published, thermomete
     assert vector.agrees("dof", thermometer.dof)
 
 
-def test_the_thermometer_has_the_published_correction_at_30_degrees(published: Published, thermometer: Line) -> None:
+def test_the_thermometer_has_the_published_correction_at_30_degrees(
+    published: Published, thermometer: FittedLine
+) -> None:
     vector = published("GUM-H3")
     predicted = thermometer.at(vector.inputs["predict_at"])
     assert vector.agrees("b30", predicted.value)
@@ -223,7 +229,7 @@ def test_the_thermometer_has_the_published_correction_at_30_degrees(published: P
     assert vector.agrees("dof", predicted.dof)
 
 
-def test_gtc_agrees_on_the_thermometer(published: Published, thermometer: Line) -> None:
+def test_gtc_agrees_on_the_thermometer(published: Published, thermometer: FittedLine) -> None:
     given = published("GUM-H3").inputs
     other = type_a.line_fit([float(t - given["t0"]) for t in given["t"]], [float(b) for b in given["b"]])
     intercept, slope = other.a_b

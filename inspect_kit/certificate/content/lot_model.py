@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from inspect_kit.certificate.content.model import Block
 from inspect_kit.quality.sample import Floats
+
+MOST_STROKES: Final = 500
+"""More points than this are drawn as strokes over neighbours, so that a drawing stays small however long the lot."""
+MOST_FRAMES: Final = 40
+"""More points than this are not framed one by one: the drawing would be nothing but frames."""
+
+
+def stride_of(points: int) -> int:
+    """How many neighbouring points one stroke stands for; 1 where each has its own place."""
+    return 1 if points <= MOST_STROKES else -(-points // MOST_STROKES)
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,19 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.certificate.content.findings import percent
-from inspect_kit.certificate.content.lot_model import Bound, ChartTrack, ControlChart, Histogram, LotBlock, LotSection
+from inspect_kit.certificate.content.lot_model import (
+    MOST_FRAMES,
+    Bound,
+    ChartTrack,
+    ControlChart,
+    Histogram,
+    LotBlock,
+    LotSection,
+    stride_of,
+)
 from inspect_kit.certificate.content.model import Column, Facts, Field, Listing, Paragraph
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
-from inspect_kit.certificate.pages.lot_charts import MOST_FRAMES, stride_of
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
 from inspect_kit.quality.lot.judge import Sampling

@@ -10,7 +10,15 @@ from typing import Final
 import numpy as np
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.lot_model import Bound, ChartTrack, ControlChart, Histogram
+from inspect_kit.certificate.content.lot_model import (
+    MOST_FRAMES,
+    MOST_STROKES,
+    Bound,
+    ChartTrack,
+    ControlChart,
+    Histogram,
+    stride_of,
+)
 from inspect_kit.certificate.pages.flow import Piece
 from inspect_kit.certificate.pages.page import (
     FAINT,
@@ -50,10 +58,6 @@ _HEAD: Final = 6 * MM
 _FOOT: Final = 8 * MM
 _MARKED: Final = 80
 """Up to so many points each has a mark of its own."""
-MOST_STROKES: Final = 500
-"""More points than this are drawn as strokes over neighbours, so that a drawing stays small however long the lot."""
-MOST_FRAMES: Final = 40
-"""More points than this are not framed one by one: the drawing would be nothing but frames."""
 _FRAME: Final = 1.1 * MM
 _DASHED: Final = (4, 2)
 _DOTTED: Final = (0.8, 1.6)
@@ -253,11 +257,6 @@ def _draw_points(canvas: Canvas, track: ChartTrack, across: Axis, upwards: Axis)
         canvas.setFillColor(INK)
         for x, y in places:
             canvas.circle(x, y, 0.45 * MM, stroke=0, fill=1)
-
-
-def stride_of(points: int) -> int:
-    """How many neighbouring points one stroke stands for; 1 where each has its own place."""
-    return 1 if points <= MOST_STROKES else -(-points // MOST_STROKES)
 
 
 def _draw_strokes(canvas: Canvas, track: ChartTrack, across: Axis, upwards: Axis) -> None:

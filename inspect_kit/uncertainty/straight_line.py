@@ -23,7 +23,7 @@ class Predicted:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """y = intercept + slope · (x − origin). Intercept and slope are correlated: neither travels without the other."""
 
     origin: Decimal
@@ -60,7 +60,7 @@ class Line:
             return Predicted(self.intercept + self.slope * away, max(_ZERO, variance).sqrt(), self.dof)
 
 
-def fit_line(x: Sequence[Decimal], y: Sequence[Decimal], origin: Decimal = _ZERO) -> Line:
+def fit_line(x: Sequence[Decimal], y: Sequence[Decimal], origin: Decimal = _ZERO) -> FittedLine:
     """The least-squares line through at least three points whose x are known much better than their y."""
     _check(x, y)
     with localcontext(_CONTEXT):
@@ -71,7 +71,7 @@ def fit_line(x: Sequence[Decimal], y: Sequence[Decimal], origin: Decimal = _ZERO
         slope = _dot(y, (count * a - total for a in away)) / determinant
         residuals = tuple(b - intercept - slope * a for a, b in zip(away, y, strict=True))
         variance = _dot(residuals, residuals) / (count - 2)
-        return Line(
+        return FittedLine(
             origin, intercept, slope,
             variance_intercept=variance * squares / determinant,
             variance_slope=variance * count / determinant,
