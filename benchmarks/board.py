@@ -71,7 +71,7 @@ def _compared(cases: Iterable[Case]) -> None:
         wanted += len(truth)
         found += sum(key in values for key in truth)
         for key in truth.keys() & values.keys():
-            errors[key[0]].append((values[key].value - truth[key], values[key].u))
+            errors[key[0]].append((values[key].value - truth[key], values[key].standard))
         print(".", end="", file=sys.stderr, flush=True)
     every = np.array([row for rows in errors.values() for row in rows])
     print(f"all within U {np.mean(np.abs(every[:, 0]) < 2 * every[:, 1]):.1%}")

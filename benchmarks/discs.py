@@ -18,7 +18,8 @@ import numpy as np
 from skimage.measure import EllipseModel
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.measure.pieces import KINDS, Stated, measure_pieces
+from inspect_kit.measure.pieces import KINDS, measure_pieces
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.optics.calibration import calibrate, sheet_corners
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.find import Reference, place

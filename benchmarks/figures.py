@@ -21,7 +21,8 @@ import numpy as np
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.measure.figure import StatedFigure, measure_figure
+from inspect_kit.measure.figure import measure_figure
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.figure import FigureScene, photograph, silhouette
 from tests.scenes.figure_poses import posed
@@ -77,7 +78,7 @@ def _camera(lens: Lens, random: np.random.Generator) -> Camera:
 
 def _ours(scene: FigureScene, photo: Photograph, rows: Rows) -> bool:
     random = np.random.default_rng(scene.seed)
-    stated = StatedFigure((scene.figure.standoff + random.normal(0, SPREAD), SPREAD), (1.0, 0.0002))
+    stated = Stated(standoff=(scene.figure.standoff + random.normal(0, SPREAD), SPREAD), print_scale=(1.0, 0.0002))
     try:
         session = measure_figure([photo], _camera(scene.lens, random), stated)
     except BadInput as problem:
@@ -85,8 +86,8 @@ def _ours(scene: FigureScene, photo: Photograph, rows: Rows) -> bool:
         return False
     seen = [value for value in session.values if value.characteristic != "fig.top.width" or not scene.figure.turn]
     for value in seen:
-        error = value.estimate.value - scene.figure.truth[value.characteristic]
-        rows[value.characteristic].append((error, value.estimate.standard))
+        error = value.value - scene.figure.truth[value.characteristic]
+        rows[value.characteristic].append((error, value.standard))
     return True
 
 

@@ -25,6 +25,7 @@ MAX_OUTLINE: Final = 400
 MOST_PIXELS: Final = 100_000
 MAX_POWER: Final = 60
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
+_NUMBER: Final = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 
@@ -225,8 +226,10 @@ def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
         instance=_text(entry, "instance", place),
         confidence=_text(entry, "confidence", place),
         where=place,
+        pixel=_pixel(entry.get("pixel"), f"{place}.pixel"),
         photo=_text(entry, "photo", place),
         outline=tuple(_outline(entry, place)),
+        region=_region(entry.get("region"), f"{place}.region"),
     )
 
 
@@ -265,6 +268,18 @@ def _pixel(value: object, place: str) -> tuple[float, float] | None:
     raise BadInput("expected [x, y]", where=place)
 
 
+def _region(value: object, place: str) -> tuple[float, float, float, float] | None:
+    match value:
+        case None:
+            return None
+        case [left, top, wide, high]:
+            corner, size = _pixel([left, top], place), _pixel([wide, high], place)
+            assert corner is not None
+            assert size is not None
+            return (*corner, *size)
+    raise BadInput("expected [left, top, width, height]", where=place)
+
+
 def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
     digest = _text(entry, "sha256", place, needed=True)
     if not _SHA256.fullmatch(digest):
@@ -275,3 +290,59 @@ def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
         raise BadInput("expected whole numbers of pixels", where=f"{place}.width")
     width, height = (side for side in size if isinstance(side, int))
     return Photo(re.split(r"[/\\]", name)[-1][:200], digest, width, height, folder)
+
+
+# The same file written: by whoever measures, and in one form only.
+
+
+def as_json(file: MeasurementFile) -> dict[str, object]:
+    """The file as `measure --json` prints it."""
+    entries = [(_is_observation(reading), _entry(reading)) for reading in file.readings]
+    return {
+        "format": FORMAT,
+        "photos": [
+            {"file": photo.file, "sha256": photo.sha256, "width": photo.width, "height": photo.height}
+            for photo in file.photos
+        ],
+        "measurements": [entry for seen, entry in entries if not seen],
+        "observations": [entry for seen, entry in entries if seen],
+        "warnings": list(file.warnings),
+    }
+
+
+def written(file: MeasurementFile) -> bytes:
+    """The file as text, for people and programs."""
+    return (json.dumps(as_json(file), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _is_observation(reading: Reading) -> bool:
+    """What has a confidence, or is a word and no number, was seen and not measured."""
+    return not reading.unit and bool(reading.confidence or not _NUMBER.fullmatch(reading.value.strip()))
+
+
+def _entry(reading: Reading) -> dict[str, object]:
+    seen = _is_observation(reading)
+    entry: dict[str, object] = {"characteristic": reading.characteristic, "instance": reading.instance}
+    entry["value"] = reading.value if seen else _number(reading.value)
+    if not seen:
+        entry["unit"] = reading.unit
+    places = {"pixel": reading.pixel, "budget": [_budget_line(part) for part in reading.budget]}
+    further = {
+        "u": _number(reading.standard), "confidence": _number(reading.confidence), **places,
+        "instrument": reading.instrument, "raw": reading.raw, "time": reading.time, "serial": reading.serial,
+        "photo": reading.photo, "outline": [list(point) for point in reading.outline], "region": reading.region,
+    }  # fmt: skip
+    return entry | {key: list(value) if isinstance(value, tuple) else value for key, value in further.items()
+                    if value not in ("", None, [])}  # fmt: skip
+
+
+def _budget_line(part: StatedPart) -> dict[str, object]:
+    line: dict[str, object] = {"source": part.source, "u": _number(part.standard)}
+    return line | ({"shared": part.shared} if part.shared else {})
+
+
+def _number(text: str) -> int | float | str:
+    """As a number of JSON, where it is one."""
+    if not _NUMBER.fullmatch(text.strip()):
+        return text
+    return float(text) if "." in text else int(text)

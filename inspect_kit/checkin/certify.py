@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-import msgspec
 import segno
 from msgspec import structs
 
-from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.certificate.content.wording import station_words
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.checkin.photo_reading import open_photo_reading
 from inspect_kit.errors import BadInput, BadSheet, InspectKitError
 from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.measure.at_desk import Told
 from inspect_kit.registry.checkin.entries import Decided, EventSet
 from inspect_kit.registry.checkin.store import DeskInspection, recorded
 from inspect_kit.rulebook.library import load, with_house_rules
@@ -91,9 +90,11 @@ def certify_decided(desk: Desk, seen: DeskInspection, event: EventSet) -> str:
         looks = [desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "look"]
     if photos and looks:
         # OpenCV is loaded only where there is something to draw.
-        from inspect_kit.certificate.pages.photos import told_overlays
+        from inspect_kit.certificate.pages.photos import desk_overlays
 
-        photos |= told_overlays(record, photos, msgspec.json.decode(looks[0], type=Told))
+        kept = record.photos[0]
+        told = open_photo_reading(looks[0], Photo(kept.file, kept.sha256, kept.width, kept.height))
+        photos |= desk_overlays(record, photos, told.reading)
     out = desk.home / "station" / f"{seen.ticket}.pdf"
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)

@@ -6,13 +6,14 @@ import contextlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
@@ -98,8 +99,13 @@ class Gauges:
         return load_instruments((name,), self.folders)[name] if name else None
 
 
-def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str) -> Filled:
-    """Readings from the fields that were filled in; empty ones stay open."""
+Sent = Mapping[str, tuple[str, InstrumentReading]]
+"""By field: the gauge, and what it sent."""
+
+
+def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str, sent: Sent) -> Filled:
+    """Readings from the fields that were filled in; empty ones stay open. A value that stands as an instrument sent it
+    keeps that instrument, its line, time and serial number."""
     readings: list[Reading] = []
     faults: dict[str, str] = {}
     for field in fields:
@@ -107,10 +113,18 @@ def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gaug
         if not text:
             continue
         try:
-            readings.append(_reading(field, text, gauges, where))
+            readings.append(_as_sent(_reading(field, text, gauges, where), text, sent.get(field.name)))
         except InspectKitError as problem:
             faults[field.name] = str(problem)
     return Filled(tuple(readings), faults)
+
+
+def _as_sent(reading: Reading, text: str, sent: tuple[str, InstrumentReading] | None) -> Reading:
+    if sent is None or text != f"{sent[1].value} {sent[1].unit}":
+        return reading
+    gauge, came = sent
+    time = came.time.isoformat(timespec="milliseconds")
+    return replace(reading, instrument=gauge, raw=came.raw, time=time, serial=came.serial or "")
 
 
 def _reading(field: FormField, text: str, gauges: Gauges, where: str) -> Reading:

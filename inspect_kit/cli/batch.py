@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
-from io import StringIO
 from pathlib import Path
-from threading import Lock
 from typing import Any, Final
 
 import click
 
 from inspect_kit.capture.files import read_bytes, sha256
-from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.issue.issue import made_of
 from inspect_kit.cli.issuer import now, registry_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
@@ -26,7 +22,8 @@ from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.nearest import nearest
+from inspect_kit.measure.photos import check_kind
+from inspect_kit.measure.photos import measure as photographed
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
 from inspect_kit.quality.batch.table import refuse_other_table, table_lines
@@ -110,30 +107,19 @@ OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radiu
 MAX_CAMERA_BYTES: Final = 10_000_000
 NOT_ALL, NONE = 3, 4
 _SHOWN: Final = 20
-_ONE_AT_A_TIME: Final = Lock()
-"""What a command prints is caught in a stream that a process has once; a cluster's worker may have several threads."""
 
 
 def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]:
-    """One photo by the command `measure`, as its `--json` prints it."""
-    printed = StringIO()
-    with _ONE_AT_A_TIME, redirect_stdout(printed):
-        try:
-            _measuring().main(_arguments(kind, path, options), prog_name="measure", standalone_mode=False)
-        except click.ClickException as problem:
-            raise UsageError(problem.format_message()) from None
-    result: dict[str, Any] = json.loads(printed.getvalue())
-    return result
+    """One photo, as `measure --json` prints it."""
+    from inspect_kit.capture.photographs import read_photograph
+    from inspect_kit.measure.stated import stated_by
+    from inspect_kit.vision.optics.camera_files import read_camera
 
-
-def _measuring() -> click.Group:
-    command: click.Group = import_module("inspect_kit.cli.measuring").command
-    return command
-
-
-def _arguments(kind: str, path: Path, options: Mapping[str, str]) -> list[str]:
-    given = [part for name, text in options.items() for part in (f"--{name.replace('_', '-')}", text)]
-    return [kind, "--json", *given, "--", str(path)]
+    # A batch runs on other machines too, which keep other cameras: it uses the one that is named, and nothing else.
+    named = options.get("camera")
+    stated = stated_by(kind, {name: text for name, text in options.items() if name != "camera"})
+    camera = read_camera(Path(named)).camera if named else None
+    return as_json(photographed(kind, [read_photograph(path)], camera, stated))
 
 
 def check(work: Work) -> None:
@@ -141,16 +127,13 @@ def check(work: Work) -> None:
     check_function(work)
     if work.function != MEASURE:
         return
-    group = _measuring()
-    context = click.Context(group, info_name="batch --measure")
-    chosen = group.get_command(context, work.kind)
-    if chosen is None:
-        there = group.list_commands(context)
-        raise UsageError(
-            f"cannot measure {work.kind[:40]!r}", where="--measure",
-            hint=nearest(work.kind, there) or f"there are {', '.join(there)}",
-        )  # fmt: skip
-    chosen.make_context(f"measure {work.kind}", _arguments(work.kind, Path("photo.jpg"), dict(work.options))[1:])
+    try:
+        check_kind(work.kind)
+    except UsageError as problem:
+        raise UsageError(problem.fault.why, where="--measure", hint=problem.fault.hint) from None
+    from inspect_kit.measure.stated import stated_by
+
+    stated_by(work.kind, {name: text for name, text in work.options if name != "camera"})
 
 
 @click.command("batch")

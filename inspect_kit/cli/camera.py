@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from inspect_kit.capture.photographs import Photograph, read_photograph
-from inspect_kit.cli.chosen_camera import shelf_of
-from inspect_kit.cli.options import json_option
+from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
@@ -21,6 +20,7 @@ from inspect_kit.vision.optics.camera_files import (
     kept_cameras,
     read_camera,
     same_camera,
+    shelf_in,
     shelf_name,
 )
 from inspect_kit.vision.optics.pose import Known
@@ -142,7 +142,7 @@ def keep_command(ctx: click.Context, /, file: Path) -> None:
       inspect-kit camera keep phone.json
     """
     content, stored = camera_to_keep(file)
-    shelf = shelf_of(ctx)
+    shelf = shelf_in(home_of(ctx))
     older = [each for each in kept_cameras(shelf) if same_camera(each.stored, stored)]
     _make_folder(shelf)
     name = shelf_name(content)
@@ -171,7 +171,7 @@ def list_command(ctx: click.Context, /, as_json: bool) -> None:
     Example:
       inspect-kit camera list
     """
-    kept = kept_cameras(shelf_of(ctx))
+    kept = kept_cameras(shelf_in(home_of(ctx)))
     if as_json:
         print_json([{"name": each.name, "model": each.stored.model, "width": each.stored.camera.width,
                      "height": each.stored.camera.height, "focal": round(each.stored.camera.focal, 1),
@@ -193,7 +193,7 @@ def forget_command(ctx: click.Context, /, name: str) -> None:
     Example:
       inspect-kit camera forget 4f1c2a9be07d
     """
-    found = [each for each in kept_cameras(shelf_of(ctx)) if each.name == name]
+    found = [each for each in kept_cameras(shelf_in(home_of(ctx))) if each.name == name]
     if not found:
         raise UsageError("no such camera is kept", where=name[:40], hint="inspect-kit camera list")
     found[0].path.unlink(missing_ok=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspect_kit.capture.measurement_file import read_measurements
+from inspect_kit.capture.measurement_file import read_measurements, written
 from inspect_kit.cli.certify import Wish, issue
 from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.options import json_option
@@ -54,16 +53,15 @@ def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:
     """The photo and what is measured in it, laid into the folder of the certificates."""
     # OpenCV is loaded only for this walk.
     from inspect_kit.capture.photographs import read_photograph
-    from inspect_kit.cli.measuring import stated_by
-    from inspect_kit.cli.photo_document import document
-    from inspect_kit.measure.pieces import KINDS, measure_pieces
+    from inspect_kit.measure.photos import measure
+    from inspect_kit.measure.stated import stated_by
 
     copy = out / photo["file"]
     write_whole(copy, (examples / photo["file"]).read_bytes())
     given = {name: photo.get(name) for name in ("thickness", "edge_radius", "print_scale", "reference")}
-    session = measure_pieces([read_photograph(copy)], KINDS[photo["kind"]], None, stated_by(given))
+    measured = measure(photo["kind"], [read_photograph(copy)], None, stated_by(photo["kind"], given))
     found = copy.with_suffix(".json")
-    write_whole(found, json.dumps(document(session), indent=1).encode())
+    write_whole(found, written(measured))
     return found
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.instruments import Instrument
-from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile
+from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile, written
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, needed_by
 from inspect_kit.measure.interpretation import measurement_of
@@ -201,28 +200,16 @@ def _taken_up(entry: GuidedEntry, saved: Mapping[str, str]) -> GuidedEntry:
 
 def as_measurement_file(entry: GuidedEntry) -> str:
     """The finished entry in the JSON form of measurement files; what was typed stays beside the value."""
-    measurements: list[dict[str, object]] = []
-    observations: list[dict[str, object]] = []
-    for answer in entry.answers:
-        question = answer.question
-        common: dict[str, object] = {"characteristic": question.characteristic, "instance": question.instance}
-        if answer.text == SKIPPED:
-            continue
-        if question.unit == WORD or answer.text in ("yes", "no"):
-            observations.append({**common, "value": answer.text})
-        else:
-            measurements.append({**common, **_value(answer)})
-    data = {"format": FORMAT, "measurements": measurements, "observations": observations, "warnings": []}
-    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    readings = (_in_base(answer) for answer in entry.answers if answer.text != SKIPPED)
+    return written(MeasurementFile(tuple(readings))).decode()
 
 
-def _value(answer: Answer) -> dict[str, object]:
-    reading = _reading(answer)
-    found = measurement_of(reading, UNITS.get(answer.question.unit), None, signed=True)
-    kept = {"instrument": answer.instrument, "raw": reading.raw, "time": answer.time, "serial": answer.serial}
-    value: dict[str, object] = {"value": _number(found.value), "unit": found.unit}
-    return value | {key: text for key, text in kept.items() if text}
-
-
-def _number(value: Decimal) -> int | float:
-    return int(value) if value == value.to_integral_value() else float(value)
+def _in_base(answer: Answer) -> Reading:
+    """The reading as a file holds it: a number in its base unit, or the word."""
+    reading, question = _reading(answer), answer.question
+    if question.unit == WORD or answer.text in ("yes", "no"):
+        return Reading(question.characteristic, answer.text, question.instance)
+    found = measurement_of(reading, UNITS.get(question.unit), None, signed=True)
+    whole = found.value == found.value.to_integral_value()
+    value = f"{int(found.value)}" if whole else f"{found.value.normalize():f}"
+    return replace(reading, value=value, unit=found.unit)

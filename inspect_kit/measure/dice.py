@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, estimate
-from inspect_kit.measure.pieces import GIVEN, UNKNOWN_PRINT, Stated
+from inspect_kit.measure.document import photo_file, reading_of, seen
+from inspect_kit.measure.document import place as pixel_of
+from inspect_kit.measure.photographed import UNCALIBRATED
+from inspect_kit.measure.photos import PhotoSession, Verdicts
+from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, Stated
+from inspect_kit.values.measurement import Reading
+from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, contributions, ordered, value_of
 from inspect_kit.vision.dice.fit import MIDDLE, Fitted
-from inspect_kit.vision.dice.measure import DiceLook, Die, Told, look_at_dice, measure_on_sheet
+from inspect_kit.vision.dice.measure import DiceLook, Die, StatedDie, look_at_dice, measure_on_sheet
 from inspect_kit.vision.dice.solid import FIRST, HEIGHT, ROUNDING, SECOND
 from inspect_kit.vision.disc.measure import FLATNESS, MODEL_ERROR, MODEL_SHADE, STEEPEST, camera_for
 from inspect_kit.vision.optics.camera import COUNT, Camera
+from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 from inspect_kit.vision.reference.find import Placed, glimpse, place
 
 FACES: Final = 6
+AXES: Final = ("a", "b")
 PIP_SHARE: Final = 0.05
 """Standard uncertainty of a pip's diameter as a share of it: hollows are shaded, and blurred into what is around."""
 RIM_SHARE: Final = 0.05
@@ -35,7 +44,7 @@ class Rolled:
 
     instance: str
     die: Die
-    edges: tuple[Estimate, Estimate] | None
+    edges: tuple[Value, Value] | None
 
 
 @dataclass(frozen=True)
@@ -66,12 +75,75 @@ class DiceSession:
     warnings: tuple[str, ...]
 
 
-def measure_dice(
-    photos: Sequence[Photograph], camera: Camera | None, stated: Stated, *, one_die: bool | None = None
-) -> DiceSession:
+def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
+    """Read and measure dice."""
+    del kind
+    session = measure_dice(photos, camera, stated)
+    pairs = [(number, rolled) for number, look in enumerate(session.photos) for rolled in look.dice]
+    readings = [
+        *(reading for number, rolled in pairs for reading in _measurements(photos, number, rolled)),
+        *(_face(photos[number], rolled) for number, rolled in pairs),
+        *_spotting(session.spotting),
+    ]
+    return PhotoSession(photo_file(photos, readings, session.warnings), partial(_drawn, session))
+
+
+def _measurements(photos: Sequence[Photograph], photo: int, rolled: Rolled) -> Iterator[Reading]:
+    if rolled.edges is None:
+        return
+    found = partial(reading_of, photos=photos, photo=photo, pixel=rolled.die.pixel)
+    for axis, edge in zip(AXES, rolled.edges, strict=True):
+        # The lens's error is shared by the edges of one die only.
+        own = replace(edge, budget=tuple(_of_die(part, rolled.instance) for part in edge.budget))
+        yield found("die.edge", own, instance=f"{rolled.instance}.{axis}", outline=rolled.die.outline)
+    for characteristic, value in of_the_face(rolled.die):
+        # Squareness of the face and its pips: nobody limits them, a maker watches them.
+        yield found(characteristic, value, instance=rolled.instance)
+
+
+def _of_die(part: Contribution, instance: str) -> Contribution:
+    return replace(part, shared=f"{LENS} {instance}") if part.shared == LENS else part
+
+
+def _face(photo: Photograph, rolled: Rolled) -> Reading:
+    found = seen("die.face", str(rolled.die.number), rolled.instance, rolled.die.confidence)
+    return replace(found, pixel=pixel_of(rolled.die.pixel), photo=photo.file)
+
+
+def _spotting(found: Spotting | None) -> Iterator[Reading]:
+    """Six photos of one die: the two clauses on its numbers."""
+    if found is None:
+        return
+    for characteristic, holds in (("die.numbers", found.numbers), ("die.opposite", found.opposite)):
+        if holds is not None:
+            yield seen(characteristic, "yes" if holds else "no", "1")
+
+
+def _drawn(session: DiceSession, verdicts: Verdicts, sheet: str) -> bytes:
+    """The first photo: dice with their numbers and edges; those that cannot be read or measured in amber."""
+    del verdicts, sheet
+    first = session.photos[0]
+    marks = [mark for rolled in first.dice for mark in _marks(first, rolled)]
+    marks += [Mark(np.array([place]), ("?",), Tone.DOUBT) for place in first.look.unread]
+    return draw_overlay(first.photo.pixels, marks, first.placed.known.image if first.placed else None)
+
+
+def _marks(look: DicePhoto, rolled: Rolled) -> Iterator[Mark]:
+    """The outline, and below it the text, so that the pips stay visible."""
+    tone = Tone.DOUBT if look.placed is not None and rolled.edges is None else Tone.GOOD
+    yield Mark(rolled.die.outline, (), tone)
+    lines = [f"{rolled.instance}: {rolled.die.number}"]
+    if rolled.edges is not None:
+        lines.append(" x ".join(f"{edge.value:.2f}" for edge in rolled.edges))
+    low, high = rolled.die.outline.min(axis=0), rolled.die.outline.max(axis=0)
+    below = np.array([[(low[0] + high[0]) / 2, high[1] + 0.5 * (high[1] - low[1])]])
+    yield Mark(below, tuple(lines), tone)
+
+
+def measure_dice(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> DiceSession:
     """Read and measure every photo; dice are counted on from photo to photo.
 
-    `one_die`: the photos show the faces of one die; if nobody says, six photos with one die each do.
+    The faces of one die are checked where that was stated, or nobody said otherwise of six photos with one die each.
     """
     looks: list[DicePhoto] = []
     count = 0
@@ -84,9 +156,9 @@ def measure_dice(
             where=photos[0].file,
             hint="photograph the dice sharply from above, so that each is at least a thirtieth of the picture wide",
         )
-    spotting = None if one_die is False else spotted([look.look for look in looks])
+    spotting = None if stated.one_die is False else spotted([look.look for look in looks])
     warnings = _warnings(looks, stated, camera is not None, spotting)
-    if one_die and spotting is None:
+    if stated.one_die and spotting is None:
         warnings.append("the faces of one die are checked in six photos that show one readable die each; these do not")
     return DiceSession(tuple(looks), spotting, tuple(warnings))
 
@@ -119,37 +191,53 @@ def _placed(photo: Photograph, camera: Camera | None, stated: Stated) -> Placed 
     return placed
 
 
-def _told(stated: Stated) -> Told:
+def _told(stated: Stated) -> StatedDie:
     """What was stated is true; on the sheet lengths are nominal until the end, so it shrinks with the print."""
     scale = (stated.print_scale or (1.0, 0.0))[0]
     both = []
     for given in (stated.rim, stated.thickness):
         standard = None if given is None else GIVEN if given[1] is None else max(given[1], 0.02)
         both.append(None if given is None or standard is None else (given[0] / scale, standard / scale))
-    return Told(*both)
+    return StatedDie(*both)
 
 
-def _edges(die: Die, placed: Placed | None, scale: tuple[float, float]) -> tuple[Estimate, Estimate] | None:
+def _edges(die: Die, placed: Placed | None, scale: tuple[float, float]) -> tuple[Value, Value] | None:
     if die.fitted is None or placed is None:
         return None
     first, second = (_edge(die.fitted, placed, index, scale) for index in (FIRST, SECOND))
     return (first, second) if max(first.standard, second.standard) < WORST else None
 
 
-def _edge(fitted: Fitted, placed: Placed, index: int, scale: tuple[float, float]) -> Estimate:
+def _edge(fitted: Fitted, placed: Placed, index: int, scale: tuple[float, float]) -> Value:
     value = float(fitted.cube.vector[index]) * scale[0]
-    slopes = fitted.by_view[index]
-    total = max(float(slopes @ placed.view.covariance @ slopes), 0.0)
-    pose = min(max(float(slopes[COUNT:] @ placed.view.pose_covariance @ slopes[COUNT:]), 0.0), total)
+    total, pose = _by_view(fitted, placed, index, index)
+    pose = min(max(pose, 0.0), max(total, 0.0))
     away = float(np.linalg.norm(placed.view.centre - fitted.cube.top))
-    return estimate(value, {
+    own = contributions({
         **_shape_parts(fitted, index, scale[0]),
         "light and shadow at the edge": float(np.hypot(2 * MODEL_ERROR / fitted.resolution, 2 * MODEL_SHADE)),
-        "scale (print)": value * scale[1],
-        "lens": float(np.sqrt(total - pose)) * scale[0],
+        PRINT_SCALE: value * scale[1],
         "camera pose": float(np.sqrt(pose)) * scale[0],
         "sheet flatness": value * FLATNESS / max(away, 1.0),
     })  # fmt: skip
+    lens = float(np.sqrt(max(total - pose, 0.0)))
+    common = min(_common_lens(fitted, placed, index), lens)
+    lines = Contribution(LENS, common * scale[0], LENS), Contribution(LENS, math.sqrt(lens**2 - common**2) * scale[0])
+    return Value(value, ordered([*own, *lines]))
+
+
+def _by_view(fitted: Fitted, placed: Placed, one: int, other: int) -> tuple[float, float]:
+    """What camera and pose make two lengths of a die vary together by: both, and the pose as if the lens were known."""
+    first, second = fitted.by_view[one], fitted.by_view[other]
+    both = float(first @ placed.view.covariance @ second)
+    return both, float(first[COUNT:] @ placed.view.pose_covariance @ second[COUNT:])
+
+
+def _common_lens(fitted: Fitted, placed: Placed, index: int) -> float:
+    """How much of the lens's error in an edge goes with that in the die's first edge, and so cancels between them."""
+    total, pose = _by_view(fitted, placed, FIRST, FIRST)
+    both, both_pose = _by_view(fitted, placed, index, FIRST)
+    return max(both - both_pose, 0.0) / math.sqrt(max(total - pose, 1e-12))
 
 
 def _shape_parts(fitted: Fitted, index: int, scale: float) -> Mapping[str, float]:
@@ -166,16 +254,17 @@ def _shape_parts(fitted: Fitted, index: int, scale: float) -> Mapping[str, float
     return {"edge": float(np.sqrt(max(left, 0.0))) * scale, **parts}
 
 
-def of_the_face(die: Die) -> list[tuple[str, float, str, float]]:
-    """Squareness and pips of an upper face: characteristic, value, unit and standard uncertainty."""
+def of_the_face(die: Die) -> list[tuple[str, Value]]:
+    """Squareness and pips of an upper face, by characteristic."""
     if die.fitted is None:
         return []
-    values = [("die.face_angle", die.fitted.angle[0], "deg", die.fitted.angle[1])]
+    angle, u_angle = die.fitted.angle
+    values = [("die.face_angle", value_of(angle, {"edge": u_angle}, "deg"))]
     if die.pips is not None:
         size = PIP_SHARE * die.pips.diameter
-        values.append(("die.pip_diameter", die.pips.diameter, "mm", size))
-        values.append(("die.pip_diameter_spread", die.pips.spread, "mm", size))
-        values.append(("die.pip_offset", die.pips.offset, "mm", MIDDLE))
+        values.append(("die.pip_diameter", value_of(die.pips.diameter, {"edge": size})))
+        values.append(("die.pip_diameter_spread", value_of(die.pips.spread, {"edge": size})))
+        values.append(("die.pip_offset", value_of(die.pips.offset, {"edge": MIDDLE})))
     return values
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -12,16 +13,23 @@ from scipy.stats import norm
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, combine, estimate
-from inspect_kit.measure.pieces import UNKNOWN_PRINT
+from inspect_kit.measure.document import photo_file, reading_of, seen, thinned
+from inspect_kit.measure.photographed import UNCALIBRATED, combine
+from inspect_kit.measure.photos import PhotoSession, Verdicts
+from inspect_kit.measure.stated import UNKNOWN_PRINT, Stated
+from inspect_kit.values.value import Contribution, Value, ordered, value_of
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.disc.measure import camera_for
-from inspect_kit.vision.figure.measure import STANDOFF_USUAL, FigureView, Measured, measure_view
+from inspect_kit.vision.feature import Feature
+from inspect_kit.vision.figure.measure import STANDOFF_USUAL, FigureView, measure_view
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.colour import Colour
-from inspect_kit.vision.reference.find import Placed, Reference, place
+from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
+from inspect_kit.vision.reference.find import Placed, place
 
 MOST_VIEWS: Final = 12
+MOST_POINTS: Final = 400
+"""Of an outline, so that the evidence stays small."""
 STATED_STANDOFF: Final = 0.5
 """Standard uncertainty (mm) of a standoff that was stated without one."""
 _ALIKE: Final = (
@@ -40,28 +48,8 @@ _STOUT: Final = 0.6
 _DIAMETER, _RUN_OUT, _TILT = "fig.base.diameter", "fig.base.run_out", "fig.tilt"
 _RANGES: Final = dict(enumerate((2.77, 3.31, 3.63, 3.86, 4.03, 4.17, 4.29, 4.39, 4.47, 4.55, 4.62), start=2))
 """Range, in standard deviations, that so many views of a round base exceed once in twenty times (studentized range)."""
-_OWN: Final = ("edges", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
+_OWN: Final = ("edge", "standoff", "table", "backdrop's lean", "figure's tilt", "form of the edge")
 """Sources that differ from photo to photo, since the figure is put down anew for each."""
-
-
-@dataclass(frozen=True)
-class StatedFigure:
-    """What the user stated of the photos: each a value and a standard uncertainty, or nothing."""
-
-    standoff: tuple[float, float | None] | None = None
-    print_scale: tuple[float, float] | None = None
-    reference: Reference = field(default_factory=Reference)
-
-
-@dataclass(frozen=True)
-class FigureValue:
-    """One characteristic with its budget, and the view that shows it."""
-
-    characteristic: str
-    estimate: Estimate
-    seen: Measured
-    photo: int
-    unit: str = "mm"
 
 
 @dataclass(frozen=True)
@@ -70,17 +58,51 @@ class FigureSession:
 
     photos: tuple[Photograph, ...]
     views: tuple[FigureView, ...]
-    values: tuple[FigureValue, ...]
+    values: tuple[Feature, ...]
     colour: Colour
     corners: Floats
     warnings: tuple[str, ...]
 
-    def value(self, characteristic: str) -> FigureValue | None:
+    def value(self, characteristic: str) -> Feature | None:
         """What was found of a characteristic."""
         return next((each for each in self.values if each.characteristic == characteristic), None)
 
 
-def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: StatedFigure) -> FigureSession:
+def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
+    """Measure one figure in all of its photos."""
+    del kind
+    session = measure_figure(photos, camera, stated)
+    colour = seen("fig.base.colour", session.colour.name, stated.instance, session.colour.confidence)
+    readings = (
+        reading_of(each.characteristic, each, photos, instance=stated.instance, photo=each.photo, pixel=each.pixel,
+                   outline=thinned(each.outline, MOST_POINTS))
+        for each in session.values
+    )  # fmt: skip
+    return PhotoSession(photo_file(photos, (*readings, colour), session.warnings), partial(_drawn, session))
+
+
+def _drawn(session: FigureSession, verdicts: Verdicts, sheet: str) -> bytes:
+    """The first photo: the base with its diameter, its upper face and largest circle, the top."""
+    del verdicts, sheet
+    first = {each.characteristic: each for each in session.views[0].measured}
+    diameter = first[_DIAMETER]
+    names = (_DIAMETER, "fig.base.top_diameter", "fig.base.dmax_depth", "fig.height")
+    marks = [Mark(first[name].outline, ()) for name in names if name in first]
+    # The words stand beside the figure, where they hide nothing.
+    wide = float(np.ptp(diameter.outline[:, 0]))
+    heights = np.concatenate([each.outline[:, 1] for each in first.values()])
+    beside = [diameter.pixel[0] + 1.6 * wide, float((heights.min() + heights.max()) / 2)]
+    marks.append(Mark(np.array([beside]), tuple(map(_words, first.values())), room=1.9 * wide))
+    if "fig.height" not in first:
+        marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), Tone.DOUBT))
+    return draw_overlay(session.photos[0].pixels, marks, session.corners)
+
+
+def _words(found: Feature) -> str:
+    return f"{found.characteristic[4:]} {found.value:.2f} ± {2 * found.standard:.2f} mm"
+
+
+def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> FigureSession:
     """Measure one figure in every photo and combine what the views say."""
     if not 1 <= len(photos) <= MOST_VIEWS:
         raise BadInput(f"{len(photos)} photos", hint=f"give one to {MOST_VIEWS} photos of one figure")
@@ -93,7 +115,7 @@ def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: 
     return FigureSession(tuple(photos), views, found, colour, looks[0][0].known.image, tuple(said))
 
 
-def _look(photo: Photograph, camera: Camera | None, stated: StatedFigure) -> tuple[Placed, FigureView]:
+def _look(photo: Photograph, camera: Camera | None, stated: Stated) -> tuple[Placed, FigureView]:
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     try:
         placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
@@ -104,46 +126,51 @@ def _look(photo: Photograph, camera: Camera | None, stated: StatedFigure) -> tup
         raise BadInput(problem.fault.why, where=photo.file, hint=problem.fault.hint) from None
 
 
-def _standoff(stated: StatedFigure) -> tuple[float, float]:
+def _standoff(stated: Stated) -> tuple[float, float]:
     if stated.standoff is None:
         return STANDOFF_USUAL
     value, standard = stated.standoff
     return value, STATED_STANDOFF if standard is None else standard
 
 
-def _measured(view: FigureView, name: str) -> Measured | None:
+def _measured(view: FigureView, name: str) -> Feature | None:
     return next((each for each in view.measured if each.characteristic == name), None)
 
 
-def _estimate(measured: Measured) -> Estimate:
-    return estimate(measured.value, dict(measured.budget))
+def _shown_in(seen: tuple[int, Feature], value: Value, name: str = "") -> Feature:
+    """The value, shown where a view shows it."""
+    photo, feature = seen
+    return replace(
+        feature, value=value.value, budget=value.budget, unit=value.unit, photo=photo,
+        characteristic=name or feature.characteristic,
+    )  # fmt: skip
 
 
-def _combined(name: str, views: Sequence[FigureView]) -> FigureValue | None:
+def _combined(name: str, views: Sequence[FigureView]) -> Feature | None:
     found = [(number, each) for number, view in enumerate(views) if (each := _measured(view, name)) is not None]
     if not found:
         return None
-    return FigureValue(name, combine([_estimate(each) for _, each in found]), found[0][1], found[0][0])
+    return _shown_in(found[0], combine([each for _, each in found]))
 
 
-def _across(views: Sequence[FigureView]) -> list[FigureValue]:
+def _across(views: Sequence[FigureView]) -> list[Feature]:
     """The widest view shows the width; the narrowest of several shows the thickness."""
     seen = [(number, each) for number, view in enumerate(views) if (each := _measured(view, _WIDTH)) is not None]
     if not seen:
         return []
     order = sorted(seen, key=lambda pair: pair[1].value)
     photo, widest = order[-1]
-    values = [FigureValue(_WIDTH, _estimate(widest), widest, photo)]
+    values = [replace(widest, photo=photo)]
     photo, narrowest = order[0]
     if len(order) > 1 and widest.value - narrowest.value > 2 * float(np.hypot(widest.standard, narrowest.standard)):
         thickness = thickness_of(widest.value, narrowest, views[photo].aside)
         # A view from between would pass for one from the side, and a figure fail that is not too thick.
         if thickness.value < _STOUT * widest.value:
-            values.append(FigureValue(_THICKNESS, thickness, narrowest, photo))
+            values.append(_shown_in(order[0], thickness, _THICKNESS))
     return values
 
 
-def thickness_of(width: float, seen: Measured, aside: float) -> Estimate:
+def thickness_of(width: float, seen: Value, aside: float) -> Value:
     """Of a figure seen from its side, where the camera looked from `aside` and the figure was turned by hand.
 
     Some of its width then shows: of a thickness t, t + c · (width − t) · |sin| of the angle by which it was no side
@@ -155,35 +182,31 @@ def thickness_of(width: float, seen: Measured, aside: float) -> Estimate:
     value = max((seen.value * np.cos(aside) - width * shown) / (1 - shown), 0.0)
     excess = np.hypot(_WIDE_SHOWS[0] * angles.std(), _WIDE_SHOWS[1] * angles.mean())
     turned = max(width - value, 0.0) * float(excess) / (1 - shown)
-    return estimate(value, {**{name: u / (1 - shown) for name, u in seen.budget}, "turn of the figure": turned})
+    parts = [replace(part, standard=part.standard / (1 - shown)) for part in seen.budget]
+    return Value(value, ordered([*parts, Contribution("turn of the figure", turned)]))
 
 
-def _all_around(views: Sequence[FigureView]) -> list[FigureValue]:
+def _all_around(views: Sequence[FigureView]) -> list[Feature]:
     """By how much the base's diameter differs between the views, and the largest tilt of its axis."""
     seen = [(number, each) for number, view in enumerate(views) if (each := _measured(view, _DIAMETER)) is not None]
     if len(seen) < 2:
         return []
     widest, narrowest = (by(seen, key=lambda pair: pair[1].value) for by in (max, min))
-    apart = {source: float(np.hypot(_own(widest[1], source), _own(narrowest[1], source))) for source in _OWN}
-    run_out = estimate(widest[1].value - narrowest[1].value, apart)
-    photo, leaning = max(seen, key=lambda pair: abs(views[pair[0]].tilt[0]))
-    tilt, u_tilt = views[photo].tilt
-    tilted = estimate(abs(tilt), {"edges": u_tilt})
-    return [FigureValue(_RUN_OUT, run_out, widest[1], widest[0]), FigureValue(_TILT, tilted, leaning, photo, "deg")]
-
-
-def _own(measured: Measured, source: str) -> float:
-    """A part of the budget that differs from photo to photo."""
-    return next((part for name, part in measured.budget if name == source), 0.0)
+    apart = {source: float(np.hypot(widest[1].part(source), narrowest[1].part(source))) for source in _OWN}
+    run_out = value_of(widest[1].value - narrowest[1].value, apart)
+    leaning = max(seen, key=lambda pair: abs(views[pair[0]].tilt[0]))
+    tilt, u_tilt = views[leaning[0]].tilt
+    tilted = value_of(abs(tilt), {"edge": u_tilt}, "deg")
+    return [_shown_in(widest, run_out, _RUN_OUT), _shown_in(leaning, tilted, _TILT)]
 
 
 def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[str]:
     return [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
 
 
-def _around_warnings(values: Sequence[FigureValue], views: int) -> list[str]:
+def _around_warnings(values: Sequence[Feature], views: int) -> list[str]:
     """What several views show that a referee should look at."""
-    found = {value.characteristic: value.estimate for value in values}
+    found = {value.characteristic: value for value in values}
     said = []
     if _RUN_OUT in found and found[_RUN_OUT].value > _RANGES[views] / math.sqrt(2) * found[_RUN_OUT].standard:
         said.append(
@@ -199,7 +222,7 @@ def _around_warnings(values: Sequence[FigureValue], views: int) -> list[str]:
     return said
 
 
-def _unstated(camera: Camera | None, stated: StatedFigure, views: int) -> list[str]:
+def _unstated(camera: Camera | None, stated: Stated, views: int) -> list[str]:
     """What the user did not say, and what it costs."""
     said = []
     if stated.print_scale is None:

@@ -21,7 +21,7 @@ def matched(looks: Sequence[Look]) -> list[dict[int, Spotted]]:
     for number, look in enumerate(looks[1:], 1):
         move = _move(looks[0], look)
         for spotted in look.spotted:
-            group = _nearest(groups, _moved(spotted.place, move), spotted.diameter, number)
+            group = _nearest(groups, _moved(spotted.place, move), spotted.diameter.value, number)
             if group is None:
                 groups.append({number: spotted})
             else:
@@ -36,7 +36,7 @@ def _nearest(
     near = [
         (math.dist(group[0].place, place), index)
         for index, group in enumerate(open_groups)
-        if math.dist(group[0].place, place) < _NEAR and abs(group[0].diameter - diameter) < _ALIKE
+        if math.dist(group[0].place, place) < _NEAR and abs(group[0].diameter.value - diameter) < _ALIKE
     ]
     return open_groups[min(near)[1]] if near else None
 
@@ -57,7 +57,7 @@ def _move(first: Look, other: Look) -> Move:
     for quarters in range(4):
         for a in first.spotted:
             for b in other.spotted:
-                if abs(a.diameter - b.diameter) < _ALIKE:
+                if abs(a.diameter.value - b.diameter.value) < _ALIKE:
                     x, y = _moved(b.place, (quarters, 0.0, 0.0))
                     trials.append((quarters, a.place[0] - x, a.place[1] - y))
     return max(trials, key=lambda move: _partners(first, other, move))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, ordered
+
 Floats = NDArray[np.float64]
 
-PRINT: Final = "scale (print)"
 SHARED: Final = frozenset({
-    PRINT, "lens", "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
+    PRINT_SCALE, LENS, "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
 })  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
@@ -23,73 +23,51 @@ UNCALIBRATED: Final = (
     "(inspect-kit camera calibrate makes it better, and camera keep remembers it)"
 )
 
-
-@dataclass(frozen=True)
-class Contribution:
-    """One line of the budget: a standard uncertainty in the value's unit, with its sign."""
-
-    source: str
-    standard: float
+_Line = tuple[str, str]
+"""A source and its shared label: lines of several photos that are the same line of their budget."""
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its budget, largest first."""
-
-    value: float
-    budget: tuple[Contribution, ...]
-
-    @property
-    def standard(self) -> float:
-        """u, the root of the sum of squares."""
-        return math.sqrt(math.fsum(part.standard**2 for part in self.budget))
-
-
-def estimate(value: float, parts: Mapping[str, float]) -> Estimate:
-    """A value with named contributions, ordered by size; what is nothing is left out."""
-    lines = [Contribution(source, standard) for source, standard in parts.items() if abs(standard) > 1e-6]
-    return Estimate(value, tuple(sorted(lines, key=lambda line: -abs(line.standard))))
-
-
-def combine(results: Sequence[Estimate]) -> Estimate:
+def combine(results: Sequence[Value]) -> Value:
     """The best mean of several photos of one piece: what they share stays, what is their own averages out."""
     if len(results) == 1:
         return results[0]
-    sources = tuple(dict.fromkeys(part.source for result in results for part in result.budget))
-    table = {source: np.array([_part(result, source) for result in results]) for source in sources}
+    lines = tuple(dict.fromkeys((part.source, part.shared) for result in results for part in result.budget))
+    table = {line: np.array([_part(result, line) for result in results]) for line in lines}
     weights = _weights(table)
     value = float(weights @ [result.value for result in results])
-    parts = {
-        source: float(weights @ signed) if source in SHARED else float(np.sqrt(((weights * signed) ** 2).sum()))
-        for source, signed in table.items()
-    }
-    parts[DISAGREE] = _disagreement(results, table, weights, value)
-    return estimate(value, parts)
+    parts = [
+        Contribution(source, float(weights @ signed), shared)
+        if source in SHARED
+        else Contribution(source, float(np.sqrt(((weights * signed) ** 2).sum())), shared)
+        for (source, shared), signed in table.items()
+    ]
+    parts.append(Contribution(DISAGREE, _disagreement(results, table, weights, value)))
+    return Value(value, ordered(parts), results[0].unit)
 
 
-def _part(result: Estimate, source: str) -> float:
-    return math.fsum(part.standard for part in result.budget if part.source == source)
+def _part(result: Value, line: _Line) -> float:
+    return math.fsum(part.standard for part in result.budget if (part.source, part.shared) == line)
 
 
-def _weights(table: Mapping[str, Floats]) -> Floats:
+def _weights(table: Mapping[_Line, Floats]) -> Floats:
     """Generalised least squares; no photo counts negatively, whatever the correlations say."""
     count = len(next(iter(table.values())))
     covariance = 1e-10 * np.eye(count)
-    for source, signed in table.items():
+    for (source, _), signed in table.items():
         covariance += np.outer(signed, signed) if source in SHARED else np.diag(signed**2)
     weights = np.maximum(np.linalg.solve(covariance, np.ones(count)), 0)
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def _disagreement(results: Sequence[Estimate], table: Mapping[str, Floats], weights: Floats, value: float) -> float:
+def _disagreement(results: Sequence[Value], table: Mapping[_Line, Floats], weights: Floats, value: float) -> float:
     """What the photos differ by beyond their own uncertainties (Birge's ratio, never below one)."""
-    own = np.maximum(sum(signed**2 for source, signed in table.items() if source not in SHARED), 1e-8)
+    own = np.maximum(sum(signed**2 for (source, _), signed in table.items() if source not in SHARED), 1e-8)
     away = np.array([result.value - value for result in results])
     ratio2 = float((away**2 / own).sum() / (len(results) - 1))
     return math.sqrt(float((weights**2 * own).sum()) * (ratio2 - 1)) if ratio2 > 1 else 0.0
 
 
-def best_distance(result: Estimate, distance: float) -> tuple[float, float]:
+def best_distance(result: Value, distance: float) -> tuple[float, float]:
     """The distance of the camera (mm) at which U would be smallest, and that U.
 
     What comes from the piece's height and rim shrinks with the distance; what comes from pixels grows with it.

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+import numpy as np
+
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
+from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.matching import matched
-from inspect_kit.measure.photographed import UNCALIBRATED, Estimate, best_distance, combine, estimate
+from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine
+from inspect_kit.measure.photos import PhotoSession, Verdicts
+from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, Stated
+from inspect_kit.values.measurement import Reading
+from inspect_kit.values.value import Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings
 from inspect_kit.vision.disc.fit import Shape
 from inspect_kit.vision.disc.measure import Look, Request, Spotted, look
 from inspect_kit.vision.optics.camera import Camera
+from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 from inspect_kit.vision.optics.quality import glaring
-from inspect_kit.vision.reference.find import Reference
 
 
 @dataclass(frozen=True)
@@ -40,30 +47,10 @@ KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
         "discs": Kind("disc", (12.0, 80.0), (2.5, 1.2), (0.4, 0.4)),
     }
 )
-GIVEN: Final = 0.1
-"""Standard uncertainty (mm) of a thickness or rim radius that was stated without one."""
-UNKNOWN_PRINT: Final = 0.003
-"""Relative standard uncertainty of a print whose check bar nobody measured."""
-_MEASURED_PRINT: Final = 0.0002
+_POINTS: Final = 36
+"""Points of an outline that a file keeps, about."""
 _LARGE: Final = 0.1
 """Expanded uncertainty (mm) from which advice is given."""
-
-
-@dataclass(frozen=True)
-class Stated:
-    """What the user stated: each a value and a standard uncertainty, or nothing."""
-
-    thickness: tuple[float, float | None] | None = None
-    rim: tuple[float, float | None] | None = None
-    print_scale: tuple[float, float] | None = None
-    reference: Reference = field(default_factory=Reference)
-
-
-def stated_scale(number: Decimal) -> tuple[float, float]:
-    """A print's scale that was typed, and its relative uncertainty: by the caliper, and by half of the last digit, at
-    least the third."""
-    rounding = 0.5 * 10.0 ** -max(-int(number.as_tuple().exponent), 3) / 3**0.5
-    return float(number), (_MEASURED_PRINT**2 + rounding**2) ** 0.5
 
 
 @dataclass(frozen=True)
@@ -71,8 +58,8 @@ class Piece:
     """One piece over all photos: diameter, roundness, what was seen of it, and where (first photo)."""
 
     instance: str
-    diameter: Estimate
-    roundness: Estimate
+    diameter: Value
+    roundness: Value
     sighting: Sighting
     first: Spotted
     photo: int
@@ -86,6 +73,62 @@ class Session:
     looks: tuple[Look, ...]
     pieces: tuple[Piece, ...]
     warnings: tuple[str, ...]
+
+
+def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
+    """Measure round pieces of this kind."""
+    session = measure_pieces(photos, KINDS[kind], camera, stated)
+    readings = [
+        *(reading for piece in session.pieces for reading in _measured(session, piece)),
+        *(reading for piece in session.pieces for reading in _observed(session.kind, piece)),
+    ]
+    return PhotoSession(photo_file(photos, readings, session.warnings), partial(_drawn, session))
+
+
+def _measured(session: Session, piece: Piece) -> Iterator[Reading]:
+    photos = [look.photo for look in session.looks]
+    outline, name = piece.first.disc.outline, session.kind.name
+    found = partial(
+        reading_of, photos=photos, instance=piece.instance, photo=piece.photo, pixel=piece.first.disc.centre
+    )
+    yield found(f"{name}.diameter", piece.diameter, outline=outline[:: max(1, len(outline) // _POINTS)])
+    if session.kind.roundness:
+        yield found(f"{name}.roundness", piece.roundness)
+
+
+def _observed(kind: Kind, piece: Piece) -> Iterator[Reading]:
+    colour, metal = piece.sighting.colour, piece.sighting.metal
+    if kind.name == "coin":
+        yield seen("coin.colour", colour.name, piece.instance, colour.confidence)
+    if metal is not None:
+        word = "suspected" if metal.suspected else "none"
+        found = seen("striker.visible_metal", word, piece.instance, metal.confidence)
+        yield found if metal.region is None else replace(found, region=_rounded(metal.region))
+
+
+def _rounded(region: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    left, top, width, height = (round(side, 1) for side in region)
+    return left, top, width, height
+
+
+def _drawn(session: Session, verdicts: Verdicts, sheet: str) -> bytes:
+    """The first photo: pieces with their values, refused ones in amber."""
+    del verdicts, sheet
+    look = session.looks[0]
+    marks = [_mark(session, piece) for piece in session.pieces if piece.photo == 0]
+    marks += [Mark(np.array([refused.pixel]), ("not measured",), Tone.DOUBT) for refused in look.pieces.refused]
+    return draw_overlay(look.photo.pixels, marks, look.placed.known.image)
+
+
+def _mark(session: Session, piece: Piece) -> Mark:
+    metal = piece.sighting.metal
+    lines = [piece.instance, f"{piece.diameter.value:.2f}", f"± {2 * piece.diameter.standard:.2f} mm"]
+    if session.kind.name == "coin":
+        lines.append(piece.sighting.colour.name)
+    suspected = metal is not None and metal.suspected
+    if suspected:
+        lines.append("metal?")
+    return Mark(piece.first.disc.outline, tuple(line for line in lines if line), Tone.DOUBT if suspected else Tone.GOOD)
 
 
 def request_for(kind: Kind, stated: Stated) -> Request:
@@ -124,8 +167,8 @@ def measure_pieces(photos: Sequence[Photograph], kind: Kind, camera: Camera | No
 def _piece(kind: Kind, looks: Sequence[Look], group: Mapping[int, Spotted], number: int, count: int) -> Piece:
     photo = min(group)
     name = "" if kind.name == "striker" and count == 1 else str(number)
-    diameter = combine([estimate(each.diameter, each.contributions) for each in group.values()])
-    roundness = combine([estimate(each.roundness.value, {"edge": each.roundness.standard}) for each in group.values()])
+    diameter = combine([each.diameter for each in group.values()])
+    roundness = combine([value_of(each.roundness.value, {"edge": each.roundness.standard}) for each in group.values()])
     seen = sightings(looks[photo], group[photo], metal=kind.name == "striker")
     return Piece(name, diameter, roundness, seen, group[photo], photo)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
 from starlette.responses import Response
 
 from inspect_kit.checkin.certify import Inspecting
@@ -31,6 +30,7 @@ from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
+from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.visit import Visit
 from inspect_kit.values.measurement import Reading
 
@@ -127,7 +127,7 @@ def _seen_in_photo(visit: Visit, place: InspectionPlace, given: Mapping[str, str
     if look is None:
         return {"look": None, "token": "", "shot": None, "fill": "", "href": ""}
     href = f"/events/{place.event.event}/desk/{place.item.id}/look/{token}/photo"
-    shot = shot_of(href, (look.width, look.height), look.told) if look.told else None
+    shot = shot_of(href, look.told) if look.told else None
     field = _field_of(place, look)
     return {"look": look, "token": token, "shot": shot, "fill": field.name if field else "", "href": href}
 
@@ -195,7 +195,8 @@ def _made(
     except InspectKitError as problem:
         faults["owner"] = str(problem)
     gauges = _gauges(visit, given)
-    came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}")
+    sent = sent_with(visit.station.secret, given)
+    came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent)
     faults |= came.faults
     if not came.readings and not faults:
         faults["owner"] = visit.words("desk.nothing")
@@ -215,7 +216,7 @@ def _with_photo(
     if look is None or told is None or field is None or given.get(field.name, "").strip() != told.diameter:
         return readings
     others = tuple(each for each in readings if each.characteristic != told.characteristic)
-    return (*others, told.reading(f"desk {given['ticket']}: {look.name}", (look.width, look.height)))
+    return (*others, replace(told.reading, where=f"desk {given['ticket']}: {look.name}"))
 
 
 def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Response:
@@ -224,10 +225,11 @@ def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Res
     if field is None:
         raise not_found()
     try:
-        _, reading = visit.station.weigh()
+        gauge, reading = visit.station.weigh()
     except InspectKitError as problem:
         return _form(visit, place, given, {field.name: str(problem)})
-    return _form(visit, place, {**given, field.name: f"{reading.value} {reading.unit}"}, {})
+    carried = {f"{FIELD}{field.name}": sealed(visit.station.secret, gauge, reading), "gauge_g": gauge}
+    return _form(visit, place, {**given, field.name: shown(reading), **carried}, {})
 
 
 def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> Subject:
@@ -280,7 +282,7 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
     )  # fmt: skip
     files = [EvidenceFile("record", content)]
     files += [EvidenceFile("photo", look.content, look.name)] if look else []
-    files += [EvidenceFile("look", msgspec.json.encode(look.told))] if look and look.told else []
+    files += [EvidenceFile("look", look.measured)] if look and look.measured else []
     entered = record(station.registry, body, files, station.now())
     if entered.event != place.event.event:
         raise not_found()

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
+from msgspec import structs
 from starlette.responses import Response
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.checkin.certify import EvidencePhoto, evidence_photo
 from inspect_kit.checkin.form import fields_of
+from inspect_kit.checkin.photo_reading import (  # fmt: skip
+    PhotoReading,
+    kind_among,
+    measured_piece,
+    on_kept_photo,
+    open_photo_reading,
+)
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.record import open_record
-from inspect_kit.measure.at_desk import Given, Told, given_by, kind_among, told_by
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
@@ -58,13 +65,19 @@ class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     width: int
     height: int
     name: str
-    told: Told | None = None
+    measured: bytes = b""
+    """What it tells, as a measurement file; empty if nothing."""
     why: str = ""
 
     @property
     def photo(self) -> Photo:
         """As a record names it."""
         return Photo(self.name, self.sha256, self.width, self.height)
+
+    @property
+    def told(self) -> PhotoReading | None:
+        """What it tells."""
+        return open_photo_reading(self.measured, self.photo) if self.measured else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,25 +132,17 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     benches: Benches = visit.request.app.state.benches
     photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
-    told, why = _measured(benches.measuring, content, kind, given, visit.station.home)
-    return DeskPhoto(
-        visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name,
-        told, why,
-    )  # fmt: skip
-
-
-def _measured(bench: Bench, content: bytes, kind: str, given: Mapping[str, str], home: Path) -> tuple[Told | None, str]:
+    look = DeskPhoto(
+        visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name
+    )
     if not kind:
-        return None, ""
+        return look
+    stated = tuple((name, given.get(name, "").strip()[:40]) for name in ("thickness", "print_scale"))
     try:
-        return bench.do(_MEASURING, told_by, content, kind, _given(given, home)), ""
+        file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
     except InspectKitError as problem:
-        return None, str(problem)[:500]
-
-
-def _given(given: Mapping[str, str], home: Path) -> Given:
-    thickness, scale = (given.get(name, "").strip()[:40] for name in ("thickness", "print_scale"))
-    return given_by(thickness, scale, home)
+        return structs.replace(look, why=str(problem)[:500])
+    return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
 
 
 def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, DeskPhoto | None]:
@@ -169,22 +174,19 @@ class PhotoCut:
     window: str
     outline: str
     region: tuple[float, float, float, float] | None
-    told: Told
+    told: PhotoReading
 
 
-def shot_of(href: str, size: tuple[int, int], told: Told) -> PhotoCut:
+def shot_of(href: str, told: PhotoReading) -> PhotoCut:
     """The piece with some room around it."""
-    points = [(x * size[0], y * size[1]) for x, y in told.outline]
+    points = told.reading.outline
     left, top = (min(point[axis] for point in points) for axis in (0, 1))
     wide, tall = (max(point[axis] for point in points) - start for axis, start in ((0, left), (1, top)))
     room = _ROOM * max(wide, tall)
     window = (left - room, top - room, wide + 2 * room, tall + 2 * room)
-    marked = told.region and (
-        told.region[0] * size[0], told.region[1] * size[1], told.region[2] * size[0], told.region[3] * size[1]
-    )  # fmt: skip
     return PhotoCut(
-        href, size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
-        marked, told,
+        href, told.size, " ".join(f"{value:.1f}" for value in window), " ".join(f"{x:.1f},{y:.1f}" for x, y in points),
+        told.region, told,
     )  # fmt: skip
 
 
@@ -195,6 +197,7 @@ def kept_shot(visit: Visit, seen: DeskInspection) -> PhotoCut | None:
         kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
         if "look" not in kept:
             return None
-        told = msgspec.json.decode(registry.shelf.take(connection, kept["look"]), type=Told)
+        content = registry.shelf.take(connection, kept["look"])
         photo = open_record(registry.shelf.take(connection, seen.record)).photos[0]
-    return shot_of(f"/events/{seen.event}/tickets/{seen.ticket}/photo", (photo.width, photo.height), told)
+    told = open_photo_reading(content, Photo(photo.file, photo.sha256, photo.width, photo.height))
+    return shot_of(f"/events/{seen.event}/tickets/{seen.ticket}/photo", told)

@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from inspect_kit.capture.protocols.reply import Reply
 from inspect_kit.errors import InspectKitError
 from inspect_kit.station.desk import place_of
+from inspect_kit.station.sent_readings import sealed, shown
 from inspect_kit.station.station import Station
 from inspect_kit.station.visit import Visit
 
@@ -37,7 +38,8 @@ def _weigh(station: Station, news: News) -> None:
 
     try:
         name, reading = station.weigh(watch)
-        news.put({"value": f"{reading.value} {reading.unit}", "raw": reading.raw, "instrument": name})
+        carried = sealed(station.secret, name, reading)
+        news.put({"value": shown(reading), "raw": reading.raw, "instrument": name, "sent": carried})
     except InspectKitError as problem:
         news.put({"fault": str(problem)})
     finally:

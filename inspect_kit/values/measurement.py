@@ -43,6 +43,8 @@ class Reading:
     photo: str = ""
     outline: tuple[tuple[float, float], ...] = ()
     """Where it was seen in that photo, for the evidence picture."""
+    region: tuple[float, float, float, float] | None = None
+    """A part of that photo that a person must look at: left, top, width, height."""
     budget: tuple[StatedPart, ...] = ()
 
 

@@ -108,7 +108,7 @@ def test_the_programs_own_measuring_is_called_as_its_command(tmp_path: Path) -> 
     (path,) = draw_photos(tmp_path, 1)
     with pytest.raises(Exception, match="pixels"):
         measure("coins", path, {"thickness": "8.1mm"})
-    with pytest.raises(UsageError, match="No such option"):
+    with pytest.raises(UsageError, match="no such option"):
         measure("coins", path, {"no_such": "1"})
 
 

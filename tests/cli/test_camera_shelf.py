@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.measure.at_desk import given_by, told_by
+from inspect_kit.checkin.photo_reading import measured_piece
 from inspect_kit.vision.optics.calibration import Calibration
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.camera_files import Kept, camera_data, camera_of, read_camera
@@ -59,10 +59,11 @@ def test_a_kept_camera_is_taken_for_the_photo_that_names_it_and_makes_u_smaller(
 
 def test_the_desk_takes_it_too(kit: Kit, home: Path, tmp_path: Path) -> None:
     content = PLACE.read_bytes()
-    given = given_by("8.6", "1.000", home)
-    without = told_by(content, "striker", given)
+    given = (("thickness", "8.6"), ("print_scale", "1.000"))
+    without = measured_piece(content, "striker", given, home).readings[0]
     kit("--home", home, "camera", "keep", camera_file(tmp_path / "phone.json"))
-    assert float(told_by(content, "striker", given).standard) < float(without.standard)
+    found = measured_piece(content, "striker", given, home).readings[0]
+    assert float(found.standard) < float(without.standard)
 
 
 def test_a_newer_calibration_of_the_same_lens_replaces_the_older(kit: Kit, home: Path, tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ import math
 import numpy as np
 import pytest
 
-from inspect_kit.measure.photographed import DISAGREE, Estimate, best_distance, combine, estimate
+from inspect_kit.measure.photographed import DISAGREE, best_distance, combine
+from inspect_kit.values.value import Value, value_of
 
 
-def _photo(value: float, **parts: float) -> Estimate:
-    return estimate(value, {name.replace("_", " "): part for name, part in parts.items()})
+def _photo(value: float, **parts: float) -> Value:
+    return value_of(value, {name.replace("_", " "): part for name, part in parts.items()})
 
 
 def test_a_budget_is_ordered_by_size_and_forgets_what_is_nothing() -> None:
@@ -32,7 +33,7 @@ def test_what_all_photos_share_stays(source: str) -> None:
 
 
 def test_the_print_scale_stays_however_many_photos_are_taken() -> None:
-    result = combine([estimate(31.0, {"scale (print)": 0.03, "edge": 0.01}) for _ in range(50)])
+    result = combine([value_of(31.0, {"print scale": 0.03, "edge": 0.01}) for _ in range(50)])
     assert result.standard >= 0.03
 
 

@@ -18,6 +18,7 @@ from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.errors import BadInput
+from inspect_kit.inspection.record import RawReading, open_record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspection
 from inspect_kit.station.maker import Maker
@@ -153,6 +154,26 @@ def test_a_scale_on_a_port_fills_in_the_mass(referee: Person, station: Station, 
     data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "", "weigh": "1"}
     page = referee.post(referee.at("/desk/striker"), data)
     assert 'value="14.82 g"' in page
+    sent = next(name for name in re.findall(r'name="(sent_\w+)"', page))
+    carried = re.search(rf'name="{sent}" value="([^"]+)"', page)
+    assert carried is not None
+    data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "14.82 g", sent: carried[1]}
+    for extra, raw in (({}, "S S      14.82 g"), ({sent: carried[1][:-8] + "AAAAAAA="}, "14.82 g")):
+        # A line that does not carry the station's seal is nobody's.
+        referee.post(referee.at("/desk/striker"), {**data, "ticket": station.ticket(), **extra})
+        reading = _recorded(referee, station, "striker.mass")
+        assert reading.raw == raw
+        assert bool(reading.time) == (raw != "14.82 g")
+        assert reading.instrument == "scale-200g"
+
+
+def _recorded(person: Person, station: Station, characteristic: str) -> RawReading:
+    ticket = str(person.last.url).rpartition("/")[2]
+    with station.registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        record = open_record(station.registry.shelf.take(connection, seen.record))
+    return next(each for each in record.readings if each.characteristic == characteristic)
 
 
 def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, station: Station) -> None:
@@ -163,6 +184,7 @@ def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, sta
         referee.get(referee.at("/desk/striker"))
         lines = [json.loads(line) for line in referee.post(referee.at("/desk/striker/weigh"), {}).splitlines()]
     assert [line["moving"] for line in lines[:-1]] == ["14.84 g", "14.85 g", "14.82 g"]
+    assert lines[-1].pop("sent")
     assert lines[-1] == {"value": "14.82 g", "raw": "S S      14.82 g", "instrument": "scale-200g"}
 
 

@@ -14,19 +14,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from inspect_kit.bounded_process import BoundedProcess
-from inspect_kit.errors import BadInput
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.checkin.photo_reading import KIND_OF, PhotoReading, kind_among, open_photo_reading
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.record import open_record
-from inspect_kit.measure.at_desk import KIND_OF, Given, Told, given_by, kind_among
-from inspect_kit.measure.pieces import KINDS
+from inspect_kit.measure.photos import KINDS
+from inspect_kit.measure.stated import stated_by
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import DeskPhoto, Looks, shot_of
 from inspect_kit.station.station import Station
+from inspect_kit.values.measurement import Reading
 from tests.station.conftest import Person, names_of, new_client, striker_form
 from tests.station.running import ROOT
 
@@ -85,12 +88,13 @@ def test_metal_is_suspected_where_it_is_and_the_referee_sees_it(
         seen = inspection(connection, ticket)
         assert seen is not None
         kept = {file.role: file.sha256 for file in recorded(connection, seen).evidence}
-        told = msgspec.json.decode(station.registry.shelf.take(connection, kept["look"]), type=Told)
+        content = station.registry.shelf.take(connection, kept["look"])
+    told = open_photo_reading(content, Photo("", ""))
     assert told.region is not None
+    assert told.reading.pixel is not None
     left, top, width, height = told.region
-    middle = left + width / 2, top + height / 2
-    assert abs(middle[0] - told.centre[0]) < 0.03
-    assert abs(middle[1] - told.centre[1]) < 0.03
+    assert abs(left + width / 2 - told.reading.pixel[0]) < 0.03 * told.size[0]
+    assert abs(top + height / 2 - told.reading.pixel[1]) < 0.03 * told.size[1]
 
 
 def test_a_suspicion_answers_no_question(referee: Person, metal_striker: bytes) -> None:
@@ -113,7 +117,7 @@ def test_what_the_photo_measured_enters_the_record_with_the_photos_budget(
     line = next(line for line in record.lines if line.characteristic == "striker.diameter")
     assert line.value is not None
     assert abs(Decimal(line.value) - Decimal("41.2")) < Decimal("0.25")
-    assert {"piece height", "scale (print)"} <= {part.source for part in line.budget}
+    assert {"piece height", "print scale"} <= {part.source for part in line.budget}
     assert line.instruments == ()
     assert line.verdict == "undecided"
     assert len(record.photos) == 1
@@ -204,27 +208,45 @@ def test_only_the_newest_photos_wait(tmp_path: Path) -> None:
 
 def test_each_kind_that_the_desk_measures_is_one_that_measure_knows() -> None:
     for first, name in KIND_OF.items():
-        assert KINDS[name].name == first
+        assert name in KINDS
+        assert f"{first}.diameter" in all_names()
     assert kind_among(["striker.mass", "striker.diameter"]) == "striker"
     assert kind_among(["coin.mass"]) == ""
 
 
 def test_what_is_not_stated_stays_unknown() -> None:
-    assert given_by("", "") == Given()
-    assert given_by("0,81 cm", "0,998") == Given(8.1, Decimal("0.998"))
-    with pytest.raises(BadInput, match="between"):
-        given_by("", "0.5")
+    assert stated_by("striker", {}).thickness is None
+    stated = stated_by("striker", {"thickness": "0,81 cm", "print_scale": "0,998"})
+    assert stated.thickness == (8.1, None)
+    assert stated.print_scale is not None
+    assert stated.print_scale[0] == 0.998
+    with pytest.raises(UsageError, match="is no print scale"):
+        stated_by("striker", {"print_scale": "0.5"})
+
+
+OUTLINE = ((400.0, 400.0), (500.0, 320.0), (600.0, 400.0), (500.0, 480.0))
 
 
 def test_the_shown_window_holds_the_whole_outline() -> None:
-    told = Told(
-        "striker", "41.00", "0.10", "0.02", "0.05", (), (0.5, 0.5), ((0.4, 0.5), (0.5, 0.4), (0.6, 0.5), (0.5, 0.6))
-    )
-    left, top, width, height = map(float, shot_of("/x", (1000, 800), told).window.split())
+    reading = Reading("striker.diameter", "41.00", unit="mm", standard="0.05", outline=OUTLINE)
+    told = PhotoReading(MeasurementFile((reading,), (Photo("a.jpg", "", 1000, 800),)))
+    left, top, width, height = map(float, shot_of("/x", told).window.split())
     assert left < 400
     assert top < 320
     assert left + width > 600
     assert top + height > 480
+
+
+def test_what_was_kept_of_a_photo_by_the_first_version_is_still_shown() -> None:
+    kept = (
+        b'{"kind":"striker","diameter":"41.00","expanded":"0.10","roundness":"0.02","standard":"0.05000",'
+        b'"budget":[["edge","0.05000"]],"centre":[0.5,0.5],"outline":[[0.4,0.5],[0.5,0.4],[0.6,0.5],[0.5,0.6]],'
+        b'"metal":"suspected","region":[0.1,0.2,0.3,0.4]}'
+    )
+    told = open_photo_reading(kept, Photo("a.jpg", "", 1000, 800))
+    assert (told.diameter, told.expanded, told.roundness, told.metal) == ("41.00", "0.10", "0.02", "suspected")
+    assert told.reading.outline == OUTLINE
+    assert told.region == (100.0, 160.0, 300.0, 320.0)
 
 
 def _sleep(seconds: float) -> None:
@@ -295,7 +317,8 @@ def test_a_helper_that_dies_is_replaced(workshop: BoundedProcess) -> None:
 
 _STARTER = """
 import os, signal, sys
-from inspect_kit.bounded_process import BoundedProcess
+from inspect_kit.station.workshop import Workshop
+from inspect_kit.values.measurement import Reading
 from tests.station.test_photos import _identity
 if __name__ == "__main__":
     print(BoundedProcess(1_200_000_000).do(60, _identity), flush=True)

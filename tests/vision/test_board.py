@@ -11,8 +11,9 @@ import pytest
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.board.cards import find_cards
-from inspect_kit.vision.board.measure import BoardMeasurement, BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardResult, Known, Photo, measure_board
 from inspect_kit.vision.board.overlay import draw_overlay
+from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.optics.camera import Camera, guessed
 from tests.scenes.board import Board, phone_lens
 from tests.scenes.board_cases import (
@@ -54,7 +55,7 @@ def _taped() -> BoardResult:
     return measure_board([photo_of(UNCARDED_SHOT)], None, Known(739.2, 0.5))
 
 
-def _values(result: BoardResult) -> dict[tuple[str, str], BoardMeasurement]:
+def _values(result: BoardResult) -> dict[tuple[str, str], Feature]:
     return {(each.characteristic, each.instance): each for each in result.measurements}
 
 
@@ -68,7 +69,7 @@ def _mean_error(result: BoardResult, board: Board, characteristic: str) -> float
 
 def _covered(result: BoardResult, board: Board) -> float:
     found = _values(result)
-    return float(np.mean([abs(found[key].value - true) < 2 * found[key].u
+    return float(np.mean([abs(found[key].value - true) < 2 * found[key].standard
                           for key, true in board.truth().items() if key in found]))  # fmt: skip
 
 
@@ -100,7 +101,7 @@ def test_the_expanded_uncertainty_covers_most_errors(result: object, board: Boar
 )  # fmt: skip
 def test_a_planted_fault_is_told_apart_from_a_legal_dimension(key: tuple[str, str], limit: float, above: bool) -> None:
     found = _values(_planted())[key]
-    assert (found.value - 2 * found.u > limit) if above else (found.value + 2 * found.u < limit)
+    assert (found.value - 2 * found.standard > limit) if above else (found.value + 2 * found.standard < limit)
 
 
 def test_a_corner_that_is_not_square_is_found_and_named() -> None:
@@ -112,7 +113,7 @@ def test_a_corner_that_is_not_square_is_found_and_named() -> None:
 
 def test_the_budget_adds_up_to_the_stated_uncertainty() -> None:
     for each in _planted().measurements:
-        assert each.u == pytest.approx(math.sqrt(sum(part**2 for _, part in each.budget)))
+        assert each.standard == pytest.approx(math.sqrt(sum(part.standard**2 for part in each.budget)))
         assert each.budget
 
 
@@ -173,7 +174,7 @@ def test_partly_covered_cards_and_an_uncalibrated_camera_are_still_enough() -> N
     result = measure_board([Photo(pixels, guessed(width, height, photo.camera.focal * 1.01))], EXACT)
     found = _values(result)
     truth = PLANTED.truth()
-    inside = [abs(found[key].value - true) < 2 * found[key].u for key, true in truth.items() if key in found]
+    inside = [abs(found[key].value - true) < 2 * found[key].standard for key, true in truth.items() if key in found]
     assert np.mean(inside) > 0.85
     assert sum(key in found for key in truth) >= 0.8 * len(truth)
 
@@ -182,7 +183,9 @@ def test_a_second_photo_of_the_same_board_makes_it_more_certain() -> None:
     both = measure_board([photo_of(PLANTED_SHOT), photo_of(PLANTED_AGAIN)], EXACT)
     one, two = _values(_planted()), _values(both)
     assert _covered(both, PLANTED) > 0.85
-    assert np.mean([two[key].u for key in one if key in two]) < np.mean([one[key].u for key in one if key in two])
+    assert np.mean([two[key].standard for key in one if key in two]) < np.mean(
+        [one[key].standard for key in one if key in two]
+    )
 
 
 # ----------------------------------------------------------------------------------- the bars, on twelve megapixels
@@ -194,7 +197,7 @@ def _twelve() -> tuple[tuple[str, float, float, bool], ...]:
     rows = []
     for shot in TWELVE_SHOTS:
         found = _values(measure_board([photo_of(shot)], EXACT))
-        rows += [(key[0], found[key].value - true, found[key].u, True) if key in found else (key[0], 0.0, 1.0, False)
+        rows += [(key[0], found[key].value - true, found[key].standard, True) if key in found else (key[0], 0.0, 1.0, False)
                  for key, true in shot.visible().items()]  # fmt: skip
     return tuple(rows)
 
@@ -227,10 +230,10 @@ def test_a_taped_side_stands_in_for_cards_with_a_budget_that_says_what_it_costs(
     assert len(wanted.keys() - found.keys()) <= 1
     assert all(key[0] == "pocket.diameter" for key in wanted.keys() - found.keys())
     for key in wanted.keys() & found.keys():
-        assert abs(found[key].value - wanted[key]) < 3 * found[key].u, key
+        assert abs(found[key].value - wanted[key]) < 3 * found[key].standard, key
     parts = dict(found["outer.diameter", ""].budget)
     assert {"known length", "pose"} <= set(parts)
-    assert found["surface.angle", "sw"].u > 2 * _values(_legal())["surface.angle", "sw"].u
+    assert found["surface.angle", "sw"].standard > 2 * _values(_legal())["surface.angle", "sw"].standard
 
 
 def test_without_cards_squareness_is_said_not_to_be_measured() -> None:

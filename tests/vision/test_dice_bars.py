@@ -10,7 +10,7 @@ import pytest
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
-from inspect_kit.measure.pieces import Stated
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.dice import Die, Roll, photograph_roll

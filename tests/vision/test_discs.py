@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.measure.pieces import KINDS, Piece, Session, Stated, measure_pieces
+from inspect_kit.measure.pieces import KINDS, Piece, Session, measure_pieces
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.find import Reference
 from tests.scenes import grounds

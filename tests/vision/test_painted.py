@@ -10,8 +10,9 @@ import pytest
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import measure_dice
-from inspect_kit.measure.figure import StatedFigure, measure_figure
-from inspect_kit.measure.pieces import KINDS, Stated, measure_pieces
+from inspect_kit.measure.figure import measure_figure
+from inspect_kit.measure.pieces import KINDS, measure_pieces
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.board.measure import Known, Photo, measure_board
 from inspect_kit.vision.reference.find import Reference
 from inspect_kit.vision.reference.sheets import Paper, backdrop, mat
@@ -64,8 +65,8 @@ def test_a_figure_before_the_printed_backdrop_is_right() -> None:
     radius, widest, top, height = 10.4, 5.1, 6.1, 29.2
     _figure(painting, radius, widest, top, height)
     photo = open_photograph(painting.photograph(2), "figure.jpg")
-    stated = StatedFigure(standoff=(20.0, 0.3), print_scale=SCALE, reference=Reference())
-    found = {each.characteristic: each.estimate for each in measure_figure([photo], calibrated(), stated).values}
+    stated = Stated(standoff=(20.0, 0.3), print_scale=SCALE, reference=Reference())
+    found = {each.characteristic: each for each in measure_figure([photo], calibrated(), stated).values}
     wanted = {"fig.height": height, "fig.base.height": top, "fig.base.diameter": 2 * radius,
               "fig.base.dmax_depth": top - widest, "fig.top.width": 9.0}  # fmt: skip
     assert {name: found[name].value for name in wanted} == pytest.approx(wanted, abs=0.12)
@@ -115,8 +116,8 @@ def test_dice_on_the_printed_mat_are_read_and_right() -> None:
     for number, place in sorted(true.items(), key=lambda each: -each[1][1]):
         _die(painting, place, 15.7, number, kinds[number % 3])
     photo = open_photograph(painting.photograph(3), "dice.jpg")
-    stated = Stated(rim=(0.0, 0.1), print_scale=SCALE)
-    (look,) = measure_dice([photo], calibrated(), stated, one_die=False).photos
+    stated = Stated(rim=(0.0, 0.1), print_scale=SCALE, one_die=False)
+    (look,) = measure_dice([photo], calibrated(), stated).photos
     assert sorted(rolled.die.number for rolled in look.dice) == [1, 2, 3, 4, 5, 6]
     edges = np.array([edge.value for rolled in look.dice for edge in rolled.edges or ()])
     assert len(edges) >= 8

@@ -26,7 +26,6 @@ from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.inspection.record import Record
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.verdict import Finding, Verdict
-from inspect_kit.measure.at_desk import Told
 from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 
@@ -121,20 +120,16 @@ def overlays_of(outcome: Outcome, photos: Mapping[str, bytes]) -> dict[str, byte
     return drawn
 
 
-def told_overlays(record: Record, photos: Mapping[str, bytes], told: Told) -> dict[str, bytes]:
+def desk_overlays(record: Record, photos: Mapping[str, bytes], reading: Reading) -> dict[str, bytes]:
     """The same for a photo that was measured at the desk; the verdicts are those of the record."""
-    lines = [line for line in record.lines if line.characteristic == told.characteristic and line.photographed is True]
+    name = reading.characteristic
+    lines = [line for line in record.lines if line.characteristic == name and line.photographed is True]
     if not lines:
         return {}  # A caliper was believed instead.
     said = {line.verdict for line in lines}
     tone = next((_TONES[verdict] for verdict in (Verdict.FAILS, Verdict.UNDECIDED) if verdict in said), Tone.GOOD)
-    drawn = {}
-    for digest, content in photos.items():
-        with Image.open(io.BytesIO(content)) as image:
-            reading = told.reading("", image.size)
-        mark = Mark(np.array(reading.outline), tuple(_lines(reading)), tone)
-        drawn[OVERLAY + digest] = _drawn(content, digest, (mark,))
-    return drawn
+    mark = Mark(np.array(reading.outline), tuple(_lines(reading)), tone)
+    return {OVERLAY + digest: _drawn(content, digest, (mark,)) for digest, content in photos.items()}
 
 
 def _drawn(content: bytes, name: str, marks: Sequence[Mark]) -> bytes:

@@ -85,6 +85,7 @@
       for await (const told of lines(answer)) {
         if (told.fault) throw new Error(told.fault);
         if (told.moving) { moving.textContent = told.moving; continue; }
+        field.form.elements[`sent_${field.name}`].value = told.sent || "";
         field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
         const gauge = field.form.querySelector("[name=gauge_g]");
         if (gauge && [...gauge.options].some((one) => one.value === told.instrument)) gauge.value = told.instrument;

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.errors import BadInput
+from inspect_kit.values.value import KNOWN_LENGTH, LENS, PRINT_SCALE, contributions
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.bundle import Bundle, solve_bundle
@@ -19,7 +20,6 @@ from inspect_kit.vision.board.formulas import Formula, formulas
 from inspect_kit.vision.board.layout import SIDES, Placement
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
 from inspect_kit.vision.board.refusals import (
-    BoardMeasurement,
     BoardObservation,
     colours,
     missing,
@@ -29,6 +29,7 @@ from inspect_kit.vision.board.refusals import (
     unsquare,
 )
 from inspect_kit.vision.board.shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
+from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.pose import view_scale
@@ -71,7 +72,7 @@ class Photo:
 class BoardResult:
     """All that the photos tell; `scene` is what the overlay is drawn from."""
 
-    measurements: tuple[BoardMeasurement, ...]
+    measurements: tuple[Feature, ...]
     observations: tuple[BoardObservation, ...]
     warnings: tuple[str, ...]
     scene: Scene = field(repr=False)
@@ -112,7 +113,7 @@ def measure_board(
         solved.bundle,
         solved.placement,
         solved.features,
-        (("known length", known_side.u / known_side.value),),
+        ((KNOWN_LENGTH, known_side.u / known_side.value),),
     )
     extra = (
         (f"only the first of {len(photos)} photos is used: without cards they cannot be joined",)
@@ -146,7 +147,7 @@ def _with_cards(
     features = gather(shots, placement, mosaic)
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
-    common = (("print scale", scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
+    common = ((PRINT_SCALE, scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
     return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
 
 
@@ -223,9 +224,7 @@ def _by_view(traces: Traces, work: _Work) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _measured(
-    formula: Formula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work
-) -> BoardMeasurement:
+def _measured(formula: Formula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work) -> Feature:
     spread, by_view, by_height = sources
     value = formula.value(shapes)
     slope = _slope(formula, shapes)
@@ -234,16 +233,18 @@ def _measured(
     parts = [
         ("edge", float(slope @ spread.edge @ slope)),
         (_OUTLINES.get(formula.needs[0][0], "line width"), float(slope @ spread.outline @ slope)),
-        ("pose", pose),
-        ("camera", max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
+        ("camera pose", pose),
+        (LENS, max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
         ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),
         ("frame height", float(slope @ by_height * work.features.frame.u_height) ** 2),
         *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
     ]
-    budget = tuple((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts if part > 1e-10)
-    u = float(np.sqrt(sum(part**2 for _, part in budget)))
+    budget = contributions((name, float(np.sqrt(max(part, 0.0)))) for name, part in parts)
     photo, pixel = _pixel(formula.place(shapes), work)
-    return BoardMeasurement(formula.characteristic, formula.instance, value, formula.unit, u, budget, pixel, photo)
+    return Feature(
+        value=value, budget=budget, unit=formula.unit, characteristic=formula.characteristic, instance=formula.instance,
+        pixel=pixel, photo=photo,
+    )  # fmt: skip
 
 
 def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
@@ -277,4 +278,4 @@ def _pixel(place: Floats, work: _Work) -> tuple[int, tuple[float, float]]:
     return 0, (float(at[0]), float(at[1]))
 
 
-__all__ = ["BoardMeasurement", "BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]
+__all__ = ["BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]

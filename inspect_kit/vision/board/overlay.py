@@ -15,9 +15,10 @@ from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board.formulas import Formula, corner, formulas
 from inspect_kit.vision.board.layout import CORNERS, HALF
 from inspect_kit.vision.board.locate import make_mosaic, whole_light
-from inspect_kit.vision.board.measure import BoardMeasurement, BoardResult
+from inspect_kit.vision.board.measure import BoardResult
 from inspect_kit.vision.board.refusals import unsquare
 from inspect_kit.vision.board.shapes import Shapes
+from inspect_kit.vision.feature import Feature
 
 Verdicts = Mapping[tuple[str, str], str]
 """Characteristic and instance → `fails`, `undecided` or anything else, from whoever judged."""
@@ -117,7 +118,7 @@ Font = ImageFont.FreeTypeFont
 def _draw_one(
     draw: ImageDraw.ImageDraw,
     font: Font,
-    both: tuple[Formula, BoardMeasurement],
+    both: tuple[Formula, Feature],
     shapes: Shapes,
     colour: tuple[int, int, int],
 ) -> None:
@@ -171,7 +172,7 @@ _SIGNS: Final = {
 }
 
 
-def _words(found: BoardMeasurement) -> str:
+def _words(found: Feature) -> str:
     digits = 2 if found.unit == "deg" or found.value < 10 else 1
     unit = "°" if found.unit == "deg" else ""
     return f"{_SIGNS.get(found.characteristic, '')}{found.value:.{digits}f}{unit}"

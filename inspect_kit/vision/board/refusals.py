@@ -15,6 +15,7 @@ from inspect_kit.vision.board.features import Features
 from inspect_kit.vision.board.formulas import squares
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, SIDES
 from inspect_kit.vision.board.shapes import Shapes
+from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.fitting.stripe import Shot
 
 
@@ -54,20 +55,6 @@ def refuse_unseen(features: Features) -> None:
 
 
 # What is said about a board besides its dimensions: what was not found, how square it is, and its colours.
-
-
-@dataclass(frozen=True)
-class BoardMeasurement:
-    """One dimension: value and standard uncertainty in its unit, the budget by source, and where it is seen."""
-
-    characteristic: str
-    instance: str
-    value: float
-    unit: str
-    u: float
-    budget: tuple[tuple[str, float], ...]
-    pixel: tuple[float, float]
-    photo: int
 
 
 @dataclass(frozen=True)
@@ -133,7 +120,7 @@ def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
     return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
 
 
-def squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list[str]:
+def squareness(shapes: Shapes, measurements: Sequence[Feature]) -> list[str]:
     """The squares that a referee compares with the laws, and corners that are certainly not right angles."""
     if not all(("foot", side) in shapes for side in SIDES):
         return []
@@ -147,10 +134,10 @@ def squareness(shapes: Shapes, measurements: Sequence[BoardMeasurement]) -> list
     return told
 
 
-def unsquare(measurements: Sequence[BoardMeasurement]) -> list[BoardMeasurement]:
+def unsquare(measurements: Sequence[Feature]) -> list[Feature]:
     """Corners that are certainly not right angles."""
     return [each for each in measurements if each.characteristic == "surface.angle"
-            and abs(each.value - 90) > max(2 * each.u, tuning.SKEWED)]  # fmt: skip
+            and abs(each.value - 90) > max(2 * each.standard, tuning.SKEWED)]  # fmt: skip
 
 
 def colours(features: Features) -> tuple[BoardObservation, ...]:

@@ -192,14 +192,14 @@ def look_at_dice(pixels: Pixels, focal: float | None) -> DiceLook:
 
 
 @dataclass(frozen=True)
-class Told:
+class StatedDie:
     """What is known of the dice besides the photo, each with its standard uncertainty (mm), or nothing."""
 
     rounding: tuple[float, float] | None = None
     height: tuple[float, float] | None = None
 
 
-def measure_on_sheet(pixels: Pixels, placed: Placed, told: Told, colour_spread: float) -> DiceLook:
+def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spread: float) -> DiceLook:
     """Numbers and sizes, in mm of the sheet as it was meant to be printed."""
     reading = read_on_sheet(pixels, placed)
     optics = Optics(blur_of(pixels, placed.known), colour_spread)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
+from inspect_kit.values.value import LENS, PRINT_SCALE, Value, value_of
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.find import Candidate, find_circles
@@ -153,11 +154,10 @@ STEEPEST: Final = 50.0
 
 @dataclass(frozen=True)
 class Spotted:
-    """One piece in one photo. Contributions are standard uncertainties of the diameter in mm, with signs."""
+    """One piece in one photo."""
 
     disc: Disc
-    diameter: float
-    contributions: Mapping[str, float]
+    diameter: Value
     roundness: Roundness
     place: tuple[float, float]
 
@@ -230,16 +230,15 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
     parts = {
         "edge": 2 * disc.edge * scale[0],
         "light and shadow at the edge": _light_part(disc),
-        "scale (print)": diameter * scale[1],
-        "lens": 2 * lens * scale[0],
+        PRINT_SCALE: diameter * scale[1],
+        LENS: 2 * lens * scale[0],
         "camera pose": 2 * pose * scale[0],
         "piece height": 2 * disc.by_thickness * scale[0],
         "rim shape": 2 * disc.by_rim * scale[0],
         "sheet flatness": diameter * FLATNESS / max(away, 1.0),
     }
-    return Spotted(
-        disc, diameter, parts, roundness_of(disc, scale[0]), (disc.solid.x * scale[0], disc.solid.y * scale[0])
-    )
+    place = disc.solid.x * scale[0], disc.solid.y * scale[0]
+    return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0]), place)
 
 
 def _light_part(disc: Disc) -> float:

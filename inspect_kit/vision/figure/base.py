@@ -9,6 +9,7 @@ from typing import Final
 import cv2
 import numpy as np
 
+from inspect_kit.values.value import LENS
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground, in_shade
@@ -100,9 +101,9 @@ def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: s
     information = np.zeros((BASE + len(base), BASE + len(base)))
     information[:VIEW, :VIEW] = inverse(view.covariance)
     information[VIEW:, VIEW:] = np.diag(1 / np.maximum(spread, 1e-5) ** 2)
-    blocks = (("lens", tuple(range(VIEW))), ("standoff", (STANDOFF,)), ("table", (LEVEL, SLOPE)),
+    blocks = ((LENS, tuple(range(VIEW))), ("standoff", (STANDOFF,)), ("table", (LEVEL, SLOPE)),
               ("backdrop's lean", (LEAN,)), ("figure's tilt", (TILT,)),
-              ("edge detection", (BIAS,)), ("shade on the base", (SHADE,)),
+              ("bias of the edges", (BIAS,)), ("shade on the base", (SHADE,)),
               ("form of the base", tuple(range(BASE, BASE + len(base)))))  # fmt: skip
     return Known(np.concatenate([view.vector, mean]), information, blocks)
 

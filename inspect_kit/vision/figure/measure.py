@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from inspect_kit.errors import BadInput
+from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, contributions, ordered
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.base import (  # fmt: skip
     BASE,
@@ -42,24 +44,28 @@ _TRIES: Final = ((1, tuning.REACHES), (1, tuning.REACHES[1:]), (2, tuning.REACHE
 FORM: Final = "form of the edge"
 """What it makes that nobody knows whether the upper edge is sharp, cut or rounded."""
 
-Budget = tuple[tuple[str, float], ...]
+STANDOFF_SOURCE: Final = "standoff"
+_ALIKE: Final = frozenset({LENS, STANDOFF_SOURCE})
+"""Sources that move the sizes of one figure together: what of them is the same as in its diameter cancels in a
+difference of two diameters."""
 
 
 @dataclass(frozen=True)
-class Measured:
-    """One characteristic in mm: value, contributions to its standard uncertainty by source, and where it was seen."""
+class SizePart:
+    """What one source contributes: all of it, and how much of that goes with the base's diameter, with its sign."""
 
-    characteristic: str
-    value: float
-    budget: Budget
-    pixel: tuple[float, float]
-    outline: Floats
-    """Photo pixels, a closed line around what the value was taken from."""
+    source: str
+    standard: float
+    common: float = 0.0
 
-    @property
-    def standard(self) -> float:
-        """u, all contributions together."""
-        return float(np.sqrt(sum(part**2 for _, part in self.budget)))
+    def lines(self) -> Iterator[Contribution]:
+        """What is shared with the figure's other sizes, and what is this size's own."""
+        common = max(self.common, 0.0)
+        yield Contribution(self.source, common, self.source)
+        yield Contribution(self.source, float(np.sqrt(max(self.standard**2 - common**2, 0.0))))
+
+
+Budget = tuple[SizePart, ...]
 
 
 @dataclass(frozen=True)
@@ -74,17 +80,20 @@ class Forms:
         mean = float(self.shares @ np.array(values))
         between = float(np.sqrt(self.shares @ (np.array(values) - mean) ** 2))
         squares: dict[str, float] = {}
+        common: dict[str, float] = {}
         for share, budget in zip(self.shares, parts, strict=True):
-            for name, part in budget:
-                squares[name] = squares.get(name, 0.0) + float(share) * part**2
-        return mean, (*((name, float(np.sqrt(square))) for name, square in squares.items()), (FORM, between))
+            for part in budget:
+                squares[part.source] = squares.get(part.source, 0.0) + float(share) * part.standard**2
+                common[part.source] = common.get(part.source, 0.0) + float(share) * part.common
+        mixed = (SizePart(name, float(np.sqrt(square)), common[name]) for name, square in squares.items())
+        return mean, (*mixed, SizePart(FORM, between))
 
 
 @dataclass(frozen=True)
 class FigureView:
     """What one photo tells: the measurements, the fitted base and the top they were taken from, and its colour."""
 
-    measured: tuple[Measured, ...]
+    measured: tuple[Feature, ...]
     fit: Fit
     top: Top | None
     colour: Colour
@@ -138,7 +147,7 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list
     raise trouble
 
 
-def _refuse_vague(measured: Sequence[Measured]) -> None:
+def _refuse_vague(measured: Sequence[Feature]) -> None:
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
         raise BadInput(
@@ -148,15 +157,15 @@ def _refuse_vague(measured: Sequence[Measured]) -> None:
         )
 
 
-def _printed(measured: Measured, scale: float, u_scale: float) -> Measured:
+def _printed(measured: Feature, scale: float, u_scale: float) -> Feature:
     """From the sheet's nominal millimetres to true ones."""
-    parts = [(source, part * scale) for source, part in measured.budget]
-    budget = _sorted([*parts, ("scale (print)", u_scale * measured.value)])
-    return replace(measured, value=measured.value * scale, budget=budget)
+    parts = [replace(part, standard=part.standard * scale) for part in measured.budget]
+    printed = contributions({PRINT_SCALE: u_scale * measured.value})
+    return replace(measured, value=measured.value * scale, budget=ordered([*parts, *printed]))
 
 
-def _sorted(parts: Sequence[tuple[str, float]]) -> Budget:
-    return tuple(sorted(((name, abs(part)) for name, part in parts if abs(part) > 1e-5), key=lambda each: -each[1]))
+def _lines(parts: Iterable[SizePart]) -> tuple[Contribution, ...]:
+    return ordered(line for part in parts for line in part.lines())
 
 
 # ------------------------------------------------------------------------------------------------------------- the base
@@ -165,7 +174,7 @@ _SIZES: Final = {"fig.base.height": "height", "fig.base.diameter": "diameter", "
                  "fig.base.top_diameter": "top_diameter"}  # fmt: skip
 
 
-def _base(forms: Forms) -> list[Measured]:
+def _base(forms: Forms) -> list[Feature]:
     """Sizes of the base, averaged over the forms of its edge."""
     best = forms.fits[0]
     result = []
@@ -173,13 +182,13 @@ def _base(forms: Forms) -> list[Measured]:
         values = [float(getattr(sizes_of(fit.form, fit.base), field)) for fit in forms.fits]
         parts = [_size_parts(fit, field) for fit in forms.fits]
         mean, mixed = forms.averaged(values, parts)
-        result.append(Measured(name, max(mean, 0.0), _sorted(mixed), _place(best, field), _shown(best, field)))
+        result.append(_feature(name, max(mean, 0.0), mixed, np.array(_place(best, field)), _shown(best, field)))
     return result
 
 
 def _size_parts(fit: Fit, field: str) -> Budget:
     parts = _contributions(fit, _size_slopes(fit, field))
-    return (*parts, ("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
+    return (*parts, SizePart("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
 
 
 def _size_slopes(fit: Fit, field: str) -> Floats:
@@ -196,15 +205,18 @@ def _contributions(fit: Fit, slopes: Floats) -> Budget:
     """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves
     the fit as its share in the result tells; the rest is the edges'."""
     gain = fit.covariance @ slopes
+    along = fit.covariance @ _size_slopes(fit, "diameter")
+    doubt = doubt_of(fit)
     parts = []
     for name, numbers in fit.known.blocks:
-        own = gain[list(numbers)]
-        share = float(own @ fit.known.information[np.ix_(numbers, numbers)] @ own)
-        parts.append((name, float(np.sqrt(max(share, 0.0)))))
-    total = float(slopes @ gain)
-    edges = np.sqrt(max(total - float(np.sum([part**2 for _, part in parts])), 0.0))
-    doubt = doubt_of(fit)
-    return (*((name, doubt * part) for name, part in parts), ("edges", doubt * float(edges)))
+        information = fit.known.information[np.ix_(numbers, numbers)]
+        own, like = gain[list(numbers)], along[list(numbers)]
+        size = float(np.sqrt(max(float(own @ information @ own), 0.0)))
+        common = float(own @ information @ like) / max(float(np.sqrt(like @ information @ like)), 1e-12)
+        parts.append(SizePart(name, doubt * size, doubt * common if name in _ALIKE else 0.0))
+    total = float(slopes @ gain) * doubt**2
+    edges = np.sqrt(max(total - float(np.sum([part.standard**2 for part in parts])), 0.0))
+    return (*parts, SizePart("edge", float(edges)))
 
 
 def _ring(fit: Fit, field: str) -> tuple[float, float]:
@@ -236,7 +248,7 @@ def _shown(fit: Fit, field: str) -> Floats:
 # -------------------------------------------------------------------------------------------------------------- the top
 
 
-def _top(forms: Forms, top: Top | Unfit, scale: float) -> list[Measured]:
+def _top(forms: Forms, top: Top | Unfit, scale: float) -> list[Feature]:
     if isinstance(top, Unfit):
         return []
     return [_height(forms, top, scale), _width(forms, top, scale)]
@@ -248,15 +260,23 @@ def _over_forms(forms: Forms, size: Callable[[Floats], float]) -> tuple[float, B
     return forms.averaged([size(fit.vector) for fit in forms.fits], parts)
 
 
-def _height(forms: Forms, top: Top, scale: float) -> Measured:
+def _height(forms: Forms, top: Top, scale: float) -> Feature:
     """From the table to the highest point; the ray touches a rounded head behind or before that point."""
     pixel = top.highest.pixel
     fall = elevation_at(forms.fits[0].vector, pixel)
     excess = min(top.highest.curvature, tuning.HEAD) * (1 / np.cos(fall) - 1)
     value, budget = _over_forms(forms, lambda vector: float(own_places(vector, pixel[None])[0, 1]))
-    parts = [*budget, ("outline of the top", _edge(top.highest, scale)), ("roundness of the top", 0.5 * excess),
-             ("depth of the top", tuning.DEPTH_SPREAD * abs(np.tan(fall)))]  # fmt: skip
-    return Measured("fig.height", value - excess, _sorted(parts), (float(pixel[0]), float(pixel[1])), top.outline)
+    parts = [
+        *budget, SizePart("outline of the top", _edge(top.highest, scale)),
+        SizePart("roundness of the top", 0.5 * excess),
+        SizePart("depth of the top", tuning.DEPTH_SPREAD * abs(float(np.tan(fall)))),
+    ]  # fmt: skip
+    return _feature("fig.height", value - excess, parts, pixel, top.outline)
+
+
+def _feature(name: str, value: float, parts: Iterable[SizePart], pixel: Floats, outline: Floats) -> Feature:
+    place = float(pixel[0]), float(pixel[1])
+    return Feature(value=value, budget=_lines(parts), characteristic=name, pixel=place, outline=outline)
 
 
 def _edge(extreme: Extreme, scale: float) -> float:
@@ -264,7 +284,7 @@ def _edge(extreme: Extreme, scale: float) -> float:
     return float(np.hypot(tuning.EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
 
 
-def _width(forms: Forms, top: Top, scale: float) -> Measured:
+def _width(forms: Forms, top: Top, scale: float) -> Feature:
     ends = np.stack([top.left.pixel, top.right.pixel])
     vector = forms.fits[0].vector
     excess = sum(1 / np.cos(aside_at(vector, end)) - 1 for end in ends)
@@ -273,9 +293,12 @@ def _width(forms: Forms, top: Top, scale: float) -> Measured:
     middle = ends.mean(axis=0)
     distance = float(np.linalg.norm(vector[12:15]))
     edge = float(np.hypot(_edge(top.left, scale), _edge(top.right, scale)))
-    parts = [*budget, ("outline of the top", edge), ("depth of the top", tuning.DEPTH_SPREAD * value / distance),
-             ("roundness of the top", tuning.ROUND[1] * excess)]  # fmt: skip
-    return Measured("fig.top.width", value, _sorted(parts), (float(middle[0]), float(middle[1])), top.outline)
+    parts = [
+        *budget, SizePart("outline of the top", edge),
+        SizePart("depth of the top", tuning.DEPTH_SPREAD * value / distance),
+        SizePart("roundness of the top", tuning.ROUND[1] * excess),
+    ]  # fmt: skip
+    return _feature("fig.top.width", value, parts, middle, top.outline)
 
 
 def _slopes(fit: Fit, function: Callable[[Floats], float]) -> Floats:

@@ -1,0 +1,153 @@
+"""One photo of one round piece at the check-in desk: measured, fitted to the small photo that is kept, shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, measurements_in
+from inspect_kit.errors import BadInput
+from inspect_kit.values.measurement import Reading, StatedPart
+
+KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
+"""Pieces that come one at a time: the first word of their characteristics, and what `measure` calls them."""
+_KEPT: Final = Path("photo")
+TypedBeside = tuple[tuple[str, str], ...]
+"""What was typed beside the photo, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoReading:
+    """What the photo told, as a form shows it; places are pixels of the photo that is kept."""
+
+    file: MeasurementFile
+
+    @property
+    def reading(self) -> Reading:
+        """The diameter with its budget, to the digits that are shown."""
+        found = next(each for each in self.file.readings if each.characteristic.endswith(".diameter"))
+        return replace(found, value=self.diameter)
+
+    @property
+    def characteristic(self) -> str:
+        """What was measured."""
+        return self.reading.characteristic
+
+    @property
+    def diameter(self) -> str:
+        """In mm."""
+        return self._shown(".diameter")
+
+    @property
+    def expanded(self) -> str:
+        """U in mm."""
+        found = self._found(".diameter")
+        return f"{2 * float(found.standard):.2f}" if found else ""
+
+    @property
+    def roundness(self) -> str:
+        """In mm; empty where it is not asked for."""
+        return self._shown(".roundness")
+
+    @property
+    def metal(self) -> str:
+        """`none`, `suspected`, or empty where nobody looked."""
+        found = self._found(".visible_metal")
+        return found.value if found else ""
+
+    @property
+    def region(self) -> tuple[float, float, float, float] | None:
+        """Where metal is suspected: left, top, width, height."""
+        found = self._found(".visible_metal")
+        return found.region if found and found.value == "suspected" else None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of the photo that is kept."""
+        return self.file.photos[0].width, self.file.photos[0].height
+
+    def written(self) -> bytes:
+        """As evidence: the measurement file."""
+        return json.dumps(as_json(self.file), ensure_ascii=False).encode()
+
+    def _found(self, ending: str) -> Reading | None:
+        return next((each for each in self.file.readings if each.characteristic.endswith(ending)), None)
+
+    def _shown(self, ending: str) -> str:
+        found = self._found(ending)
+        return f"{float(found.value):.2f}" if found else ""
+
+
+def kind_among(characteristics: Iterable[str]) -> str:
+    """The kind of piece whose diameter is asked for, as `measure` calls it; empty if a photo cannot tell any."""
+    asked = set(characteristics)
+    return next((name for first, name in KIND_OF.items() if f"{first}.diameter" in asked), "")
+
+
+def measured_piece(content: bytes, kind: str, given: TypedBeside, home: Path | None) -> MeasurementFile:
+    """Measure the one piece on the mat, or say why not; `home` is where the desk's calibrated cameras are kept."""
+    # Loading OpenCV takes a second, which only those with a photo wait for.
+    from inspect_kit.capture.photographs import open_photograph
+    from inspect_kit.measure.photos import kept_camera, measure
+    from inspect_kit.measure.stated import stated_by
+
+    stated = stated_by(kind, {name: text for name, text in given if text})
+    photo = open_photograph(content, "photo", where="photo")
+    kept = None if home is None else kept_camera(home, [photo])
+    file = measure(kind, [photo], kept.stored.camera if kept else None, stated)
+    pieces = sum(each.characteristic.endswith(".diameter") for each in file.readings)
+    if pieces != 1:
+        raise BadInput(f"{pieces} pieces lie on the sheet", where="photo", hint="photograph one at a time")
+    return file
+
+
+def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:
+    """The same with the places in the smaller photo that is kept as evidence."""
+    taken = file.photos[0]
+    across, down = photo.width / taken.width, photo.height / taken.height
+    readings = tuple(_resized(each, across, down, photo.file) for each in file.readings)
+    return PhotoReading(MeasurementFile(readings, (photo,), file.warnings))
+
+
+def _resized(reading: Reading, across: float, down: float, name: str) -> Reading:
+    def moved(point: tuple[float, float]) -> tuple[float, float]:
+        return round(point[0] * across, 2), round(point[1] * down, 2)
+
+    region = reading.region
+    return replace(
+        reading, photo=name if reading.photo else "", pixel=moved(reading.pixel) if reading.pixel else None,
+        outline=tuple(map(moved, reading.outline)),
+        region=None if region is None else (*moved(region[:2]), *moved(region[2:])),
+    )  # fmt: skip
+
+
+def open_photo_reading(content: bytes, photo: Photo) -> PhotoReading:
+    """What was kept of a photo; before 0.1 that was a form of its own, with places as shares of width and height."""
+    data: dict[str, Any] = json.loads(content, parse_float=Decimal)
+    return PhotoReading(measurements_in(data, _KEPT) if "format" in data else _from_first_form(data, photo))
+
+
+def _from_first_form(data: Mapping[str, Any], photo: Photo) -> MeasurementFile:
+    size = photo.width, photo.height
+
+    def pixels(point: Iterable[Any]) -> tuple[float, float]:
+        x, y = point
+        return float(x) * size[0], float(y) * size[1]
+
+    diameter = Reading(
+        f"{data['kind']}.diameter", data["diameter"], unit="mm", standard=data["standard"], photo=photo.file,
+        pixel=pixels(data["centre"]), outline=tuple(map(pixels, data["outline"])),
+        budget=tuple(StatedPart(source, u) for source, u in data["budget"]),
+    )  # fmt: skip
+    readings = [diameter]
+    if data.get("roundness"):
+        readings.append(Reading(f"{data['kind']}.roundness", data["roundness"], unit="mm"))
+    if data.get("metal"):
+        region = data.get("region")
+        place = None if region is None else (*pixels(region[:2]), *pixels(region[2:]))
+        readings.append(Reading(f"{data['kind']}.visible_metal", data["metal"], region=place))
+    return MeasurementFile(tuple(readings), (photo,))

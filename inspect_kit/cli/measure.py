@@ -1,0 +1,281 @@
+"""`measure`: photos → measurements with uncertainty, as a table or as a measurement file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from inspect_kit.capture.measurement_file import MeasurementFile, as_json
+from inspect_kit.cli.options import home_of, json_option, today
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.measure.photos import check_count, kept_camera, photo_session
+from inspect_kit.values.measurement import Reading
+
+if TYPE_CHECKING:
+    from inspect_kit.capture.photographs import Photograph
+    from inspect_kit.measure.photos import PhotoSession, Verdicts
+    from inspect_kit.vision.optics.camera import Camera
+
+Rows = Iterator[tuple[str, ...]]
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+@click.group("measure")
+def command() -> None:
+    """Measure pieces in photos taken on a printed sheet.
+
+    \b
+    Example:
+      inspect-kit measure coins photo.jpg --camera phone.json --print-scale 0.998 --thickness 8.1mm
+    """
+
+
+_PHOTOS: Final = click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path))
+_CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),
+                              help="A file of `inspect-kit camera calibrate`.")  # fmt: skip
+_REFERENCE: Final = click.option("--reference", default="auto", show_default=True,
+                                 help="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm.")  # fmt: skip
+_OVERLAY: Final = click.option("--overlay", type=click.Path(path_type=Path),
+                               help="Write the first photo with what was found (PNG).")  # fmt: skip
+
+
+def _print_scale(sheet: str) -> Decorator:
+    return click.option("--print-scale", help=f"Measured ÷ nominal length of the {sheet} check bar.")
+
+
+def _with(*options: Decorator) -> Decorator:
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, json_option)
+        for option in reversed(every):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+def _pieces_command(name: str) -> None:
+    @_with(
+        _REFERENCE, _print_scale("sheet's"),
+        click.option("--thickness", help="Thickness of the pieces: 8.1mm or 8.1±0.1mm."),
+        click.option("--edge-radius", help="Rounding of the rim: 0.5mm or 0.5±0.1mm (0 = sharp)."),
+        _OVERLAY,
+    )  # fmt: skip
+    def run(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+        _show(name, photos, given, _piece_rows, as_json=as_json)
+
+    run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
+
+    \b
+    Example:
+      inspect-kit measure {name} photo.jpg --camera phone.json --print-scale 0.998
+    """
+    command.command(name)(run)
+
+
+for _name in ("coins", "striker", "checkers", "discs"):
+    _pieces_command(_name)
+
+
+@command.command("board")
+@_with(
+    _print_scale("cards'"),
+    click.option("--known", help="For a board without cards: one side, surface.side=738.2mm or 738.2±0.3mm."),
+    click.option("--overlay", type=click.Path(path_type=Path),
+                 help="Write the board from above with its dimensions (PNG)."),
+    click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
+                 help="The sheet whose limits colour the overlay."),
+)  # fmt: skip
+def board(photos: tuple[Path, ...], spec: str, as_json: bool, **given: Any) -> None:
+    """Every dimension of a carrom board in one to eight photos with our cards lying on it.
+
+    \b
+    Example:
+      inspect-kit measure board photo.jpg --camera phone.json --print-scale 0.998 --overlay board.png
+      inspect-kit measure board photo.jpg --known surface.side=738.2mm
+    """
+    from inspect_kit.rulebook.library import load
+
+    check_count("board", len(photos))
+    load(spec).item("board")
+    _show("board", photos, given, _board_rows, as_json=as_json, spec=spec)
+
+
+@command.command("figure")
+@_with(
+    click.option("--reference", default="auto", show_default=True,
+                 help="The printed backdrop; nothing else serves here."),
+    _print_scale("backdrop's"),
+    click.option("--standoff", help="Distance of the figure's axis from the backdrop: 20mm or 20±0.3mm."),
+    click.option("--instance", default="", help="Which figure of a team this is: 1 to 10, or spare."),
+    _OVERLAY,
+)  # fmt: skip
+def figure(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+    """Height, base and top of one figure, from one photo or several with the figure turned.
+
+    \b
+    Example:
+      inspect-kit measure figure front.jpg side.jpg --standoff 20±0.3mm --print-scale 0.998 --json > figure.json
+    """
+    _show("figure", photos, given, _figure_rows, as_json=as_json)
+
+
+@command.command("dice")
+@_with(
+    _REFERENCE, _print_scale("sheet's"),
+    click.option("--thickness", help="Height of the dice, if a caliper told it: 15.98mm or 15.98±0.02mm."),
+    click.option("--edge-radius", help="Rounding of the edges: 0.5mm or 0.5±0.1mm (0 = sharp)."),
+    click.option("--one-die/--many-dice", default=None,
+                 help="Six photos of one die each show its six faces (default), or different dice."),
+    _OVERLAY,
+)  # fmt: skip
+def dice(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+    """Numbers and edges of dice; without a reference sheet in the photo the numbers only.
+
+    \b
+    Example:
+      inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
+      inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
+    """
+    _show("dice", photos, given, _dice_rows, as_json=as_json)
+
+
+def _show(
+    kind: str,
+    paths: Sequence[Path],
+    given: Mapping[str, Any],
+    rows: Callable[[MeasurementFile], Rows],
+    *,
+    as_json: bool,
+    spec: str = "",
+) -> None:
+    """Measure, write the overlay, and print the document or the table."""
+    # Opening photos and OpenCV take a second, which those who ask for help do not wait for.
+    from inspect_kit.capture.photographs import read_photograph
+    from inspect_kit.measure.stated import stated_by
+
+    stated = stated_by(kind, {name: text for name, text in given.items() if name not in ("camera", "overlay")})
+    check_count(kind, len(paths))
+    photos = [read_photograph(path) for path in paths]
+    session = photo_session(kind, photos, chosen_camera(given["camera"], photos), stated)
+    document = as_json_with_overlay(session, given["overlay"], spec)
+    if as_json:
+        print_json(document)
+        return
+    warn(session.file.warnings)
+    for line in columns(rows(session.file)):
+        click.echo(line)
+
+
+def as_json_with_overlay(session: PhotoSession, path: Path | None, spec: str) -> dict[str, object]:
+    """The document; the picture is written, and of a board named as evidence, so that `certify` shows it."""
+    document = as_json(session.file)
+    if path is None:
+        return document
+    picture = session.overlay(verdicts_of(session.file, spec) if spec else None, spec)
+    write_whole(path, picture)
+    if spec:
+        from PIL import Image
+
+        width, height = Image.open(io.BytesIO(picture)).size
+        digest = hashlib.sha256(picture).hexdigest()
+        document["overlay"] = {"file": path.name, "sha256": digest, "width": width, "height": height}
+    return document
+
+
+def verdicts_of(file: MeasurementFile, spec: str) -> Verdicts:
+    """What a sheet says about every dimension of a board, for the overlay's colours only."""
+    from inspect_kit.inspection.walk import Task, inspect
+    from inspect_kit.judgement.rules import RuleName
+    from inspect_kit.rulebook.library import load
+
+    sheet = load(spec)
+    measured = tuple(reading for reading in file.readings if reading.unit)
+    if not measured:
+        return {}
+    task = Task(sheet, sheet.item("board"), RuleName("guarded"), today())
+    judged = inspect(task, (MeasurementFile(measured),)).judgement
+    return {(each.clause.characteristic, each.instance): each.verdict.value for each in judged.findings}
+
+
+def chosen_camera(named: Path | None, photos: Sequence[Photograph]) -> Camera | None:
+    """The camera of `--camera`, or the kept one for these photos; without either the lens is estimated."""
+    from inspect_kit.vision.optics.camera_files import read_camera
+
+    if named is not None:
+        return read_camera(named).camera
+    kept = kept_camera(home_of(click.get_current_context()), photos)
+    if kept is None:
+        return None
+    click.echo(f"measured with the camera that is kept for {kept.stored.model} ({kept.name})", err=True)
+    return kept.stored.camera
+
+
+# Tables for people: the value, U, what dominates it, and what was seen.
+
+
+def _number(reading: Reading) -> str:
+    sign = "°" if reading.unit == "deg" else f" {reading.unit}"
+    return f"{float(reading.value):.2f}{sign}"
+
+
+def _expanded(*readings: Reading) -> str:
+    sign = "°" if readings[0].unit == "deg" else f" {readings[0].unit}"
+    return f"± {2 * max(float(reading.standard) for reading in readings):.2f}{sign}"
+
+
+def _mostly(reading: Reading) -> str:
+    """The source with the largest share of the variance."""
+    shares: dict[str, float] = {}
+    for part in reading.budget:
+        shares[part.source] = shares.get(part.source, 0.0) + float(part.standard) ** 2
+    largest = max(shares, key=lambda source: shares[source])
+    return f"{largest}, {shares[largest] / float(reading.standard) ** 2:.0%}"
+
+
+def _piece_rows(file: MeasurementFile) -> Rows:
+    names = dict.fromkeys(reading.instance for reading in file.readings)
+    rounded = any(reading.characteristic.endswith(".roundness") for reading in file.readings)
+    yield ("piece", "diameter", "U", "mostly from", "roundness" if rounded else "", "seen")
+    for name in names:
+        found = {each.characteristic.rpartition(".")[2]: each for each in file.readings if each.instance == name}
+        diameter, metal, colour = (found.get(key) for key in ("diameter", "visible_metal", "colour"))
+        assert diameter is not None
+        seen = colour.value if colour else ""
+        if metal is not None:
+            seen = "metal suspected" if metal.value == "suspected" else "no metal"
+        yield (
+            name or "1", _number(diameter), _expanded(diameter), _mostly(diameter),
+            _number(found["roundness"]) if rounded else "", seen,
+        )  # fmt: skip
+
+
+def _board_rows(file: MeasurementFile) -> Rows:
+    yield ("dimension", "", "value", "U", "mostly from")
+    for each in file.readings:
+        if each.unit:
+            yield (each.characteristic, each.instance, _number(each), _expanded(each), _mostly(each))
+
+
+def _figure_rows(file: MeasurementFile) -> Rows:
+    yield ("characteristic", "value", "U", "mostly from")
+    for each in file.readings:
+        if each.unit:
+            yield (each.characteristic, _number(each), _expanded(each), _mostly(each))
+        else:
+            yield (each.characteristic, each.value, "", f"{float(each.confidence):.0%} sure")
+
+
+def _dice_rows(file: MeasurementFile) -> Rows:
+    yield ("die", "face", "sure", "edge a", "edge b", "U", "mostly from", "photo")
+    found = {(each.characteristic, each.instance): each for each in file.readings}
+    for face in file.readings:
+        if face.characteristic != "die.face":
+            continue
+        edges = [each for axis in "ab" if (each := found.get(("die.edge", f"{face.instance}.{axis}"))) is not None]
+        sizes = (*map(_number, edges), _expanded(*edges), _mostly(edges[0])) if edges else ("", "", "", "")
+        yield (face.instance, face.value, f"{float(face.confidence):.0%}", *sizes, face.photo)

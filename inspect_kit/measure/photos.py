@@ -1,0 +1,84 @@
+"""Photos of pieces, a board, a figure or dice → the measurement file they give: the one way there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.errors import UsageError
+from inspect_kit.nearest import nearest
+
+if TYPE_CHECKING:
+    from inspect_kit.capture.photographs import Photograph
+    from inspect_kit.measure.stated import Stated
+    from inspect_kit.vision.optics.camera import Camera
+    from inspect_kit.vision.optics.camera_files import Kept
+
+Verdicts = Mapping[tuple[str, str], str]
+"""Characteristic and instance → what was said of it, by whoever judged."""
+
+_ROOMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        **dict.fromkeys(("coins", "striker", "checkers", "discs"), "inspect_kit.measure.pieces"),
+        "board": "inspect_kit.measure.board",
+        "figure": "inspect_kit.measure.figure",
+        "dice": "inspect_kit.measure.dice",
+    }
+)
+"""What can be measured in photos, and where; loaded only when it is asked for."""
+KINDS: Final = tuple(_ROOMS)
+MOST_PHOTOS: Final[Mapping[str, int]] = MappingProxyType({**dict.fromkeys(KINDS, 24), "board": 8, "figure": 12})
+"""Photos that are measured together at most."""
+_TOO_MANY: Final = {"board": "one to four are enough", "figure": "give the photos of one figure"}
+
+
+@dataclass(frozen=True)
+class PhotoSession:
+    """What a set of photos gave: the measurement file, and the first photo with what was found in it, as a PNG."""
+
+    file: MeasurementFile
+    draw: Callable[[Verdicts, str], bytes] = field(repr=False)
+
+    def overlay(self, verdicts: Verdicts | None = None, sheet: str = "") -> bytes:
+        """The picture; where verdicts colour it, `sheet` is whose limits they come from."""
+        return self.draw(verdicts or {}, sheet)
+
+
+def measure(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> MeasurementFile:
+    """Measure photos of one kind of thing; `BadInput` with advice where that cannot be done."""
+    return photo_session(kind, photos, camera, stated).file
+
+
+def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
+    """The same with the picture of what was found."""
+    check_kind(kind)
+    check_count(kind, len(photos))
+    session: PhotoSession = import_module(_ROOMS[kind]).photo_session(kind, photos, camera, stated)
+    return session
+
+
+def check_kind(kind: str) -> None:
+    """Refuse what nobody can measure."""
+    if kind not in _ROOMS:
+        hint = nearest(kind, KINDS) or f"there are {', '.join(KINDS)}"
+        raise UsageError(f"cannot measure {kind[:40]!r}", hint=hint)
+
+
+def check_count(kind: str, count: int) -> None:
+    """Refuse more photos than can be held or used at once."""
+    most = MOST_PHOTOS[kind]
+    if count > most:
+        hint = _TOO_MANY.get(kind, "measure them in groups")
+        raise UsageError(f"{count} photos at once, {most} at most", hint=hint)
+
+
+def kept_camera(home: Path, photos: Sequence[Photograph]) -> Kept | None:
+    """The camera that is kept for photos with these notes, if there is one."""
+    from inspect_kit.vision.optics.camera_files import camera_of, kept_cameras, shelf_in
+
+    return camera_of(photos, kept_cameras(shelf_in(home)))

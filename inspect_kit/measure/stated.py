@@ -1,0 +1,178 @@
+"""What was stated of photos besides them: sizes with their spread, the print's scale, the reference, a known side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Final
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+from inspect_kit.vision.reference.find import Reference, marker_dictionary
+
+GIVEN: Final = 0.1
+"""Standard uncertainty (mm) of a thickness or rim radius that was stated without one."""
+UNKNOWN_PRINT: Final = 0.003
+"""Relative standard uncertainty of a print whose check bar nobody measured."""
+_MEASURED_PRINT: Final = 0.0002
+"""Relative standard uncertainty of a check bar measured with a caliper."""
+TAPE: Final = 0.5
+"""Standard uncertainty (mm) of a side taken with a tape, where none is stated."""
+_WORST_TAPE: Final = 20.0
+"""mm: a larger uncertainty is none of a tape."""
+_KNOWN: Final = "surface.side"
+_KNOWN_EXAMPLE: Final = "for example --known surface.side=738.2mm"
+_SIDES: Final = (600.0, 900.0)
+"""mm between which a board's side can lie at all."""
+_LONGEST_NAME: Final = 40
+_PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
+
+Length = tuple[float, float | None]
+"""A stated size in mm, and its standard uncertainty where that was stated too."""
+Bounds = tuple[float, float]
+
+_PIECE: Final[Mapping[str, Bounds]] = MappingProxyType({"thickness": (0.2, 60.0), "edge_radius": (0.0, 30.0)})
+LENGTHS: Final[Mapping[str, Mapping[str, Bounds]]] = MappingProxyType(
+    {
+        "coins": _PIECE, "striker": _PIECE, "checkers": _PIECE, "discs": _PIECE,
+        "dice": {"thickness": (5.0, 40.0), "edge_radius": (0.0, 8.0)},
+        "figure": {"standoff": (10.0, 60.0)},
+        "board": {},
+    }
+)  # fmt: skip
+"""The sizes that can be stated of each kind of photo, in mm, and the bounds they must lie within."""
+_OTHERS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    dict.fromkeys(LENGTHS, frozenset({"print_scale", "reference"}))
+    | {
+        "figure": frozenset({"print_scale", "reference", "instance"}),
+        "dice": frozenset({"print_scale", "reference", "one_die"}),
+        "board": frozenset({"print_scale", "known"}),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the user stated: each a value and a standard uncertainty, or nothing."""
+
+    thickness: Length | None = None
+    rim: Length | None = None
+    print_scale: tuple[float, float] | None = None
+    reference: Reference = field(default_factory=Reference)
+    standoff: Length | None = None
+    known_side: tuple[float, float] | None = None
+    instance: str = ""
+    """Which figure of a team it is."""
+    one_die: bool | None = None
+    """Six photos show the faces of one die; where nobody says, six photos with one die each do."""
+
+
+def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
+    """As people type it: `thickness`, `edge_radius`, `standoff`, `print_scale`, `reference`, `known`, …"""
+    typed = {name: text for name, text in given.items() if text is not None}
+    lengths, others = LENGTHS[kind], _OTHERS[kind]
+    for name in typed:
+        if name not in lengths and name not in others:
+            raise UsageError(f"no such option for {kind}", where=option(name),
+                             hint="there are " + ", ".join(map(option, sorted({*lengths, *others}))))  # fmt: skip
+    size = {name: _length(str(typed[name]), name, bounds) for name, bounds in lengths.items() if name in typed}
+    one_die = typed.get("one_die")
+    return Stated(
+        thickness=size.get("thickness"),
+        rim=size.get("edge_radius"),
+        print_scale=_scale(str(typed["print_scale"])) if "print_scale" in typed else None,
+        reference=_reference(kind, str(typed.get("reference", "auto"))),
+        standoff=size.get("standoff"),
+        known_side=_known_side(str(typed["known"])) if "known" in typed else None,
+        instance=_instance(str(typed.get("instance", ""))),
+        one_die=one_die if isinstance(one_die, bool) else None,
+    )
+
+
+def option(name: str) -> str:
+    """As the command line calls it."""
+    return f"--{name.replace('_', '-')}"
+
+
+def stated_scale(number: Decimal) -> tuple[float, float]:
+    """A print's scale that was typed, and its relative uncertainty: by the caliper, and by half of the last digit, at
+    least the third."""
+    rounding = 0.5 * 10.0 ** -max(-int(number.as_tuple().exponent), 3) / 3**0.5
+    return float(number), (_MEASURED_PRINT**2 + rounding**2) ** 0.5
+
+
+def _scale(text: str) -> tuple[float, float]:
+    try:
+        number = parse_number(text)
+    except BadInput as problem:
+        raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
+    if not 0.9 <= number <= 1.1:
+        raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
+    return stated_scale(number)
+
+
+def _length(text: str, name: str, bounds: Bounds) -> Length:
+    """`8.1±0.1mm`, `8.1 mm` or `8.1`, in mm."""
+    low, high = bounds
+    size, standard = _with_spread(text, option(name), "for example 8.1±0.1mm")
+    if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
+        raise UsageError(f"{text[:40]} is not between {low:g} and {high:g} mm", where=option(name))
+    return size, standard
+
+
+def _with_spread(text: str, where: str, example: str) -> Length:
+    parts = _PLUS_MINUS.split(text.strip())
+    if len(parts) > 2:
+        raise UsageError(f"expected a length such as 8.1±0.1mm, got {text[:40]!r}", where=where)
+    try:
+        spread = parse_quantity(parts[1], UNITS["mm"]) if len(parts) == 2 else None
+        # `8.1±0.1mm`: the unit behind the spread is that of both.
+        value = parse_quantity(parts[0], spread.unit if spread else UNITS["mm"])
+        return float(value.to("mm").number), float(spread.to("mm").number) if spread else None
+    except BadInput as problem:
+        raise UsageError(problem.fault.why, where=where, hint=example) from None
+
+
+def _known_side(text: str) -> tuple[float, float]:
+    """`surface.side=738.2mm`, `surface.side=738.2±0.3mm`, also in cm."""
+    name, sign, typed = text.partition("=")
+    if not sign or name.strip() != _KNOWN:
+        raise UsageError(f"expected {_KNOWN}=LENGTH, got {text[:40]!r}", where="--known", hint=_KNOWN_EXAMPLE)
+    value, stated = _with_spread(typed, "--known", _KNOWN_EXAMPLE)
+    spread = TAPE if stated is None else stated
+    low, high = _SIDES
+    if not low <= value <= high:
+        raise UsageError(f"{typed.strip()[:40]} is not between {low:g} and {high:g} mm", where="--known",
+                         hint=_KNOWN_EXAMPLE)  # fmt: skip
+    if not 0 < spread <= _WORST_TAPE:
+        raise UsageError(f"{spread:g} mm is no uncertainty of a tape", where="--known", hint=_KNOWN_EXAMPLE)
+    return value, spread
+
+
+def _reference(kind: str, text: str) -> Reference:
+    """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`."""
+    if kind == "figure" and text != "auto":
+        raise UsageError(f"a figure is measured before the printed backdrop, not {text[:40]!r}", where="--reference",
+                         hint="print `inspect-kit target backdrop`")  # fmt: skip
+    match text.split(":"):
+        case ["auto"]:
+            return Reference()
+        case ["chessboard", size]:
+            return Reference("chessboard", _length(size, "reference", (1.0, 500.0))[0])
+        case ["aruco", dictionary, size]:
+            try:
+                marker_dictionary(dictionary)
+            except BadInput as problem:
+                raise UsageError(problem.fault.why, where="--reference", hint=problem.fault.hint) from None
+            return Reference("aruco", _length(size, "reference", (1.0, 500.0))[0], dictionary)
+    raise UsageError(f"unknown reference {text[:40]!r}", where="--reference",
+                     hint="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm")  # fmt: skip
+
+
+def _instance(text: str) -> str:
+    if len(text) > _LONGEST_NAME or not text.isprintable():
+        raise UsageError(f"expected a short name such as 3 or spare, got {text[:40]!r}", where="--instance")
+    return text
