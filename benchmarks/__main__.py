@@ -1,4 +1,7 @@
-"""`python -m benchmarks [NAME…]`: run all benchmarks, or the named ones, and print their figures as ratios."""
+"""`python -m benchmarks [NAME…]`: run all benchmarks, or the named ones, and print their figures as ratios.
+
+`python -m benchmarks sensitivity [ROOM…]` runs that one only: it takes long.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,8 @@ def main() -> None:
     known = sorted(
         module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
     )
-    for name in sys.argv[1:] or known:
+    alone = "sensitivity" in sys.argv[1:2]
+    for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name != "sensitivity"]:
         print(f"── {name} " + "─" * (70 - len(name)))
         importlib.import_module(f"benchmarks.{name}").main()
 

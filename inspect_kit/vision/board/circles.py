@@ -13,7 +13,7 @@ from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, alike, contrast, general_contrast, trace_of
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
-from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.least_squares import agreeing
 from inspect_kit.vision.fitting.stripe import (
     Fits,
     Ribbon,
@@ -116,7 +116,7 @@ def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> float | None:
 
 def circle_offsets(angles: Floats, offsets: Floats, good: Mask) -> Floats:
     """Offsets that a circle a little off and a little larger has at every angle, from the good ones."""
-    design = np.column_stack([np.ones_like(angles), np.cos(angles), np.sin(angles)])
+    design = _around(angles)
     found = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
     return np.asarray(design @ found, dtype=np.float64)
 
@@ -124,14 +124,11 @@ def circle_offsets(angles: Floats, offsets: Floats, good: Mask) -> Floats:
 def on_circle(angles: Floats, fits: Fits, usable: Mask, size: float) -> Mask:
     """Lines whose stripe is inked enough, looks like one, and lies on the common circle."""
     base = usable & (fits.height > 0.25 * size) & (fits.misfit < 0.6)
-    good = base
-    for _ in range(6):
-        if good.sum() < 12:
-            return good
-        residuals = fits.place - circle_offsets(angles, fits.place, good)
-        spread = max(robust_deviation(residuals[good]), 0.025)
-        good = base & (np.abs(residuals) < 3.0 * spread)
-    return np.asarray(good)
+    return agreeing(_around(angles), fits.place, base, least=12, floor=0.025)
+
+
+def _around(angles: Floats) -> Floats:
+    return np.column_stack([np.ones_like(angles), np.cos(angles), np.sin(angles)])
 
 
 # Rings looked for on the surface seen from above: where base circles, centre and outer circle about are.

@@ -9,7 +9,7 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
-from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import (
     STEP,
     Fits,
@@ -197,18 +197,16 @@ def _aligned(lines: Ribbon, shift: Floats) -> Ribbon:
 
 def _agreeing(places: Floats, fits: Fits, usable: Mask, size: float) -> Mask:
     """Lines whose stripe is inked enough, looks like one, and lies on the common straight path."""
-    good = usable & (fits.height > 0.25 * size) & (fits.misfit < 0.5)
-    for _ in range(6):
-        if good.sum() < 5:
-            return good
-        residuals = _line_residuals(places, fits.place, good)
-        spread = max(robust_deviation(residuals[good]), 0.02)
-        good = usable & (fits.height > 0.25 * size) & (fits.misfit < 0.5) & (np.abs(residuals) < 3.5 * spread)
-    return np.asarray(good)
+    base = usable & (fits.height > 0.25 * size) & (fits.misfit < 0.5)
+    return agreeing(_straight(places), fits.place, base, least=5, floor=0.02, cut=3.5)
+
+
+def _straight(places: Floats) -> Floats:
+    return np.column_stack([np.ones_like(places), places])
 
 
 def _line_residuals(places: Floats, offsets: Floats, good: Mask) -> Floats:
-    design = np.column_stack([np.ones_like(places), places])
+    design = _straight(places)
     found = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
     return np.asarray(offsets - design @ found, dtype=np.float64)
 

@@ -18,7 +18,7 @@ from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Absent, Trace, correlation
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
-from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Ribbon, Shot, binned, fit_steps, ribbon
 
 # A round edge in the surface: lines across a circle, and steps fitted to those that show it.
@@ -130,15 +130,7 @@ def _averaged(lines: Ribbon, usable: Mask, around: int) -> Ribbon:
 
 
 def _agreeing(lines: Ribbon, offsets: Floats, base: Mask) -> Mask:
-    good = base
-    design = np.column_stack([lines.normals, np.ones(len(offsets))])
-    for _ in range(8):
-        if good.sum() < 12:
-            return good
-        move = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
-        residuals = offsets - design @ move
-        good = base & (np.abs(residuals) < 3 * max(robust_deviation(residuals[good]), 0.06))
-    return np.asarray(good)
+    return agreeing(np.column_stack([lines.normals, np.ones(len(offsets))]), offsets, base, least=12, floor=0.06)
 
 
 # Round holes near a guess: where the lines around it leave the wood, and whether a ring of one colour lies inside.

@@ -17,7 +17,7 @@ from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
 from inspect_kit.vision.board.walls import Wall, after_gap, stand_off, stand_offs
-from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
 
 
@@ -161,12 +161,4 @@ def refine(shot: Shot, wall: Wall, guess: Floats) -> tuple[Floats, Mask]:
     offsets = fits.place
     good = wall.usable & (fits.misfit < 0.4) & (contrast > 0.15 * float(np.median(contrast[wall.usable])))
     design = np.column_stack([np.ones(len(guess)), wall.places])
-    base = good & (np.abs(offsets - guess) < 1.2)
-    good = base
-    for _ in range(6):
-        if good.sum() < 10:
-            break
-        fitted = np.linalg.lstsq(design[good], offsets[good], rcond=None)[0]
-        residuals = offsets - design @ fitted
-        good = base & (np.abs(residuals) < 3 * max(robust_deviation(residuals[good]), 0.03))
-    return offsets, np.asarray(good)
+    return offsets, agreeing(design, offsets, good & (np.abs(offsets - guess) < 1.2), least=10, floor=0.03)

@@ -10,7 +10,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.dice.solid import ROUNDING, Sight, corner_point, lines_across, sight
-from inspect_kit.vision.fitting.edge_choice import peaks_of, significant, steepness
+from inspect_kit.vision.fitting.edge_peaks import peaks_of, significant, steepness
 from inspect_kit.vision.fitting.edge_shading import Shading
 from inspect_kit.vision.fitting.edge_step import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
 from inspect_kit.vision.optics.light import linear, window_of

@@ -9,10 +9,11 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.disc import tuning
+from inspect_kit.vision.disc.rim_shading import shading
 from inspect_kit.vision.disc.solid import Solid, elevations, outline, solid_of, surface_slopes
 from inspect_kit.vision.fitting.circle import Unfit
-from inspect_kit.vision.fitting.edge_choice import peaks_of, significant, steepness
-from inspect_kit.vision.fitting.edge_shading import Shading, shading
+from inspect_kit.vision.fitting.edge_peaks import peaks_of, significant, steepness
+from inspect_kit.vision.fitting.edge_shading import Shading
 from inspect_kit.vision.fitting.edge_step import TOGETHER, Edges, Optics, averaged, fit_edges, profiles
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT

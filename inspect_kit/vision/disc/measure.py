@@ -15,11 +15,11 @@ from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, outline_pixels
+from inspect_kit.vision.disc.outer_edge import outermost
+from inspect_kit.vision.disc.roundness import Roundness, roundness_of
 from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
-from inspect_kit.vision.fitting.edge_choice import outermost
 from inspect_kit.vision.fitting.edge_step import Optics
-from inspect_kit.vision.fitting.roundness import Roundness, roundness_of
 from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
 from inspect_kit.vision.optics.pose import View
 from inspect_kit.vision.optics.quality import check_condition

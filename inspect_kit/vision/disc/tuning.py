@@ -16,6 +16,10 @@ STREAKS: Final = 0.2
 """Least variation of brightness around a ring, as a share of its mean."""
 LEAST_AREA: Final = 0.03
 """Share of the face, streaked like brushed metal, below which none is suspected."""
+RED_RATIO: Final = 2.2
+"""Red over the larger of green and blue at which red and another colour are equally likely."""
+WHITE_FROM: Final = 0.16
+"""Reflectance at which white and black are equally likely."""
 
 # find
 
@@ -85,3 +89,20 @@ EVEN: Final = 0.25
 """Variation of the contrast around an outline that light and shadow alone make."""
 MARKS: Final = 3.0
 """How much the edge's uncertainty grows with light that is uneven along the outline."""
+
+# outer_edge
+
+OUTER_EDGE_REACH: Final = 2.4
+"""mm around the guess in which the outline is looked for."""
+OUTER_EDGE_LINES: Final = 96
+"""Lines across the outline."""
+OUTER_EDGE_PEAKS: Final = 4
+"""Edges on each line that are kept."""
+OUTER_EDGE_TRIALS: Final = 220
+"""Circles through three edges that are tried."""
+OUTER_EDGE_TOLERANCE: Final = 0.07
+"""mm by which an edge may lie off the circle it belongs to."""
+OUTER_EDGE_OUTSIDE: Final = 2.0
+"""mm outside of a circle within which edges speak against it."""
+OUTER_EDGE_LEAST_SUPPORT: Final = 0.5
+"""Share of the lines that must have an edge on the circle."""

@@ -8,7 +8,7 @@ from typing import Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats
+from inspect_kit.vision.arrays import Floats, Mask
 
 Residuals = Callable[[Floats], Floats]
 """Weighted residuals (each of standard deviation one) at some parameters."""
@@ -115,3 +115,20 @@ def inverse(matrix: Floats) -> Floats:
 def robust_deviation(residuals: Floats) -> float:
     """Standard deviation from the median of absolute values: outliers do not count."""
     return 1.4826 * float(np.median(np.abs(residuals))) if residuals.size else 0.0
+
+
+def agreeing(design: Floats, values: Floats, base: Mask, *, least: int, floor: float, cut: float = 3.0) -> Mask:
+    """Which of the `base` rows lie on one linear model: least squares and outliers by turns, until nothing changes.
+
+    A row is an outlier beyond `cut` robust deviations, which count as no less than `floor`; with fewer than `least`
+    rows the answer is what is left.
+    """
+    good = base
+    for _ in range(_ROUNDS):
+        if good.sum() < least:
+            break
+        residuals = values - design @ np.linalg.lstsq(design[good], values[good], rcond=None)[0]
+        before, good = good, base & (np.abs(residuals) < cut * max(robust_deviation(residuals[good]), floor))
+        if (good == before).all():
+            break
+    return np.asarray(good)

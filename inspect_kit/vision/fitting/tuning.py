@@ -8,23 +8,6 @@ from __future__ import annotations
 
 from typing import Final
 
-# edge_choice
-
-REACH: Final = 2.4
-"""mm around the guess in which the outline is looked for."""
-LINES: Final = 96
-"""Lines across the outline."""
-PEAKS: Final = 4
-"""Edges on each line that are kept."""
-TRIALS: Final = 220
-"""Circles through three edges that are tried."""
-TOLERANCE: Final = 0.07
-"""mm by which an edge may lie off the circle it belongs to."""
-OUTSIDE: Final = 2.0
-"""mm outside of a circle within which edges speak against it."""
-LEAST_SUPPORT: Final = 0.5
-"""Share of the lines that must have an edge on the circle."""
-
 # edge_step
 
 SMOOTHING: Final = 5

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
-import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.disc.fit import Disc
-from inspect_kit.vision.optics import tuning
-from inspect_kit.vision.optics.light import linear, window_of
+from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import Known, View
 
 BRIGHTNESS: Final = np.array([0.2126, 0.7152, 0.0722])
@@ -60,34 +56,3 @@ def _sampled(pixels: Pixels, places: Floats) -> Floats:
     x = np.clip(np.round(places[:, 0]).astype(int), 0, pixels.shape[1] - 1)
     y = np.clip(np.round(places[:, 1]).astype(int), 0, pixels.shape[0] - 1)
     return np.asarray(linear(pixels[y, x][None])[0], dtype=np.float64)
-
-
-def face_of(pixels: Pixels, disc: Disc, share: float) -> tuple[Floats, Floats, Floats]:
-    """Linear light of the face within a share of its outline, the pixels' places, and the window's corner."""
-    middle = disc.outline.mean(axis=0)
-    ring = middle + share * (disc.outline - middle)
-    part, origin = window_of(pixels, ring, 1)
-    mask = np.zeros(part.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [np.round(ring - origin).astype(np.int32)], 255)
-    rows, columns = np.nonzero(mask)
-    return np.asarray(linear(part)[rows, columns], dtype=np.float64), np.column_stack([columns, rows]) + origin, origin
-
-
-def colour_of(pixels: Pixels, disc: Disc, white: White) -> Colour:
-    """By the middle of the face's pixels, so that grooves, prints and glints do not count."""
-    light, _, _ = face_of(pixels, disc, 0.8)
-    paper = np.maximum(white.near(disc.centre), 1e-3)
-    reflectance = np.median(light, axis=0) / paper * PAPER
-    # Wood and yellow have little blue as well; only red has little green.
-    ratio = reflectance[0] / max(float(reflectance[1:].max()), 0.004)
-    redness = _sure(
-        4 * math.log(max(ratio, 1e-3) / tuning.RED_RATIO) + 2 * min(0.0, math.log(max(reflectance[0], 1e-3) / 0.08))
-    )
-    lightness = _sure(2.5 * math.log(max(float(reflectance @ BRIGHTNESS), 1e-3) / tuning.LIGHT))
-    chances = {"red": redness, "white": (1 - redness) * lightness, "black": (1 - redness) * (1 - lightness)}
-    name = max(chances, key=lambda each: chances[each])
-    return Colour(name, chances[name], reflectance)
-
-
-def _sure(value: float) -> float:
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, value))))

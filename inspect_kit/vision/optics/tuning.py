@@ -22,13 +22,6 @@ USUAL: Final = ((0.76, 0.85), (1.4, 0.09), (2.6, 0.06))
 SPREAD: Final = 0.15
 """Share by which a guessed focal length may be off, standard deviation."""
 
-# colour
-
-RED_RATIO: Final = 2.2
-"""Red over the mean of green and blue at which red and black are equally likely."""
-LIGHT: Final = 0.16
-"""Reflectance at which white and black are equally likely."""
-
 # pose
 
 POSE_CUT: Final = 5.0

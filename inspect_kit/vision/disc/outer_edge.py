@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
+from inspect_kit.vision.arrays import Floats, Pixels, Whole
+from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.solid import Solid, outline
-from inspect_kit.vision.fitting import tuning
 from inspect_kit.vision.fitting.circle import Unfit
-from inspect_kit.vision.fitting.edge_step import STEP, Profiles, profiles
+from inspect_kit.vision.fitting.edge_peaks import peaks_of, significant, steepness
+from inspect_kit.vision.fitting.edge_step import profiles
 from inspect_kit.vision.optics.pose import View
 
 
 def outermost(pixels: Pixels, view: View, guess: Solid) -> Solid | Unfit:
     """The solid around the guess whose outline is the outermost edge that goes round far enough."""
-    azimuths = np.linspace(0, 2 * np.pi, tuning.LINES, endpoint=False)
+    azimuths = np.linspace(0, 2 * np.pi, tuning.OUTER_EDGE_LINES, endpoint=False)
     feet = view.pixels(outline(guess, view.centre, azimuths))
     outer = view.pixels(outline(replace(guess, radius=guess.radius + 0.5), view.centre, azimuths))
     scale = np.maximum(np.linalg.norm(outer - feet, axis=1) * 2, 1e-6)
@@ -30,48 +30,24 @@ def outermost(pixels: Pixels, view: View, guess: Solid) -> Solid | Unfit:
     offsets = np.concatenate([offsets, np.where(inside[:, None] > 0.15, offsets + inside[:, None], np.nan)], axis=1)
     # A shadow's edge is fainter than a piece's: edges count by their steepness within the line.
     counts = np.tile(np.sqrt(heights / np.maximum(heights.max(axis=1, keepdims=True), 1e-9)), 2)
-    design = np.column_stack([np.cos(azimuths), np.sin(azimuths), np.ones(tuning.LINES)])
-    tolerance = max(tuning.TOLERANCE, 1.0 / float(np.median(scale)))
+    design = np.column_stack([np.cos(azimuths), np.sin(azimuths), np.ones(tuning.OUTER_EDGE_LINES)])
+    tolerance = max(tuning.OUTER_EDGE_TOLERANCE, 1.0 / float(np.median(scale)))
     move = _best_move(offsets, counts, design, tolerance)
     if move is None:
         return Unfit("no edge goes round it")
     move, support = _polished(offsets, design, move, tolerance)
-    if support < tuning.LEAST_SUPPORT:
+    if support < tuning.OUTER_EDGE_LEAST_SUPPORT:
         return Unfit(f"only {support:.0%} of its outline is seen")
     return replace(guess, x=guess.x + float(move[0]), y=guess.y + float(move[1]), radius=guess.radius + float(move[2]))
 
 
 def _peaks(pixels: Pixels, feet: Floats, normals: Floats, scale: float) -> tuple[Floats, Floats]:
     """Places of the steepest light along each line (pixels, a fixed number a line), and how steep; 0 for no edge."""
-    profile = profiles(pixels, feet, normals, tuning.REACH * scale, smooth=0.03 * scale)
+    profile = profiles(pixels, feet, normals, tuning.OUTER_EDGE_REACH * scale, smooth=0.03 * scale)
     slope = steepness(profile, max(0.8, 0.05 * scale))
     height = np.where(peaks_of(slope) & (slope > significant(profile, slope, 0.6 * scale)), slope, 0)
-    best = np.argsort(-height, axis=1)[:, : tuning.PEAKS]
+    best = np.argsort(-height, axis=1)[:, : tuning.OUTER_EDGE_PEAKS]
     return profile.steps[best], np.take_along_axis(height, best, axis=1)
-
-
-def steepness(profile: Profiles, smooth: float = 0.8) -> Floats:
-    """How steeply the light changes along each line, all colours together, as the eye (and the noise) counts it.
-
-    `smooth` is the blur along the lines in pixels.
-    """
-    soft = cv2.GaussianBlur(profile.codes.astype(np.float32), (0, 0), smooth / STEP, sigmaY=0.7)
-    return np.asarray(np.linalg.norm(np.gradient(soft.astype(np.float64), axis=1), axis=2), dtype=np.float64)
-
-
-def peaks_of(slope: Floats) -> Mask:
-    """Places steeper than their neighbours on the line."""
-    peak = (slope >= np.roll(slope, 1, axis=1)) & (slope > np.roll(slope, -1, axis=1))
-    peak[:, :2] = peak[:, -2:] = False
-    return np.asarray(peak)
-
-
-def significant(profile: Profiles, slope: Floats, outside: float) -> float:
-    """What is steeper than the ground's own texture, which the outer ends of the lines show (or, where an edge lies
-    just there, the whole lines), and not much less steep than the steepest edges here."""
-    ground = slope[:, profile.steps > profile.steps[-1] - max(outside, 2.0)]
-    texture = min(float(np.median(ground)), float(np.median(slope)))
-    return max(3.0 * texture, 0.15 * float(np.median(slope.max(axis=1))), 0.002)
 
 
 def _face_edge(solid: Solid, azimuths: Floats) -> Floats:
@@ -87,7 +63,7 @@ def _face_edge(solid: Solid, azimuths: Floats) -> Floats:
 
 def _best_move(offsets: Floats, counts: Floats, design: Floats, tolerance: float) -> Floats | None:
     """Circles through three edges each: the one with many edges on it and few outside of it."""
-    outlines = offsets[:, : tuning.PEAKS]
+    outlines = offsets[:, : tuning.OUTER_EDGE_PEAKS]
     random = np.random.default_rng(len(offsets))
     rows = np.nonzero(np.isfinite(outlines).any(axis=1))[0].astype(np.intp)
     if len(rows) < 0.3 * len(offsets):
@@ -99,9 +75,9 @@ def _best_move(offsets: Floats, counts: Floats, design: Floats, tolerance: float
     apart = (offsets[None, :, :] - (moves @ design.T)[:, :, None]).astype(np.float32)
     weight = counts.astype(np.float32)[None]
     on = ((np.abs(apart) < tolerance) * weight).max(axis=2).mean(axis=1)
-    outside = apart[:, :, : tuning.PEAKS]
+    outside = apart[:, :, : tuning.OUTER_EDGE_PEAKS]
     beyond = (
-        (((outside > 2 * tolerance) & (outside < tuning.OUTSIDE)) * weight[:, :, : tuning.PEAKS])
+        (((outside > 2 * tolerance) & (outside < tuning.OUTER_EDGE_OUTSIDE)) * weight[:, :, : tuning.OUTER_EDGE_PEAKS])
         .max(axis=2)
         .mean(axis=1)
     )
@@ -113,17 +89,21 @@ def _best_move(offsets: Floats, counts: Floats, design: Floats, tolerance: float
 def _trial_moves(offsets: Floats, design: Floats, rows: Whole, random: np.random.Generator) -> Floats:
     """Moves of the guess (x, y, radius) that lead through three edges far apart."""
     count = len(rows)
-    first = random.integers(0, count, tuning.TRIALS)
-    spread = random.integers(count // 5, count // 2, (tuning.TRIALS, 2))
+    first = random.integers(0, count, tuning.OUTER_EDGE_TRIALS)
+    spread = random.integers(count // 5, count // 2, (tuning.OUTER_EDGE_TRIALS, 2))
     chosen = rows[np.stack([first, (first + spread[:, 0]) % count, (first + spread.sum(axis=1)) % count], axis=1)]
     # The outermost edge of a line is the likeliest one, the next one half as likely, and so on.
-    rank = np.minimum(random.geometric(0.5, (tuning.TRIALS, 3)) - 1, np.isfinite(offsets[chosen]).sum(axis=2) - 1)
+    rank = np.minimum(
+        random.geometric(0.5, (tuning.OUTER_EDGE_TRIALS, 3)) - 1, np.isfinite(offsets[chosen]).sum(axis=2) - 1
+    )
     outwards = -np.sort(-np.nan_to_num(offsets[chosen], nan=-np.inf), axis=2)
     values = np.take_along_axis(outwards, rank[:, :, None], axis=2)[:, :, 0]
     systems = design[chosen]
     good = (np.abs(np.linalg.det(systems)) > 0.3) & np.isfinite(values).all(axis=1)
     moves = np.linalg.solve(systems[good], values[good][:, :, None])[:, :, 0]
-    return np.asarray(moves[(np.hypot(moves[:, 0], moves[:, 1]) < 2.0) & (np.abs(moves[:, 2]) < tuning.REACH)])
+    return np.asarray(
+        moves[(np.hypot(moves[:, 0], moves[:, 1]) < 2.0) & (np.abs(moves[:, 2]) < tuning.OUTER_EDGE_REACH)]
+    )
 
 
 def _settled(moves: Floats, offsets: Floats, design: Floats, tolerance: float) -> Floats:
