@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Final
+from typing import Final, TypedDict
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.errors import BadInput
@@ -18,6 +18,9 @@ from inspect_kit.nearest import nearest
 from inspect_kit.values.measurement import Reading, StatedPart
 
 COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "instrument")
+DECISIONS: Final = ("accept", "reject")
+FURTHER: Final = ("decision", "by", "because", "confirmed", "note")
+"""Columns for what a person decided, confirmed or remarked."""
 FORMAT: Final = 1
 MAX_ROWS: Final = 1_000_000
 MAX_CELL: Final = 2_000
@@ -87,9 +90,9 @@ def _header(cells: list[str], where: str) -> tuple[list[str], tuple[str, ...]]:
 
 def _unknown_columns(names: list[str], where: str) -> Iterator[str]:
     for name in names:
-        if name in COLUMNS:
+        if name in COLUMNS or name in FURTHER:
             continue
-        meant = nearest(name, COLUMNS)
+        meant = nearest(name, (*COLUMNS, *FURTHER))
         if meant:
             raise BadInput(f'unknown column "{name[:40]}"', where=f"{where}: line 1", hint=meant)
         yield f'{where}: the column "{name[:40]}" is not used'
@@ -107,7 +110,7 @@ def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterato
             raise BadInput(f"has {len(cells)} cells, the header has {len(columns)}", where=place, hint=hint)
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
         reading = _row(row, place)
-        if reading.value:
+        if reading.value or reading.decision:
             yield reading
 
 
@@ -123,7 +126,31 @@ def _row(row: Mapping[str, str], place: str) -> Reading:
         standard=row.get("u", ""),
         instrument=row.get("instrument", ""),
         where=place,
+        **_persons_word({name: row.get(name, "") for name in FURTHER}, place),
     )
+
+
+class _PersonsWord(TypedDict):
+    decision: str
+    by: str
+    because: str
+    confirmed: bool
+    note: str
+
+
+def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
+    """A decision with who and why, a confirmation, a remark; half a decision is refused."""
+    decision, by, because = stated["decision"].lower(), stated["by"], stated["because"]
+    if decision and decision not in DECISIONS:
+        raise BadInput(f"a decision is {' or '.join(DECISIONS)}, not {decision[:40]!r}", where=place,
+                       hint=nearest(decision, DECISIONS))  # fmt: skip
+    if decision and not (by and because):
+        lacking = "who decided (by)" if not by else "why (because)"
+        raise BadInput(f"the decision does not say {lacking}", where=place, hint="both are printed")
+    confirmed = stated["confirmed"].lower()
+    if confirmed not in ("", "yes", "no"):
+        raise BadInput(f"confirmed is yes or no, not {confirmed[:40]!r}", where=place)
+    return _PersonsWord(decision=decision, by=by, because=because, confirmed=confirmed == "yes", note=stated["note"])
 
 
 def _characteristic(name: str, place: str) -> str:
@@ -203,7 +230,7 @@ def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = F
 def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
     return Reading(
         characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
-        value=_text(entry, "value", place, needed=True),
+        value=_text(entry, "value", place, needed="decision" not in entry),
         instance=_text(entry, "instance", place),
         unit=_text(entry, "unit", place),
         standard=_text(entry, "u", place),
@@ -216,13 +243,21 @@ def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
         photo=_text(entry, "photo", place),
         outline=tuple(_outline(entry, place)),
         budget=tuple(_budget(entry, place)),
+        **_json_persons_word(entry, place),
     )
+
+
+def _json_persons_word(entry: Mapping[str, object], place: str) -> _PersonsWord:
+    flag = entry.get("confirmed")
+    confirmed = ("yes" if flag else "no") if isinstance(flag, bool) else _text(entry, "confirmed", place)
+    stated = {name: _text(entry, name, place) for name in FURTHER if name != "confirmed"}
+    return _persons_word({**stated, "confirmed": confirmed}, place)
 
 
 def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
     return Reading(
         characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
-        value=_text(entry, "value", place, needed=True),
+        value=_text(entry, "value", place, needed="decision" not in entry),
         instance=_text(entry, "instance", place),
         confidence=_text(entry, "confidence", place),
         where=place,
@@ -230,6 +265,7 @@ def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
         photo=_text(entry, "photo", place),
         outline=tuple(_outline(entry, place)),
         region=_region(entry.get("region"), f"{place}.region"),
+        **_json_persons_word(entry, place),
     )
 
 
@@ -331,6 +367,8 @@ def _entry(reading: Reading) -> dict[str, object]:
         "u": _number(reading.standard), "confidence": _number(reading.confidence), **places,
         "instrument": reading.instrument, "raw": reading.raw, "time": reading.time, "serial": reading.serial,
         "photo": reading.photo, "outline": [list(point) for point in reading.outline], "region": reading.region,
+        "decision": reading.decision, "by": reading.by, "because": reading.because,
+        "confirmed": "yes" if reading.confirmed else "", "note": reading.note,
     }  # fmt: skip
     return entry | {key: list(value) if isinstance(value, tuple) else value for key, value in further.items()
                     if value not in ("", None, [])}  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from inspect_kit.capture.connections import read_connections
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.capture.measurement_file import DECISIONS
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.judge import as_data, as_text, reason_text
@@ -32,6 +34,7 @@ from inspect_kit.inspection.guided import (  # fmt: skip
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.places import shipped
+from inspect_kit.rulebook.clause import Clause, in_base_unit, words_for
 
 _YES: Final = frozenset({"y", "yes", "j", "ja", "a", "ano", "s", "si", "sì"})
 _NO: Final = frozenset({"n", "no", "nein", "ne"})
@@ -42,6 +45,8 @@ _HELP: Final = """\
   <            undo the last answer
   ?            how to measure it
   !            take a stable reading from the instrument, if it is connected
+  4.11 mm !    confirm a value that is outside what is usual: it is printed as confirmed
+  accept: NAME: WHY     decide the last value, where the text prints no tolerance (or reject: NAME: WHY)
   =NAME        from now on read from this instrument (= alone: from none)
   q            leave; start the same command again to go on"""
 
@@ -112,14 +117,20 @@ def _prompt(question: Question, entry: GuidedEntry, words: Wording) -> str | Non
     clause = question.clause
     name = words.name("characteristic", question.characteristic, clause.name)
     what = f"{name}, {words.instance(question.instance)}" if question.instance else name
-    required = clause.printed or words.sentence(clause.requires)
+    required = _in_asked_unit(clause) or clause.printed or words.sentence(clause.requires)
     gauge = entry.instruments.get(question.unit, "")
-    kind = "/".join(question.words) or ("yes/no" if question.unit == WORD else question.unit)
+    kind = "/".join(question.words or words_for(clause)) if question.unit == WORD else question.unit
     click.echo(click.style(f"{clause.number}  {what}", bold=True) + f"  {required}", err=True)
     click.secho(f"  {words.sentence(clause.how)}", dim=True, err=True)
     click.echo(f"  [{kind}{', ' + gauge if gauge else ''}] > ", nl=False, err=True)
     line = sys.stdin.readline()
     return line.strip() if line else None
+
+
+def _in_asked_unit(clause: Clause) -> str:
+    """The limit in the unit in which a bare number is taken, where the text prints another."""
+    other = clause.unit is not None and clause.unit.symbol != clause.unit.base
+    return f"{in_base_unit(clause.bounds)}  ({clause.printed})" if other else ""
 
 
 def _after(text: str, question: Question, entry: GuidedEntry, task: Task, words: Wording) -> GuidedEntry:
@@ -133,6 +144,8 @@ def _after(text: str, question: Question, entry: GuidedEntry, task: Task, words:
     try:
         if text.startswith("="):
             return _with_gauge(text[1:].strip(), question, entry, task)
+        if text.partition(":")[0].strip().lower() in DECISIONS:
+            return _decided(text, entry, task, words)
         return _answered(text, question, entry, task, words)
     except InspectKitError as problem:
         click.echo(f"  {problem}", err=True)
@@ -156,12 +169,25 @@ def _with_gauge(name: str, question: Question, entry: GuidedEntry, task: Task) -
     return entry.with_instrument(question.unit, "")
 
 
+def _decided(text: str, entry: GuidedEntry, task: Task, words: Wording) -> GuidedEntry:
+    """The last answer with a person's decision on it: `accept: J. Referee: drawn by the maker's template`."""
+    decision, by, because = ([*(part.strip() for part in text.split(":", 2)), "", ""])[:3]
+    if not entry.answers or not (by and because):
+        raise BadInput("a decision is accept: WHO: WHY, after the value it is about", hint="both are printed")
+    last = replace(entry.answers[-1], decision=decision.lower(), by=by, because=because)
+    changed = entry.undone().with_answer(last)
+    _show_verdict(inspect(task, (changed.readings(),)), last.question, words)
+    return changed
+
+
 def _answered(text: str, question: Question, entry: GuidedEntry, task: Task, words: Wording) -> GuidedEntry:
     if not text:
         return entry.with_answer(Answer(question, SKIPPED))
     gauge = "" if question.unit == WORD else entry.instruments.get(question.unit, "")
-    answer = _sent(question, gauge, task) if text == "!" else _typed(text, question, gauge)
-    checked(question, answer.text, _instrument(gauge, task))
+    confirmed = text.endswith("!") and text != "!"
+    answer = _sent(question, gauge, task) if text == "!" else _typed(text.rstrip("! "), question, gauge)
+    answer = replace(answer, confirmed=confirmed)
+    checked(question, answer.text, _instrument(gauge, task), confirmed=confirmed)
     changed = entry.with_answer(answer)
     _show_verdict(inspect(task, (changed.readings(),)), question, words)
     return changed
@@ -215,6 +241,8 @@ def _show_verdict(outcome: Outcome, question: Question, words: Wording) -> None:
         if finding.clause.characteristic == question.characteristic and finding.instance == question.instance:
             verdict = styled(finding.verdict, words.say(f"verdict.{finding.verdict}"))
             click.echo(f"  {verdict}: {reason_text(finding, words)}", err=True)
+            if finding.reason is Reason.PERSON_DECIDES:
+                click.echo("  type accept: NAME: WHY or reject: NAME: WHY; both are printed", err=True)
             if finding.reason is Reason.UNCERTAINTY_UNKNOWN:
                 click.echo("  type =NAME to say which instrument it was read from, < to enter it again", err=True)
     failed = sum(finding.verdict is Verdict.FAILS for finding in findings)

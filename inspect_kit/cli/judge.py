@@ -95,6 +95,11 @@ def _finding(finding: Finding) -> dict[str, object]:
         data["observed"] = finding.observation.value
     if finding.missing:
         data["missing"] = finding.missing
+    if measurement is not None and measurement.confirmed:
+        data["confirmed"] = True
+    if finding.ruling is not None:
+        word = "accept" if finding.ruling.accepted else "reject"
+        data |= {"decision": word, "by": finding.ruling.by, "because": finding.ruling.because}
     return data
 
 

@@ -20,6 +20,8 @@ def needed_by(sheet: Sheet) -> Mapping[str, str]:
         found[clause.characteristic] = clause.unit.base if clause.unit else WORD
         if clause.when is not None:
             found.setdefault(clause.when.characteristic, WORD)
+    for choice in sheet.choices:
+        found.setdefault(choice.characteristic, WORD)
     for derived in sheet.derived:
         for name in derived.formula.names:
             found.setdefault(name, measured_names().get(name, ""))
@@ -40,3 +42,10 @@ def all_names() -> Mapping[str, str]:
     for sheet_id in sheet_ids():
         names.update((name, unit) for name, unit in needed_by(load(sheet_id)).items() if unit or name not in names)
     return names
+
+
+def named_instances(sheet: Sheet) -> Mapping[str, tuple[str, ...]]:
+    """The places that a sheet knows by name, of what it asks for and of what it works out others from."""
+    asked = {c.characteristic: c.instances.names for c in sheet.clauses if c.instances.names}
+    single = {name: places for entry in sheet.derived for name, places in entry.formula.instances.items()}
+    return {**single, **asked}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from inspect_kit.inspection.figure_types import NEAR, TYPE, FitVerdict, TypeFit, fitting_types, named
+from inspect_kit.inspection.figure_types import TYPE, FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.rulebook.sheet import Sheet
@@ -20,6 +20,9 @@ FULL_TEAM: Final = 10
 SURE: Final = Decimal("0.8")
 """Confidence from which a colour that a photo tells is believed; a colour that a person typed always is."""
 _Found = TypeVar("_Found")
+APART: Final = Decimal(1)
+"""mm by which two figures must differ for certain before dimensions alone deny that they are of one type: the printed
+dimensions of the types are whole millimetres. Ours, not the federation's; less is left to the inspector."""
 _COMPARED: Final = ("fig.base.diameter", "fig.height")
 
 
@@ -67,8 +70,22 @@ def _only(evidence: Evidence, instance: str) -> Evidence:
     return Evidence.of(measured, observed, evidence.distrusted)
 
 
-def team_readings(figures: Sequence[Figure], given: Iterable[str]) -> tuple[Reading, ...]:
-    """What the figures together say of their team, as if someone had written it down; what was `given` stays."""
+def with_team(readings: Sequence[Reading], figures: Sequence[Figure]) -> tuple[list[Reading], tuple[str, ...]]:
+    """The readings with what the figures say of their team, and sentences on what they contradict.
+
+    What somebody wrote down stands, unless the figures deny it: measured figures come before a claim about them.
+    """
+    said = {reading.characteristic: reading for reading in team_readings(figures)}
+    given = {reading.characteristic: reading for reading in readings if reading.value}
+    denied = [name for name, own in said.items() if own.value == "no" and name in given and given[name].value != "no"]
+    kept = [reading for reading in readings if reading.characteristic not in denied]
+    added = [reading for name, reading in said.items() if name not in given or name in denied]
+    warnings = tuple(f"{name}: answered {given[name].value[:40]}, but the figures say no" for name in denied)
+    return [*kept, *added], warnings
+
+
+def team_readings(figures: Sequence[Figure]) -> tuple[Reading, ...]:
+    """What the figures together say of their team, as if someone had written it down."""
     named_ones = [figure for figure in figures if figure.instance]
     field = [figure for figure in named_ones if figure.instance != SPARE]
     spare = [figure for figure in named_ones if figure.instance == SPARE]
@@ -80,11 +97,8 @@ def team_readings(figures: Sequence[Figure], given: Iterable[str]) -> tuple[Read
         "team.base_colour": _word(_same_colour(field)) if len(field) > 1 else None,
         "team.spare_colour": _word(_other_colour(spare, field)) if spare and field else None,
     }
-    known = set(given)
     where = f"figures {', '.join(figure.instance for figure in named_ones)}"
-    return tuple(
-        Reading(name, value, where=where) for name, value in found.items() if value is not None and name not in known
-    )
+    return tuple(Reading(name, value, where=where) for name, value in found.items() if value is not None)
 
 
 def _word(answer: bool | None) -> str | None:
@@ -92,7 +106,10 @@ def _word(answer: bool | None) -> str | None:
 
 
 def _same_type(figures: Sequence[Figure]) -> bool | None:
-    """By the types that were stated, else by the dimensions; nothing where these leave it open."""
+    """Denied by types that were stated or by dimensions; affirmed only by the same type stated of every figure.
+
+    Dimensions that fit one type affirm nothing: a figure of another make may have the same.
+    """
     stated = [_seen(figure, TYPE) for figure in figures]
     words = {seen.value for seen in stated if seen is not None}
     if len(words) > 1:
@@ -103,8 +120,6 @@ def _same_type(figures: Sequence[Figure]) -> bool | None:
     if not all(fits):
         return None
     kinds = list(fits[0])
-    if any(all(fit.get(kind) is FitVerdict.FITS for fit in fits) for kind in kinds):
-        return True
     apart = all(
         any(fit.get(kind) in (FitVerdict.DOES_NOT_FIT, FitVerdict.NO_DIMENSIONS) for fit in fits) for kind in kinds
     )
@@ -113,7 +128,7 @@ def _same_type(figures: Sequence[Figure]) -> bool | None:
 
 def _differ(figures: Sequence[Figure]) -> bool:
     """Whether a dimension differs by more than one type leaves room for, so that no type without printed ones fits."""
-    return any(_spread(figures, name) > 2 * NEAR for name in _COMPARED)
+    return any(_spread(figures, name) > APART for name in _COMPARED)
 
 
 def _spread(figures: Sequence[Figure], name: str) -> Decimal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
@@ -16,11 +15,6 @@ from inspect_kit.rulebook.sheet import Sheet
 
 TYPE: Final = "fig.type"
 """The observation that names a figure's type; clauses of one type apply when it does."""
-
-
-NEAR: Final = Decimal("0.5")
-"""mm around a nominal that is printed without a tolerance within which a type is still named. This is ours, not the
-federation's (it is the very coarse class of ISO 2768-1), and serves the naming only: nobody is failed by it."""
 
 
 class FitVerdict(StrEnum):
@@ -101,19 +95,11 @@ def _fit(findings: Sequence[Finding]) -> FitVerdict | None:
         return None
     if any(_excludes(finding) for finding in findings):
         return FitVerdict.DOES_NOT_FIT
-    sure = all(finding.verdict is Verdict.CONFORMS for finding in findings)
+    sure = all(finding.verdict is Verdict.CONFORMS and finding.reason is not Reason.AS_PRINTED for finding in findings)
     return FitVerdict.FITS if sure else FitVerdict.MAY_FIT
 
 
 def _excludes(finding: Finding) -> bool:
-    """Outside the limits, whether or not the clause can fail the figure as such; or far from a nominal."""
-    if finding.reason is Reason.NO_TOLERANCE:
-        return _far(finding)
-    return finding.verdict is Verdict.FAILS or finding.reason in (Reason.ABOVE_UPPER, Reason.BELOW_LOWER)
-
-
-def _far(finding: Finding) -> bool:
-    nominal, measurement = finding.clause.bounds.nominal_in_base, finding.measurement
-    if nominal is None or measurement is None:
-        return False
-    return abs(measurement.value - nominal) - (measurement.expanded_uncertainty or 0) > NEAR
+    """Outside the limits, whether or not the clause can fail the figure as such; or not what is printed as nominal."""
+    away = (Reason.ABOVE_UPPER, Reason.BELOW_LOWER, Reason.PERSON_DECIDES)
+    return finding.verdict is Verdict.FAILS or finding.reason in away

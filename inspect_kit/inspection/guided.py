@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -13,9 +13,10 @@ from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile, writte
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, needed_by
 from inspect_kit.measure.interpretation import measurement_of
-from inspect_kit.rulebook.clause import Clause, Kind
+from inspect_kit.rulebook.clause import ABSENT, Clause, Kind, words_for
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Reading
+from inspect_kit.values.plausible import Plausible
 from inspect_kit.values.quantity import UNITS
 
 SKIPPED: Final = ""
@@ -31,6 +32,7 @@ class Question:
     unit: str
     clause: Clause
     words: tuple[str, ...] = ()
+    usual: Plausible | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -48,6 +50,12 @@ class Answer:
     raw: str = ""
     time: str = ""
     serial: str = ""
+    confirmed: bool = False
+    """Outside the plausible range, and looked at again."""
+    decision: str = ""
+    """`accept` or `reject` where the text gives no tolerance; then `by` and `because` say who and why."""
+    by: str = ""
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +73,49 @@ class GuidedEntry:
         return next((question for question in self.questions() if question.key not in given), None)
 
     def questions(self) -> Iterator[Question]:
-        """All questions that apply, in the order of the sheet."""
+        """All questions that apply, in the order of the sheet; those of the pieces come after the item's own."""
         seen: set[tuple[str, str]] = set()
+        for question in self._all_questions():
+            if question.key not in seen:
+                seen.add(question.key)
+                yield replace(question, usual=self.sheet.plausible.get(question.characteristic))
+
+    def _all_questions(self) -> Iterator[Question]:
         for clause in self.sheet.clauses_of(self.item):
-            for question in self._questions_of(clause):
-                if question.key not in seen:
-                    seen.add(question.key)
-                    yield question
+            yield from self._questions_of(clause)
+        for pieces in self.sheet.item(self.item).pieces:
+            labels = [str(number) for number in range(1, self._counted(pieces.counted_by) + 1)]
+            for clause in self.sheet.clauses_of(pieces.item):
+                yield from _of_pieces(self._questions_of(clause), labels)
+
+    def _counted(self, names: tuple[str, ...]) -> int:
+        """How many pieces were counted; at least one, so that it is seen what will be asked of each."""
+        counts = [self._observed(name) for name in names]
+        return max(1, sum(int(count) for count in counts if count.isdecimal() and len(count) < _MOST_DIGITS))
 
     def _questions_of(self, clause: Clause) -> Iterator[Question]:
         if clause.when is not None:
             words = self._condition_words(clause.when.characteristic)
             yield Question(clause.when.characteristic, "", WORD, clause, words)
             seen = self._observed(clause.when.characteristic)
-            if (seen in clause.when.words) is not clause.when.wanted:
+            if not seen or (seen in clause.when.words) is not clause.when.wanted:
                 return
         inputs = self._inputs_of(clause)
-        if inputs:
-            units = needed_by(self.sheet)
-            for name in inputs:
-                yield from _for_each(name, units.get(name, ""), self._clause_of(name) or clause)
-        else:
-            yield from _for_each(clause.characteristic, clause.unit.base if clause.unit else WORD, clause)
+        units = needed_by(self.sheet)
+        for name in inputs or (clause.characteristic,):
+            unit = units.get(name, "") if inputs else clause.unit.base if clause.unit else WORD
+            yield from self._for_each(name, unit, self._clause_of(name, clause.item) or clause)
+
+    def _for_each(self, characteristic: str, unit: str, clause: Clause) -> Iterator[Question]:
+        instances = clause.instances
+        at_once = unit == WORD and bool(instances.counted_by)
+        if clause.characteristic != characteristic or not instances.several or at_once:
+            yield Question(characteristic, "", unit, clause)
+            return
+        number = self._counted((instances.counted_by,)) if instances.counted_by else instances.number
+        names = instances.names or tuple(str(piece) for piece in range(1, number + 1))
+        parted = [f"{name}.{part}" for name in names for part in instances.parts] or names
+        yield from (Question(characteristic, name, unit, clause) for name in parted)
 
     def _inputs_of(self, clause: Clause) -> tuple[str, ...]:
         """For a derived characteristic, what it is worked out from, as far as it belongs to this item."""
@@ -94,16 +123,15 @@ class GuidedEntry:
         formula = formulas.get(clause.characteristic)
         if formula is None:
             return ()
-        elsewhere = {other.characteristic for other in self.sheet.clauses if other.item != self.item}
+        elsewhere = {other.characteristic for other in self.sheet.clauses if other.item != clause.item}
         return tuple(name for name in formula.names if name not in elsewhere and name not in formulas)
 
-    def _clause_of(self, characteristic: str) -> Clause | None:
-        return next((c for c in self.sheet.clauses_of(self.item) if c.characteristic == characteristic), None)
+    def _clause_of(self, characteristic: str, item: str) -> Clause | None:
+        return next((c for c in self.sheet.clauses_of(item) if c.characteristic == characteristic), None)
 
     def _condition_words(self, characteristic: str) -> tuple[str, ...]:
-        clauses = self.sheet.clauses_of(self.item)
-        conditions = [c.when for c in clauses if c.when is not None and c.when.characteristic == characteristic]
-        return tuple(dict.fromkeys(word for condition in conditions for word in condition.words))
+        asked = next((c for c in self.sheet.clauses if c.characteristic == characteristic), None)
+        return words_for(asked) if asked else self.sheet.words_of(characteristic)
 
     def _observed(self, characteristic: str) -> str:
         return next((a.text for a in self.answers if a.question.characteristic == characteristic), "")
@@ -126,40 +154,40 @@ class GuidedEntry:
         return MeasurementFile(tuple(_reading(answer) for answer in given))
 
 
-def _for_each(characteristic: str, unit: str, clause: Clause) -> Iterator[Question]:
-    instances = clause.instances
-    same = clause.characteristic == characteristic
-    if same and instances.names:
-        yield from (Question(characteristic, name, unit, clause) for name in instances.names)
-    elif same and instances.several:
-        yield from (Question(characteristic, str(n), unit, clause) for n in range(1, instances.number + 1))
-    else:
-        yield Question(characteristic, "", unit, clause)
+def _of_pieces(questions: Iterable[Question], labels: Sequence[str]) -> Iterator[Question]:
+    """What is looked at is asked once for all pieces, what is measured for each of them."""
+    for question in questions:
+        several = len(labels) > 1 and question.unit != WORD and not question.instance
+        yield from (replace(question, instance=label) for label in labels) if several else (question,)
 
 
 def _reading(answer: Answer) -> Reading:
     question = answer.question
     return Reading(
         question.characteristic, answer.text, question.instance, instrument=answer.instrument, where="entered",
-        raw=answer.raw or answer.text, time=answer.time, serial=answer.serial,
+        raw=answer.raw or answer.text, time=answer.time, serial=answer.serial, confirmed=answer.confirmed,
+        decision=answer.decision, by=answer.by, because=answer.because,
     )  # fmt: skip
 
 
-def checked(question: Question, text: str, instrument: Instrument | None) -> None:
-    """Refuse at once what could not be used later: a wrong unit, a number where a word is wanted, …"""
+def checked(question: Question, text: str, instrument: Instrument | None, *, confirmed: bool = False) -> None:
+    """Refuse at once what could not be used later: a wrong unit, an implausible value, a word nobody knows, …"""
+    words = question.words or words_for(question.clause)
     if question.unit == WORD:
-        words = question.words or ("yes", "no", *question.clause.answers)
         if text not in words:
             raise BadInput(f"{text[:40]!r} is not an answer here", hint="answer " + ", ".join(words))
         return
-    if text in ("yes", "no") and question.clause.kind in (Kind.FUNCTIONAL, Kind.RELATION):
+    if text in words and question.characteristic == question.clause.characteristic:
         return
-    reading = Reading(question.characteristic, text, question.instance)
+    reading = Reading(question.characteristic, text, question.instance, confirmed=confirmed)
     signed = question.clause.kind is Kind.RELATION
-    measurement_of(reading, UNITS.get(question.unit), instrument, signed=signed)
+    measurement_of(reading, UNITS.get(question.unit), instrument, signed=signed, usual=question.usual)
 
 
 _KEPT: Final = ("text", "instrument", "raw", "time", "serial")
+_PERSONS: Final = ("decision", "by", "because")
+_MOST_DIGITS: Final = 5
+"""Digits of a count of pieces that are still believed: nobody inspects a hundred thousand figures at once."""
 
 
 def as_draft(entry: GuidedEntry) -> str:
@@ -167,6 +195,7 @@ def as_draft(entry: GuidedEntry) -> str:
     answers = [
         {"characteristic": answer.question.characteristic, "instance": answer.question.instance}
         | {key: getattr(answer, key) for key in _KEPT}
+        | _persons_word(answer)
         for answer in entry.answers
     ]
     data = {
@@ -195,7 +224,14 @@ def _taken_up(entry: GuidedEntry, saved: Mapping[str, str]) -> GuidedEntry:
     question = next((question for question in entry.questions() if question.key == key), None)
     if question is None:
         return entry
-    return entry.with_answer(Answer(question, **{key: str(saved[key]) for key in _KEPT}))
+    texts = {key: str(saved[key]) for key in _KEPT} | {key: str(saved.get(key, "")) for key in _PERSONS}
+    return entry.with_answer(Answer(question, confirmed=saved.get("confirmed") == "yes", **texts))
+
+
+def _persons_word(answer: Answer) -> dict[str, str]:
+    """What a person confirmed or decided, where there is such."""
+    stated = {key: getattr(answer, key) for key in _PERSONS} | {"confirmed": "yes" if answer.confirmed else ""}
+    return {key: text for key, text in stated.items() if text}
 
 
 def as_measurement_file(entry: GuidedEntry) -> str:
@@ -207,8 +243,8 @@ def as_measurement_file(entry: GuidedEntry) -> str:
 def _in_base(answer: Answer) -> Reading:
     """The reading as a file holds it: a number in its base unit, or the word."""
     reading, question = _reading(answer), answer.question
-    if question.unit == WORD or answer.text in ("yes", "no"):
-        return Reading(question.characteristic, answer.text, question.instance)
+    if question.unit == WORD or answer.text in ("yes", "no", ABSENT):
+        return replace(reading, raw="")
     found = measurement_of(reading, UNITS.get(question.unit), None, signed=True)
     whole = found.value == found.value.to_integral_value()
     value = f"{int(found.value)}" if whole else f"{found.value.normalize():f}"

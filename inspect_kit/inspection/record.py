@@ -123,6 +123,16 @@ class Line(_Part, frozen=True):
     budget: tuple[BudgetSource, ...] = ()
     photographed: bool | msgspec.UnsetType = msgspec.UNSET
     """It was measured or seen in a photograph, not by the procedure that the sheet names in `how`."""
+    decision: str | msgspec.UnsetType = msgspec.UNSET
+    """`accept` or `reject`: what a person decided where the text gives no tolerance."""
+    decided_by: str | msgspec.UnsetType = msgspec.UNSET
+    decided_because: str | msgspec.UnsetType = msgspec.UNSET
+    confirmed: bool | msgspec.UnsetType = msgspec.UNSET
+    """The value lies outside what is usual, and somebody looked again and confirmed it."""
+    read_by: str | msgspec.UnsetType = msgspec.UNSET
+    """How the value came in: `instrument` (sent by it), `typed`, `photo`, `observed` by a person, or `derived`."""
+    condition: str | msgspec.UnsetType = msgspec.UNSET
+    """The characteristic on whose answer it hangs whether the clause applies."""
 
 
 class RawReading(_Part, frozen=True):
@@ -138,6 +148,12 @@ class RawReading(_Part, frozen=True):
     raw: str = ""
     time: str = ""
     serial: str = ""
+    confidence: str | msgspec.UnsetType = msgspec.UNSET
+    decision: str | msgspec.UnsetType = msgspec.UNSET
+    by: str | msgspec.UnsetType = msgspec.UNSET
+    because: str | msgspec.UnsetType = msgspec.UNSET
+    confirmed: bool | msgspec.UnsetType = msgspec.UNSET
+    note: str | msgspec.UnsetType = msgspec.UNSET
 
 
 class Gauge(_Part, frozen=True):

@@ -103,7 +103,37 @@ def _line(finding: Finding) -> Line:
     known = finding.measurement or finding.observation
     if known is not None and any(reading.outline or reading.pixel for reading in known.readings):
         line = structs.replace(line, photographed=True)
+    line = structs.replace(line, read_by=_read_by(finding) or UNSET, **_persons_word(finding))
     return line if finding.measurement is None else _with_measurement(line, finding.measurement)
+
+
+def _read_by(finding: Finding) -> str:
+    """How the evidence came in; where several readings went into it, as the least direct of them."""
+    known = finding.measurement or finding.observation
+    if known is None:
+        return ""
+    if finding.measurement is not None and finding.measurement.formula:
+        return "derived"
+    if any(reading.from_photo for reading in known.readings):
+        return "photo"
+    if finding.observation is not None:
+        return "observed"
+    return "instrument" if any(reading.time or reading.serial for reading in known.readings) else "typed"
+
+
+def _persons_word(finding: Finding) -> dict[str, str | bool]:
+    """Who decided or confirmed what, and on which answer it hangs whether the clause applies."""
+    clause, ruling, found = finding.clause, finding.ruling, finding.measurement
+    said: dict[str, str | bool] = {}
+    if ruling is not None:
+        said["decision"] = "accept" if ruling.accepted else "reject"
+        said["decided_by"] = clean(ruling.by, where="by", needed=True)
+        said["decided_because"] = clean(ruling.because, where="because", needed=True)
+    if found is not None and found.confirmed:
+        said["confirmed"] = True
+    if clause.when is not None:
+        said["condition"] = clause.when.characteristic
+    return said
 
 
 def _with_measurement(line: Line, measurement: Measurement) -> Line:
@@ -142,7 +172,9 @@ def _reading(reading: Reading) -> RawReading:
     where = f"{PurePath(folder).name}{separator}{place}"
     return RawReading(
         reading.characteristic, reading.value, reading.instance, reading.unit, reading.standard, reading.instrument,
-        where, reading.raw, reading.time, reading.serial,
+        where, reading.raw, reading.time, reading.serial, reading.confidence or UNSET, reading.decision or UNSET,
+        clean(reading.by, where="by") or UNSET, clean(reading.because, where="because") or UNSET,
+        reading.confirmed or UNSET, clean(reading.note, where="note") or UNSET,
     )  # fmt: skip
 
 

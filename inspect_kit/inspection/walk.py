@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -12,17 +12,26 @@ from inspect_kit.capture.daily_checks import CheckStatus, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, needed_by
-from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, team_readings, type_sentences
-from inspect_kit.judgement.judge import Evidence, Judgement, answer_to, judge
+from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, named_instances, needed_by
+from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, type_sentences, with_team
+from inspect_kit.judgement.judge import Evidence, Judgement
+from inspect_kit.judgement.pieces import judge_item
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import measurement_of, observation_of
 from inspect_kit.nearest import nearest
-from inspect_kit.rulebook.clause import Clause, Kind
-from inspect_kit.rulebook.sheet import Item, Sheet
-from inspect_kit.values.measurement import Measurement, Observation, Reading
+from inspect_kit.rulebook.clause import (  # fmt: skip
+    ABSENT,
+    CONFIDENCE,
+    Clause,
+    Kind,
+    answer_to,
+    answered_by_looking,
+    words_for,
+)
+from inspect_kit.rulebook.sheet import Derived, Item, Sheet
+from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling
 from inspect_kit.values.quantity import UNITS
 
 _TEAM: Final = "team"
@@ -63,57 +72,116 @@ class Outcome:
 
 def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     """Judge an item by all that the files hold."""
-    readings = _numbered(task.sheet, [reading for file in files for reading in file.readings])
+    readings = _without_photo_guesses([reading for file in files for reading in file.readings])
+    readings = _numbered(task.sheet, readings)
     _refuse_repeats(readings)
+    _refuse_unknown_instances(task.sheet, readings)
     instruments = load_instruments(
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
     evidence = _evidence(task, readings, instruments)
     figures = figures_in(task.sheet, evidence, task.rule) if task.item.id in _OF_FIGURES else ()
+    contradicted: tuple[str, ...] = ()
     if task.item.id == _TEAM:
-        readings += team_readings(figures, (reading.characteristic for reading in readings))
+        readings, contradicted = with_team(readings, figures)
         evidence = _evidence(task, readings, instruments)
-    judgement = judge(task.sheet.clauses_of(task.item.id), evidence, task.rule)
-    said = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments))
+    judgement = judge_item(task.sheet, task.item, evidence, task.rule)
+    said = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments), *contradicted)
     photos = tuple(photo for file in files for photo in file.photos)
     # Eleven files of a team may say the same.
     warnings = tuple(dict.fromkeys(said))
     return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, figures)
 
 
-def _evidence(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> Evidence:
-    """What the readings say, and what follows from them."""
-    measurements, observations = _interpreted(task.sheet, readings, instruments)
-    derived = _derived(task.sheet, measurements, observations)
-    return Evidence.of((*measurements, *derived), observations, _distrusted(task, instruments))
+def _evidence(task: Task, readings: Sequence[Reading], instruments: Mapping[str, Instrument]) -> Evidence:
+    """What the readings say, what follows from them, and what persons decided."""
+    stated = [reading for reading in readings if reading.value]
+    measurements, observations = _interpreted(task.sheet, stated, instruments)
+    unclear = {seen.characteristic for seen in observations if not _sure(seen)}
+    formulas = [entry for entry in task.sheet.derived if not unclear.intersection(entry.formula.names)]
+    derived = _derived(task.sheet, formulas, _of_whole_pieces(task.sheet, measurements), observations)
+    left_open = frozenset(entry.characteristic for entry in task.sheet.derived if entry not in formulas)
+    found = Evidence.of((*measurements, *derived), observations, _distrusted(task, instruments))
+    return replace(found, rulings=rulings_in(readings), unclear=left_open)
+
+
+def _of_whole_pieces(sheet: Sheet, measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Without the parts of pieces that were not measured whole: nothing about a die follows from one of its edges."""
+    parts = {c.characteristic: c.instances.parts for c in sheet.clauses if c.instances.parts}
+    there = {(found.characteristic, found.instance) for found in measurements}
+
+    def whole(found: Measurement) -> bool:
+        name, piece = found.characteristic, found.instance.rpartition(".")[0]
+        return all((name, f"{piece}.{part}") in there for part in parts.get(name, ()))
+
+    return [found for found in measurements if whole(found)]
+
+
+def _sure(seen: Observation) -> bool:
+    return seen.confidence is None or seen.confidence >= CONFIDENCE
+
+
+def _without_photo_guesses(readings: Sequence[Reading]) -> list[Reading]:
+    """Where a person has answered what a photo only guessed, the person's answer stands."""
+    answered = {_place(reading) for reading in readings if reading.value and not reading.from_photo}
+    return [reading for reading in readings if not (reading.confidence and _place(reading) in answered)]
+
+
+def _place(reading: Reading) -> tuple[str, str]:
+    return reading.characteristic, reading.instance
 
 
 def _numbered(sheet: Sheet, readings: Iterable[Reading]) -> list[Reading]:
     """Give numbers to unnamed readings of pieces that come in sets: nineteen rows `coin.mass` are nineteen coins."""
-    in_sets = {clause.characteristic for clause in sheet.clauses if clause.instances.several}
+    several = (clause for clause in sheet.clauses if clause.instances.several and not clause.instances.names)
+    in_sets = {clause.characteristic for clause in several}
     rows = list(readings)
     unnamed: dict[str, int] = {}
     for reading in rows:
-        if not reading.instance:
+        if reading.value and not reading.instance:
             unnamed[reading.characteristic] = unnamed.get(reading.characteristic, 0) + 1
     counters: dict[str, int] = {}
     for index, reading in enumerate(rows):
         name = reading.characteristic
-        if not reading.instance and unnamed[name] > 1 and name in in_sets:
+        if reading.value and not reading.instance and unnamed[name] > 1 and name in in_sets:
             counters[name] = counters.get(name, 0) + 1
             rows[index] = replace(reading, instance=str(counters[name]))
     return rows
 
 
-def _refuse_repeats(readings: Iterable[Reading]) -> None:
-    seen: dict[tuple[str, str], Reading] = {}
+def rulings_in(readings: Iterable[Reading]) -> dict[str, dict[str, Ruling]]:
+    """What persons decided, by characteristic and instance."""
+    found: dict[str, dict[str, Ruling]] = {}
     for reading in readings:
-        first = seen.setdefault((reading.characteristic, reading.instance), reading)
+        if reading.decision:
+            ruling = Ruling(reading.decision == "accept", reading.by, reading.because)
+            found.setdefault(reading.characteristic, {})[reading.instance] = ruling
+    return found
+
+
+def _refuse_repeats(readings: Iterable[Reading]) -> None:
+    """One value and one decision a place; the decision may stand in a row of its own."""
+    seen: dict[tuple[str, str, bool], Reading] = {}
+    for reading in readings:
+        first = seen.setdefault((*_place(reading), bool(reading.value)), reading)
         if first is not reading:
             what = f"{reading.characteristic} {reading.instance}".strip()
             raise BadInput(
                 f"{what[:80]} stands here and in {first.where}", where=reading.where, hint="tell them apart by instance"
             )
+
+
+def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None:
+    """A place that the sheet does not know is a slip; it would hide that the place meant was not measured."""
+    known = named_instances(sheet)
+    for reading in readings:
+        names = known.get(reading.characteristic, ())
+        if names and reading.instance and reading.instance not in names:
+            meant = nearest(reading.instance, names)
+            raise BadInput(
+                f'{reading.characteristic} has no "{reading.instance[:40]}"', where=reading.where,
+                hint=meant or f"it has {', '.join(names)}",
+            )  # fmt: skip
 
 
 def _interpreted(
@@ -126,12 +194,13 @@ def _interpreted(
     for reading in readings:
         base = _base_unit(reading, needed)
         clause = clauses.get(reading.characteristic)
-        if base == WORD or reading.value.strip().lower() in ("yes", "no"):
-            observations.append(_observed(reading, clause))
+        if base == WORD or reading.value.strip().lower() in ("yes", "no", ABSENT):
+            observations.append(_observed(reading, clause, sheet))
         else:
             signed = clause is not None and clause.kind is Kind.RELATION
             gauge = instruments.get(reading.instrument)
-            measurements.append(measurement_of(reading, UNITS.get(base), gauge, signed=signed))
+            usual = sheet.plausible.get(reading.characteristic)
+            measurements.append(measurement_of(reading, UNITS.get(base), gauge, signed=signed, usual=usual))
     return measurements, observations
 
 
@@ -149,21 +218,26 @@ def _base_unit(reading: Reading, needed: Mapping[str, str]) -> str:
     return known[name]
 
 
-def _observed(reading: Reading, clause: Clause | None) -> Observation:
+def _observed(reading: Reading, clause: Clause | None, sheet: Sheet) -> Observation:
     seen = observation_of(reading)
-    if clause is not None and answer_to(clause, seen.value) is None:
-        words = ", ".join(("yes", "no", *clause.answers))
-        raise BadInput(
-            f"{clause.characteristic} is answered by {words}, not {reading.value[:40]!r}", where=reading.where
-        )
-    return seen
+    words = words_for(clause) if clause is not None else sheet.words_of(reading.characteristic)
+    known = answer_to(clause, seen.value) is not None if clause is not None else not words or seen.value in words
+    if known:
+        return seen
+    if not words:
+        raise BadInput(f"{reading.characteristic} is measured or counted, not answered by {seen.value}",
+                       where=reading.where, hint="give the value")  # fmt: skip
+    raise BadInput(
+        f"{reading.characteristic} is answered by {', '.join(words)}, not {reading.value[:40]!r}",
+        where=reading.where, hint=nearest(seen.value, words),
+    )  # fmt: skip
 
 
 def _derived(
-    sheet: Sheet, measurements: Iterable[Measurement], observations: Iterable[Observation]
+    sheet: Sheet, entries: Iterable[Derived], measurements: Iterable[Measurement], observations: Iterable[Observation]
 ) -> tuple[Measurement, ...]:
     units = {clause.characteristic: clause.unit.base for clause in sheet.clauses if clause.unit}
-    formulas = ((entry.characteristic, entry.formula) for entry in sheet.derived)
+    formulas = ((entry.characteristic, entry.formula) for entry in entries)
     return derive(formulas, units, measurements, observations)
 
 
@@ -197,6 +271,15 @@ def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str,
             found[f"{gauge.id}: no calibration date is stated"] = None
         elif gauge.expired(task.on):
             found[f"{gauge.id}: the calibration ended on {gauge.calibrated_until.isoformat()}"] = None
+    found |= dict.fromkeys(_idle_decisions(task.sheet, readings))
     if not task.sheet.in_force(task.on):
         found[f"sheet {task.sheet.id} was not in force on {task.on.isoformat()}"] = None
     return tuple(found)
+
+
+def _idle_decisions(sheet: Sheet, readings: Iterable[Reading]) -> Iterator[str]:
+    """Decisions where none is called for: a limit decides, whoever holds the pen."""
+    limited = {clause.characteristic for clause in sheet.clauses if clause.limits and not answered_by_looking(clause)}
+    for reading in readings:
+        if reading.decision and reading.characteristic in limited:
+            yield f"{reading.characteristic}: the limits decide, and the decision of {reading.by} was left aside"

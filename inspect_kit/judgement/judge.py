@@ -5,28 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Final
 
 from inspect_kit.judgement.probability import conformance_probability
 from inspect_kit.judgement.rules import NEEDS_UNCERTAINTY, RULES, Decision, RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict, overall
-from inspect_kit.rulebook.clause import Clause, Force, Kind, WordMeaning
+from inspect_kit.rulebook.clause import (  # fmt: skip
+    CONFIDENCE,
+    Bounds,
+    Clause,
+    Instances,
+    Kind,
+    WordMeaning,
+    answer_to,
+    answered_by_looking,
+)
 from inspect_kit.values.limits import Limits
-from inspect_kit.values.measurement import COVERAGE_FACTOR, Measurement, Observation
+from inspect_kit.values.measurement import COVERAGE_FACTOR, Measurement, Observation, Ruling
+from inspect_kit.values.quantity import EXACT_UNITS
 
-_ANSWERS = {
+_ANSWERS: Final = {
     WordMeaning.YES: (Verdict.CONFORMS, Reason.OBSERVED_YES),
     WordMeaning.NO: (Verdict.FAILS, Reason.OBSERVED_NO),
     WordMeaning.UNDECIDED: (Verdict.UNDECIDED, Reason.OBSERVED_UNCLEAR),
+    WordMeaning.NOT_APPLICABLE: (Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),
 }
+_RULED: Final = {True: _ANSWERS[WordMeaning.YES], False: _ANSWERS[WordMeaning.NO]}
+_TOLD_AS_IS: Final = frozenset({Verdict.CONFORMS, Verdict.NOT_APPLICABLE})
+
+WIDEST: Final = Decimal("0.1")
+"""Share of a nominal by which U may widen the agreement with it at most: with a gauge that knows less than a tenth of
+what it measures, agreement would say nothing. Ours, not a federation's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of the item: measurements, observations, and why some instruments cannot be trusted today."""
+    """All that is known of the item: measurements, observations, decisions, and why some gauges are not trusted."""
 
     measurements: Mapping[str, Sequence[Measurement]]
     observations: Mapping[str, Sequence[Observation]]
     distrusted: Mapping[str, Reason] = field(default_factory=dict)
+    rulings: Mapping[str, Mapping[str, Ruling]] = field(default_factory=dict)
+    """What persons decided, by characteristic and instance; without an instance it is for all of them."""
+    unclear: frozenset[str] = frozenset()
+    """What could only be worked out from observations that are not sure enough."""
+
+    def ruling(self, characteristic: str, instance: str) -> Ruling | None:
+        """A person's decision on this instance, or on all of them."""
+        given = self.rulings.get(characteristic, {})
+        return given.get(instance) or given.get("")
 
     @classmethod
     def of(
@@ -66,88 +93,163 @@ def judge(clauses: Iterable[Clause], evidence: Evidence, rule: RuleName = RuleNa
 
 def judge_clause(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Finding, ...]:
     """The findings of one clause, one an instance; what is missing comes last."""
+    holds = condition_holds(clause, evidence)
+    if holds is None:
+        return (Finding(clause, _silent(clause), Reason.CONDITION_UNKNOWN),)
+    if not holds:
+        return (Finding(clause, Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),)
     measured = evidence.measurements.get(clause.characteristic, ())
     observed = () if measured else evidence.observations.get(clause.characteristic, ())
-    direct = bool(observed) or any(not found.formula for found in measured)
-    if not _applies(clause, evidence, direct=direct):
-        return (Finding(clause, Verdict.NOT_APPLICABLE, Reason.CONDITION_NOT_MET),)
     findings = [
-        *_measured(clause, measured, rule, evidence.distrusted),
-        *(_observed(clause, observation) for observation in observed),
+        *(_measured(clause, found, rule, evidence) for found in measured),
+        *(_observed(clause, observation, evidence) for observation in observed),
     ]
-    return (*findings, *_missing(clause, [finding.instance for finding in findings]))
+    if not findings:
+        findings = list(_ruled_alone(clause, evidence))
+    return (*findings, *_missing(clause, findings, evidence))
 
 
-def _applies(clause: Clause, evidence: Evidence, *, direct: bool) -> bool:
-    """Whether the clause's condition is met; where nobody looked, direct evidence shows that it is meant."""
+def condition_holds(clause: Clause, evidence: Evidence) -> bool | None:
+    """Whether the clause's condition is met; `None` where nobody answered it, or not surely enough."""
     condition = clause.when
     if condition is None:
         return True
-    seen = [observation.value for observation in evidence.observations.get(condition.characteristic, ())]
-    if not seen:
-        return direct or not condition.wanted
-    return any(word in condition.words for word in seen) is condition.wanted
+    seen = evidence.observations.get(condition.characteristic, ())
+    words = [each.value for each in seen if _sure(each, CONFIDENCE)]
+    if not words:
+        return None
+    return any(word in condition.words for word in words) is condition.wanted
 
 
-def _measured(
-    clause: Clause, measured: Iterable[Measurement], rule: RuleName, distrusted: Mapping[str, Reason]
-) -> Iterator[Finding]:
+def _sure(observation: Observation, needed: Decimal) -> bool:
+    """What a person saw is sure; what a program saw is as sure as it says."""
+    return observation.confidence is None or observation.confidence >= needed
+
+
+def _measured(clause: Clause, found: Measurement, rule: RuleName, evidence: Evidence) -> Finding:
     limits = None if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE else clause.limits
-    for found in measured:
-        if limits is None:
-            yield Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, found.instance, found)
-            continue
-        standard = found.standard_uncertainty
-        verdict, reason = _decided(found, standard, limits, rule, distrusted)
-        probability = None if standard is None else conformance_probability(found.value, standard, limits, found.dof)
-        yield Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, probability=probability)
+    if limits is None:
+        return _against_nominal(clause, found, rule, evidence)
+    standard = found.standard_uncertainty
+    verdict, reason = _decided(found, standard, limits, rule, evidence.distrusted)
+    probability = None if standard is None else conformance_probability(found.value, standard, limits, found.dof)
+    return Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, probability=probability)
 
 
 def _decided(
     found: Measurement, standard: Decimal | None, limits: Limits, rule: RuleName, distrusted: Mapping[str, Reason]
 ) -> Decision:
     """A gauge that cannot be trusted comes before an uncertainty that is not known, and both before the rule."""
-    doubt = next((distrusted[gauge] for gauge in found.instruments if gauge in distrusted), None)
+    doubt = _doubt(found, rule, distrusted)
     if doubt is not None:
         return Verdict.UNDECIDED, doubt
-    if standard is None and rule in NEEDS_UNCERTAINTY:
-        return Verdict.UNDECIDED, Reason.UNCERTAINTY_UNKNOWN
     return RULES[rule](found.value, COVERAGE_FACTOR * (standard or 0), limits)
 
 
-def _observed(clause: Clause, observation: Observation) -> Finding:
-    if clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE:
-        return Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, observation.instance, observation=observation)
-    verdict, reason = _ANSWERS[answer_to(clause, observation.value) or WordMeaning.UNDECIDED]
-    return Finding(clause, _unless_binding(clause, verdict), reason, observation.instance, observation=observation)
+def _doubt(found: Measurement, rule: RuleName, distrusted: Mapping[str, Reason]) -> Reason | None:
+    """Why a value decides nothing, whatever it is."""
+    gauge = next((distrusted[gauge] for gauge in found.instruments if gauge in distrusted), None)
+    unknown = found.standard_uncertainty is None and rule in NEEDS_UNCERTAINTY
+    return gauge or (Reason.UNCERTAINTY_UNKNOWN if unknown else None)
 
 
-def answer_to(clause: Clause, word: str) -> WordMeaning | None:
-    """What an observed word means for a clause; `None` if the sheet does not know the word."""
-    if word in (WordMeaning.YES, WordMeaning.NO):
-        return WordMeaning(word)
-    return clause.answers.get(word)
+def _against_nominal(clause: Clause, found: Measurement, rule: RuleName, evidence: Evidence) -> Finding:
+    """A printed figure without a tolerance: agreement conforms, and anything else waits for a person."""
+    if clause.kind is Kind.RELATION and not clause.binding:
+        return Finding(clause, Verdict.REPORTED, Reason.NO_TOLERANCE, found.instance, found)
+    ruling = evidence.ruling(clause.characteristic, found.instance)
+    doubt = _doubt(found, rule, evidence.distrusted)
+    if doubt is not None:
+        return Finding(clause, _silent(clause), doubt, found.instance, found, ruling=ruling)
+    if ruling is not None:
+        verdict, reason = _RULED[ruling.accepted]
+        return Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, ruling=ruling)
+    if _agrees(clause.bounds, found):
+        return Finding(clause, Verdict.CONFORMS, Reason.AS_PRINTED, found.instance, found)
+    open_reason = Reason.PERSON_DECIDES if clause.binding else Reason.NO_TOLERANCE
+    return Finding(clause, _silent(clause), open_reason, found.instance, found)
+
+
+def _agrees(bounds: Bounds, found: Measurement) -> bool:
+    """Within half of the last printed digit, widened by U; but no gauge is so poor that everything agrees with it."""
+    nominal = bounds.nominal_in_base
+    assert nominal is not None
+    widened = min(found.expanded_uncertainty or Decimal(0), abs(nominal) * WIDEST)
+    return abs(found.value - nominal) <= bounds.half_digit + widened
+
+
+def _observed(clause: Clause, observation: Observation, evidence: Evidence) -> Finding:
+    ruling = evidence.ruling(clause.characteristic, observation.instance)
+    if ruling is not None:
+        verdict, reason = _RULED[ruling.accepted]
+    elif not _sure(observation, clause.confidence):
+        verdict, reason = Verdict.UNDECIDED, Reason.OBSERVED_UNCLEAR
+    else:
+        verdict, reason = _ANSWERS[answer_to(clause, observation.value) or WordMeaning.UNDECIDED]
+    return Finding(
+        clause, _unless_binding(clause, verdict), reason, observation.instance, observation=observation, ruling=ruling
+    )
+
+
+def _ruled_alone(clause: Clause, evidence: Evidence) -> Iterator[Finding]:
+    """A decision with nothing beside it answers what is looked at; what is measured still needs its value."""
+    for instance, ruling in evidence.rulings.get(clause.characteristic, {}).items():
+        if answered_by_looking(clause) or not ruling.accepted:
+            verdict, reason = _RULED[ruling.accepted]
+            yield Finding(clause, _unless_binding(clause, verdict), reason, instance, ruling=ruling)
 
 
 def _unless_binding(clause: Clause, verdict: Verdict) -> Verdict:
     """A recommendation that is not met is told, and fails nobody."""
-    return verdict if clause.binding or verdict is Verdict.CONFORMS else Verdict.REPORTED
+    return verdict if clause.binding or verdict in _TOLD_AS_IS else Verdict.REPORTED
 
 
-def _missing(clause: Clause, found: list[str]) -> tuple[Finding, ...]:
-    """Findings for what was not measured; one value without an instance speaks for all of them.
+def _silent(clause: Clause) -> Verdict:
+    """What is left when an answer is wanting: never conforming, and never "does not apply"."""
+    return Verdict.UNDECIDED if clause.binding else Verdict.REPORTED
 
-    A permission that nobody made use of, or looked at, does not hold up the verdict.
-    """
-    if "" in found:
+
+def _missing(clause: Clause, findings: Sequence[Finding], evidence: Evidence) -> tuple[Finding, ...]:
+    """Findings for what was not measured. An answer for all of them speaks for all; one measured value does not."""
+    if any(not finding.instance and _speaks_for_all(clause, finding) for finding in findings):
         return ()
-    needed = clause.binding and clause.force is not Force.MAY
-    silent = Verdict.UNDECIDED if needed else Verdict.NOT_APPLICABLE
-    named = clause.instances.names
-    lacking = [name for name in named if name not in found]
-    if lacking and len(lacking) < len(named):
-        return tuple(Finding(clause, silent, Reason.NOT_MEASURED, name) for name in lacking)
-    short = clause.instances.number - len(found)
-    if short <= 0:
-        return ()
-    return (Finding(clause, silent, Reason.NOT_MEASURED, missing=short if found else clause.instances.number),)
+    reason = Reason.OBSERVED_UNCLEAR if clause.characteristic in evidence.unclear else Reason.NOT_MEASURED
+    found = [finding.instance for finding in findings]
+    names, short = _lacking(clause.instances, found, evidence)
+    named = tuple(Finding(clause, _silent(clause), reason, name) for name in names)
+    return (*named, Finding(clause, _silent(clause), reason, missing=short)) if short > 0 else named
+
+
+def _speaks_for_all(clause: Clause, finding: Finding) -> bool:
+    """Looking and counting cover all pieces at once; a gauge is held to one place."""
+    found = finding.measurement
+    return found is None or not clause.instances.several or found.unit in EXACT_UNITS
+
+
+def _lacking(instances: Instances, found: Sequence[str], evidence: Evidence) -> tuple[tuple[str, ...], int]:
+    """Which pieces lack a value by name, and how many more there are whose names nobody knows."""
+    if instances.parts:
+        return _lacking_parts(instances, found, evidence)
+    lacking = tuple(name for name in instances.names if name not in found)
+    if lacking and len(lacking) < len(instances.names):
+        return lacking, 0
+    return (), _number(instances, evidence) - len(found)
+
+
+def _lacking_parts(instances: Instances, found: Sequence[str], evidence: Evidence) -> tuple[tuple[str, ...], int]:
+    pieces = dict.fromkeys(_piece(name, instances.parts) for name in found)
+    wanted = [f"{piece}.{part}" if piece else part for piece in pieces for part in instances.parts]
+    short = _number(instances, evidence) - len(pieces)
+    return tuple(name for name in wanted if name not in found), short * len(instances.parts)
+
+
+def _piece(name: str, parts: Sequence[str]) -> str:
+    """`1` of `1.a`."""
+    piece, dot, part = name.rpartition(".")
+    return piece if dot and part in parts else name
+
+
+def _number(instances: Instances, evidence: Evidence) -> int:
+    """How many pieces there are: by the sheet, or as counted; at least one."""
+    counted = evidence.measurements.get(instances.counted_by, ()) if instances.counted_by else ()
+    return max([instances.number, *(int(count.value) for count in counted)])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from inspect_kit.rulebook.clause import Clause
-from inspect_kit.values.measurement import Measurement, Observation
+from inspect_kit.values.measurement import Measurement, Observation, Ruling
 
 
 class Verdict(StrEnum):
@@ -36,7 +36,10 @@ class Reason(StrEnum):
     CHECK_FAILED = "check-failed"
     UNCERTAINTY_UNKNOWN = "uncertainty-unknown"
     NO_TOLERANCE = "no-tolerance-in-text"
+    AS_PRINTED = "as-printed"
+    PERSON_DECIDES = "person-decides"
     CONDITION_NOT_MET = "condition-not-met"
+    CONDITION_UNKNOWN = "condition-unknown"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,8 @@ class Finding:
     observation: Observation | None = None
     probability: float | None = None
     missing: int = 0
+    ruling: Ruling | None = None
+    """Who decided, and why, where the text leaves it to a person."""
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:

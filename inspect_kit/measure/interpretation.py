@@ -8,6 +8,7 @@ from typing import Final
 from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
 from inspect_kit.errors import BadInput
 from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
+from inspect_kit.values.plausible import Plausible, likely_slip
 from inspect_kit.values.quantity import (  # fmt: skip
     EXACT_UNITS,
     PRECISION,
@@ -43,9 +44,17 @@ def observation_of(reading: Reading) -> Observation:
 
 
 def measurement_of(
-    reading: Reading, default: Unit | None, instrument: Instrument | None, *, signed: bool = False
+    reading: Reading,
+    default: Unit | None,
+    instrument: Instrument | None,
+    *,
+    signed: bool = False,
+    usual: Plausible | None = None,
 ) -> Measurement:
-    """The value in its base unit. `default` is the unit of a bare number and the dimension that is expected."""
+    """The value in its base unit. `default` is the unit of a bare number and the dimension that is expected.
+
+    Files, guided entry, the desk and the library all pass here, so this is where an implausible value is refused.
+    """
     stated = _stated(reading, default)
     if default is not None and stated.unit.base != default.base:
         raise BadInput(
@@ -54,7 +63,10 @@ def measurement_of(
             hint=f"write it in {default}",
         )
     value = stated.in_base
-    _plausible(reading, value, stated.unit, signed=signed)
+    _possible(reading, value, stated.unit, signed=signed)
+    unusual = usual is not None and not usual.holds(value)
+    if usual is not None and unusual and not reading.confirmed:
+        raise _implausible(reading, stated, usual)
     if instrument is not None:
         _within_range(reading, stated, instrument)
     return Measurement(
@@ -65,6 +77,16 @@ def measurement_of(
         instance=reading.instance,
         instruments=(reading.instrument,) if reading.instrument else (),
         readings=(reading,),
+        confirmed=unusual,
+    )
+
+
+def _implausible(reading: Reading, stated: Quantity, usual: Plausible) -> BadInput:
+    reason = f", because {usual.because}" if usual.because else ""
+    return BadInput(
+        f"{reading.characteristic}: {likely_slip(stated, usual)}; usual is {usual}{reason}",
+        where=reading.where,
+        hint="write the unit, or confirm the value if it was looked at again: confirmed = yes",
     )
 
 
@@ -76,7 +98,7 @@ def _stated(reading: Reading, default: Unit | None) -> Quantity:
     return stated
 
 
-def _plausible(reading: Reading, value: Decimal, stated: Unit, *, signed: bool) -> None:
+def _possible(reading: Reading, value: Decimal, stated: Unit, *, signed: bool) -> None:
     if value < 0 and not signed:
         raise BadInput(f"{reading.characteristic} cannot be negative", where=reading.where)
     if stated.base == "count" and value != value.to_integral_value():

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from inspect_kit.values.limits import Limits, limits_from
+from inspect_kit.values.plausible import Plausible
 from inspect_kit.values.quantity import Quantity, Unit
 
 
@@ -40,6 +42,15 @@ class WordMeaning(StrEnum):
     YES = "yes"
     NO = "no"
     UNDECIDED = "undecided"
+    NOT_APPLICABLE = "not-applicable"
+    """There is no such thing here, and the text allows that."""
+
+
+CONFIDENCE: Final = Decimal("0.8")
+"""From which confidence on an observation that a program made decides, where the clause states none of its own."""
+
+ABSENT: Final = "none"
+"""The word by which a permission is answered that nobody made use of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +75,14 @@ class Bounds:
         return limits_from(lower.in_base if lower else None, upper.in_base if upper else None)
 
     @property
+    def half_digit(self) -> Decimal:
+        """Half of the last digit in which the nominal is printed, in its base unit: 0.05 mm for 10.15 cm."""
+        if self.nominal is None:
+            return Decimal(0)
+        last = Decimal(1).scaleb(int(self.nominal.number.as_tuple().exponent))
+        return Quantity(last / 2, self.nominal.unit).in_base
+
+    @property
     def nominal_in_base(self) -> Decimal | None:
         """The nominal in its base unit."""
         return self.nominal.in_base if self.nominal else None
@@ -80,15 +99,21 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Which pieces a clause speaks of: named places (`n e s w`), a number of them, or just one thing."""
+    """Which pieces a clause speaks of: named places (`n e s w`), a number of them, or just one thing.
+
+    Where only counting tells how many pieces there are, `counted_by` names that count; `parts` are what is measured of
+    each piece (`1.a 1.b 1.c` of the first die).
+    """
 
     names: tuple[str, ...] = ()
     number: int = 1
+    counted_by: str = ""
+    parts: tuple[str, ...] = ()
 
     @property
     def several(self) -> bool:
         """Whether the clause asks for more than one value."""
-        return self.number > 1
+        return self.number > 1 or bool(self.counted_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +138,9 @@ class Clause:
     suspect: bool = False
     answers: Mapping[str, WordMeaning] = field(default_factory=dict)
     when: Condition | None = None
+    confidence: Decimal = CONFIDENCE
+    """What an observation has to state at least, if it states a confidence, to decide anything here."""
+    plausible: Plausible | None = None
 
     @property
     def limits(self) -> Limits | None:
@@ -128,6 +156,43 @@ class Clause:
     def numeric(self) -> bool:
         """Whether the clause is about a number at all."""
         return self.bounds.unit is not None
+
+
+_OBSERVABLE: Final = frozenset({Kind.FUNCTIONAL, Kind.RELATION})
+"""Kinds that may state a number and may be answered by looking all the same."""
+
+
+def answered_by_looking(clause: Clause) -> bool:
+    """Whether `yes` and `no` answer the clause; what has a number is measured or counted, not asserted."""
+    return not clause.numeric or clause.kind in _OBSERVABLE
+
+
+def answer_to(clause: Clause, word: str) -> WordMeaning | None:
+    """What an observed word means for a clause; `None` if the sheet does not know the word."""
+    if word in clause.answers:
+        return clause.answers[word]
+    if not answered_by_looking(clause):
+        return None
+    if word in (WordMeaning.YES, WordMeaning.NO):
+        return WordMeaning(word)
+    unused = word == ABSENT and clause.force is Force.MAY and not clause.binding
+    return WordMeaning.NOT_APPLICABLE if unused else None
+
+
+def words_for(clause: Clause) -> tuple[str, ...]:
+    """The words that answer a clause."""
+    words = ("yes", "no", *clause.answers) if answered_by_looking(clause) else tuple(clause.answers)
+    return (*words, ABSENT) if answer_to(clause, ABSENT) and ABSENT not in words else words
+
+
+def in_base_unit(bounds: Bounds) -> str:
+    """The requirement in the unit in which a bare number is taken: `≤ 41.3 mm` where the text prints 4.13 cm."""
+    parts = (bounds.nominal, bounds.tolerance, bounds.lower, bounds.upper)
+    return as_printed(Bounds(*(_based(part) for part in parts)))
+
+
+def _based(quantity: Quantity | None) -> Quantity | None:
+    return quantity.to(quantity.unit.base) if quantity else None
 
 
 def as_printed(bounds: Bounds) -> str:

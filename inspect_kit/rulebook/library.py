@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +13,20 @@ from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, Usage
 from inspect_kit.nearest import nearest
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
-from inspect_kit.rulebook.reading import characteristic_name, read_bounds, read_clause, read_derived, read_item
-from inspect_kit.rulebook.sheet import Derived, Item, Overlay, Sheet, SheetAuthority
+from inspect_kit.rulebook.reading import (  # fmt: skip
+    characteristic_name,
+    read_bounds,
+    read_choice,
+    read_clause,
+    read_derived,
+    read_item,
+    read_left_out,
+    read_plausible,
+    read_ranges,
+)
+from inspect_kit.rulebook.sheet import Choice, Derived, Item, Overlay, Sheet, SheetAuthority
 from inspect_kit.tomlfile import TomlTable, read_toml
+from inspect_kit.values.plausible import Plausible
 
 FORMAT: Final = 1
 LANGUAGES: Final = ("en", "de", "cs", "it")
@@ -129,6 +141,8 @@ def _head(root: TomlTable) -> Sheet:
         until=dates.day("until"),
         clauses=(),
         items=(),
+        choices=tuple(read_choice(table) for table in root.tables("choice")),
+        left_out=tuple(read_left_out(table) for table in root.tables("left_out")),
         wording=_wording(root.table("wording")),
     )
     dates.done()
@@ -141,12 +155,40 @@ def _wording(table: TomlTable) -> dict[str, dict[str, str]]:
     return {language: table.table(language).words() for language in table.left()}
 
 
+def _plausible(root: TomlTable, clauses: Iterable[Clause]) -> dict[str, Plausible]:
+    """The ranges of the file that the sheet names, and those that its own clauses state."""
+    name = root.text("plausible_from", "")
+    ranges = _ranges(root, name) if name else {}
+    return {**ranges, **{clause.characteristic: clause.plausible for clause in clauses if clause.plausible}}
+
+
+def _ranges(root: TomlTable, name: str) -> Mapping[str, Plausible]:
+    known = [path.stem for path in (shipped("specs") / "plausible").glob("*.toml")]
+    if name not in known:
+        root.fault("plausible_from", f'there are no ranges called "{name[:40]}"', nearest(name, known))
+        return {}
+    return plausible_ranges(name)
+
+
+@cache
+def plausible_ranges(name: str) -> Mapping[str, Plausible]:
+    """The shipped plausible ranges of a sport, by characteristic."""
+    path = shipped("specs") / "plausible" / f"{name}.toml"
+    faults: list[Fault] = []
+    root = TomlTable(read_toml(path), f"specs/plausible/{path.name}: ", faults)
+    found = {key: usual for table in root.tables("range") for key, usual in read_ranges(table).items()}
+    root.done()
+    if faults:
+        raise BadSheet(tuple(faults))
+    return found
+
+
 def _read_plain(root: TomlTable) -> Sheet:
     head = _head(root)
     items = tuple(read_item(table) for table in root.tables("item"))
     derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
     clauses = tuple(_checked(read_clause(table, head.id), table, items) for table in root.tables("clause"))
-    sheet = replace(head, items=items, derived=derived, clauses=clauses)
+    sheet = replace(head, items=items, derived=derived, clauses=clauses, plausible=_plausible(root, clauses))
     _check_whole(root, sheet)
     root.done()
     return sheet
@@ -170,6 +212,23 @@ def _check_whole(root: TomlTable, sheet: Sheet) -> None:
     for item in sheet.items:
         if not sheet.clauses_of(item.id):
             root.fault("item", f'"{item.id}" has no clause')
+    _check_named(root, sheet)
+
+
+def _check_named(root: TomlTable, sheet: Sheet) -> None:
+    """What pieces, choices and counts name has to be there."""
+    items = [item.id for item in sheet.items]
+    asked = [clause.characteristic for clause in sheet.clauses]
+    named = [("choice", choice.item) for choice in sheet.choices]
+    named += [("item", part.item) for item in sheet.items for part in item.pieces]
+    for key, name in named:
+        if name not in items:
+            root.fault(key, f'"{name[:40]}" is not an item of this sheet', nearest(name, items))
+    counted = [name for item in sheet.items for part in item.pieces for name in part.counted_by]
+    counted += [clause.instances.counted_by for clause in sheet.clauses if clause.instances.counted_by]
+    for name in counted:
+        if name not in asked:
+            root.fault("clause", f'nothing counts "{name[:40]}"', nearest(name, asked))
 
 
 def _read_over(root: TomlTable, base: Sheet) -> Sheet:
@@ -196,6 +255,9 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
         derived=_merged_derived(base.derived, derived),
         overlays=(*base.overlays, Overlay(head.id, head.title, because, head.standing)),
         wording={**base.wording, **head.wording},
+        choices=_merged_choices(base.choices, head.choices),
+        plausible={**base.plausible, **_plausible(root, clauses)},
+        left_out=(*base.left_out, *head.left_out),
     )
     _check_whole(root, sheet)
     root.done()
@@ -227,6 +289,11 @@ def _merged_derived(base: tuple[Derived, ...], own: tuple[Derived, ...]) -> tupl
     mine = {entry.characteristic: entry for entry in own}
     kept = tuple(mine.pop(entry.characteristic, entry) for entry in base)
     return (*kept, *mine.values())
+
+
+def _merged_choices(base: tuple[Choice, ...], own: tuple[Choice, ...]) -> tuple[Choice, ...]:
+    mine = {choice.characteristic: choice for choice in own}
+    return (*(mine.pop(choice.characteristic, choice) for choice in base), *mine.values())
 
 
 def _overlaid(root: TomlTable, head: Sheet, base: tuple[Clause, ...], items: tuple[Item, ...]) -> tuple[Clause, ...]:
@@ -268,6 +335,7 @@ def _changed(table: TomlTable, clause: Clause, head: Sheet) -> Clause:
         because=table.text("because", ""),
         binding=table.flag("binding", clause.binding),
         source=head.id,
+        plausible=read_plausible(table) or clause.plausible,
     )
     if head.standing is not SheetAuthority.FEDERATION and not changed.because:
         table.fault("because", "is missing", "a house rule must say why; it is printed on the certificate")

@@ -6,10 +6,22 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.rulebook.clause import Bounds, Clause, Condition, Force, Instances, Kind, WordMeaning, as_printed
-from inspect_kit.rulebook.sheet import CheckAgain, Derived, Item
+from inspect_kit.errors import InspectKitError
+from inspect_kit.rulebook.clause import (  # fmt: skip
+    CONFIDENCE,
+    Bounds,
+    Clause,
+    Condition,
+    Force,
+    Instances,
+    Kind,
+    WordMeaning,
+    as_printed,
+)
+from inspect_kit.rulebook.sheet import CheckAgain, Choice, Derived, Item, LeftOut, Pieces
 from inspect_kit.tomlfile import TomlTable
 from inspect_kit.values.formula import parse_formula
+from inspect_kit.values.plausible import Plausible
 from inspect_kit.values.quantity import Quantity, parse_strict, scaled
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
@@ -47,9 +59,61 @@ def read_item(table: TomlTable) -> Item:
     if name and not _ITEM.fullmatch(name):
         table.fault("id", f"{name[:40]!r} is not a name", "small letters, digits and hyphens: coin-set")
     again = tuple(_check_again(entry) for entry in table.tables("check_again"))
-    item = Item(name, table.text("name"), again)
+    pieces = tuple(_pieces(entry) for entry in table.tables("pieces"))
+    item = Item(name, table.text("name"), again, table.flag("piece", False), pieces)
     table.done()
     return item
+
+
+def _pieces(table: TomlTable) -> Pieces:
+    counted = table.texts("counted_by")
+    if not counted:
+        table.fault("counted_by", "is missing", 'what tells how many there are, for example ["team.outfield"]')
+    pieces = Pieces(table.text("item"), counted)
+    table.done()
+    return pieces
+
+
+def read_choice(table: TomlTable) -> Choice:
+    """One `[[choice]]`: the words by which it is told which clauses apply."""
+    words = table.texts("words")
+    if len(words) < 2:
+        table.fault("words", "expected at least two words", 'for example ["clock", "no-clock"]')
+    choice = Choice(characteristic_name(table), table.text("item"), table.text("asks"), words)
+    table.done()
+    return choice
+
+
+def read_left_out(table: TomlTable) -> LeftOut:
+    """One `[[left_out]]`: a sentence of the text without a clause, and why."""
+    entry = LeftOut(table.text("clause"), table.text("says"), table.text("because"))
+    table.done()
+    return entry
+
+
+def read_ranges(table: TomlTable) -> dict[str, Plausible]:
+    """One `[[range]]` of a file of plausible ranges: what it holds for, its two ends, and why."""
+    names = table.texts("characteristics")
+    found = read_plausible(table, "because")
+    if found is None or not found.because:
+        table.fault("because" if found else "plausible", "is missing")
+    table.done()
+    return dict.fromkeys(names, found) if found else {}
+
+
+def read_plausible(table: TomlTable, reason: str = "plausible_because") -> Plausible | None:
+    """`plausible = ["30 mm", "50 mm"]`, and beside it why the range is drawn so."""
+    because = table.text(reason, "")
+    ends = table.texts("plausible")
+    if "plausible" in table.missing:
+        return None
+    try:
+        lower, upper = (parse_strict(end) for end in ends)
+        return Plausible(lower, upper, because)
+    except (InspectKitError, ValueError) as problem:
+        why = problem.fault.why if isinstance(problem, InspectKitError) else str(problem)
+        table.fault("plausible", f"is not a range: {why}", 'for example ["30 mm", "50 mm"]')
+        return None
 
 
 def _check_again(table: TomlTable) -> CheckAgain:
@@ -92,6 +156,8 @@ def read_clause(table: TomlTable, source: str) -> Clause:
         suspect=table.flag("suspect", False),
         answers=_answers(table.table("answers")),
         when=_condition(table),
+        confidence=table.decimal("confidence", CONFIDENCE),
+        plausible=read_plausible(table),
     )
     if "limits" in table.missing and not clause.requires:
         table.fault("requires", "is missing", "say in a sentence what must be so")
@@ -141,6 +207,11 @@ def _moved(nominal: Quantity, by: Decimal) -> Quantity:
 
 
 def _instances(table: TomlTable) -> Instances:
+    each = table.table("each")
+    if each.left():
+        counted = Instances(counted_by=characteristic_name(each, "of"), parts=each.texts("parts"))
+        each.done()
+        return counted
     value = table.either("instances")
     if value is None:
         return Instances()

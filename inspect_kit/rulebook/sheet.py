@@ -11,6 +11,7 @@ from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
+from inspect_kit.values.plausible import Plausible
 
 
 class SheetAuthority(StrEnum):
@@ -30,12 +31,44 @@ class CheckAgain:
 
 
 @dataclass(frozen=True, slots=True)
+class Pieces:
+    """Of what an item is made: so many pieces as are counted, each judged by the clauses of its own item."""
+
+    item: str
+    counted_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """A thing that is inspected as a whole and gets a certificate: a board, a coin set, a striker."""
+    """A thing that is inspected as a whole and gets a certificate: a board, a coin set, a striker.
+
+    A `piece` is one thing of which several may be inspected together: an instance is then a whole piece.
+    """
 
     id: str
     name: str
     check_again: tuple[CheckAgain, ...] = ()
+    piece: bool = False
+    pieces: tuple[Pieces, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What has to be said of an item so that it is known which clauses apply: of which type it is, how it is used."""
+
+    characteristic: str
+    item: str
+    asks: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A sentence of the text about equipment that the sheet has no clause for, and why."""
+
+    clause: str
+    says: str
+    because: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +115,9 @@ class Sheet:
     since: date | None = None
     until: date | None = None
     overlays: tuple[Overlay, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    plausible: Mapping[str, Plausible] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
     wording: Wording = field(default_factory=dict)
     digest: str = ""
 
@@ -99,6 +135,12 @@ class Sheet:
     def clauses_of(self, item_id: str) -> tuple[Clause, ...]:
         """The clauses of one item, in the order of the sheet."""
         return tuple(clause for clause in self.clauses if clause.item == item_id)
+
+    def words_of(self, characteristic: str) -> tuple[str, ...]:
+        """The words that answer a characteristic that only conditions ask for."""
+        chosen = [choice.words for choice in self.choices if choice.characteristic == characteristic]
+        wanted = [c.when.words for c in self.clauses if c.when is not None and c.when.characteristic == characteristic]
+        return tuple(dict.fromkeys(word for words in (*chosen, *wanted) for word in words))
 
     def in_force(self, on: date) -> bool:
         """Whether the edition holds on that day, as far as its dates are known."""

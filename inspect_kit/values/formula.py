@@ -133,6 +133,17 @@ class Formula:
     def __str__(self) -> str:
         return self.text
 
+    @property
+    def instances(self) -> dict[str, tuple[str, ...]]:
+        """The instances that it picks by name, by characteristic."""
+        found: dict[str, tuple[str, ...]] = {}
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Subscript(value, ast.Constant(str(instance))):
+                    name = _dotted(value) or ""
+                    found[name] = (*found.get(name, ()), instance)
+        return found
+
     def evaluate(self, inputs: Inputs) -> Series:
         """The value for each instance, with derivatives; raises `MissingInput` or `BadFormula`."""
         with localcontext(Context(prec=PRECISION, traps=[DivisionByZero, InvalidOperation])):

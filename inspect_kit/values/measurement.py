@@ -46,6 +46,27 @@ class Reading:
     region: tuple[float, float, float, float] | None = None
     """A part of that photo that a person must look at: left, top, width, height."""
     budget: tuple[StatedPart, ...] = ()
+    decision: str = ""
+    """`accept` or `reject`: a person's word where a clause leaves it to a person; then `by` and `because` are there."""
+    by: str = ""
+    because: str = ""
+    confirmed: bool = False
+    """The value lies outside its plausible range and was looked at again."""
+    note: str = ""
+
+    @property
+    def from_photo(self) -> bool:
+        """Whether a program saw it in a photograph; a person states no confidence."""
+        return bool(self.photo or self.confidence or self.outline or self.pixel)
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What a person decided where a text gives no tolerance: yes or no, who, and why. All of it is printed."""
+
+    accepted: bool
+    by: str
+    because: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +129,8 @@ class Measurement:
     instruments: tuple[str, ...] = ()
     formula: str = ""
     readings: tuple[Reading, ...] = field(default=(), repr=False)
+    confirmed: bool = False
+    """It lies outside its plausible range, and somebody looked again and confirmed it."""
 
     @property
     def standard_uncertainty(self) -> Decimal | None:

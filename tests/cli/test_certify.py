@@ -22,6 +22,7 @@ striker.diameter,,41.1,mm,0.01,
 striker.mass,,14.82,g,0.01,
 striker.material,,yes,,,
 striker.visible_metal,,yes,,,
+striker.engraving,,none,,,
 """
 HOSTILE = [
     "<b>Bold</b>",
@@ -253,3 +254,14 @@ def test_the_demonstration_walks_all_the_way(kit: Kit, tmp_path: Path) -> None:
     assert (verdicts.count("conforms"), verdicts.count("fails"), verdicts.count("undecided")) == (5, 1, 1)
     for entry in result.data:
         assert _text(Path(entry["pdf"]))
+
+
+def test_an_inspection_that_has_not_taken_place_yet_is_not_certified(kit: Kit, striker: Path, tmp_path: Path) -> None:
+    made = _certify(kit, striker, tmp_path / "o.pdf", "--on", "2099-01-01")
+    assert made.code == 2
+    assert "lies after today" in made.err
+
+
+def test_an_inspection_of_long_ago_is_told(kit: Kit, striker: Path, tmp_path: Path) -> None:
+    made = _certify(kit, striker, tmp_path / "o.pdf", "--on", "2020-01-01")
+    assert "days before the issue" in made.err

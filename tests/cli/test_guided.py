@@ -12,7 +12,7 @@ CALL = ("inspect", "--spec", "icf-cs", "--item", "striker", "--instrument", "cal
 
 def test_the_guided_way_ends_in_a_file_that_can_be_certified(kit: Kit, tmp_path: Path) -> None:
     out = tmp_path / "striker.json"
-    result = kit(*CALL, "-o", out, typed="yes\n4,11 cm\n14.82\nano\nja\n\n\n")
+    result = kit(*CALL, "-o", out, typed="yes\n4,11 cm\n14.82\nano\nja\nnone\n\n\n")
     assert result.code == 0
     assert "CONFORMS" in result.out
     data = json.loads(out.read_text())
@@ -33,7 +33,7 @@ def test_an_entry_can_be_left_and_taken_up_again(kit: Kit, tmp_path: Path) -> No
     assert left.code == 3
     assert not out.exists()
     assert (tmp_path / "s.json.draft").is_file()
-    again = kit(*CALL, "-o", out, typed="14.82\nyes\nyes\n\n\n")
+    again = kit(*CALL, "-o", out, typed="14.82\nyes\nyes\nnone\n\n\n")
     assert again.code == 0
     assert "2 answers are there" in again.err
     assert not (tmp_path / "s.json.draft").exists()
@@ -46,13 +46,13 @@ def test_the_end_of_the_input_keeps_every_answer(kit: Kit, tmp_path: Path) -> No
 
 def test_the_last_answer_can_be_undone(kit: Kit, tmp_path: Path) -> None:
     out = tmp_path / "s.json"
-    result = kit(*CALL, "-o", out, typed="no\n<\nyes\n41.1\n14.82\nyes\nyes\n\n\n")
+    result = kit(*CALL, "-o", out, typed="no\n<\nyes\n41.1\n14.82\nyes\nyes\nnone\n\n\n")
     assert result.code == 0
     assert "undone" in result.err
 
 
 def test_a_wrong_answer_is_explained_and_asked_again(kit: Kit, tmp_path: Path) -> None:
-    typed = "41\nperhaps\nyes\n14 g\nbig\n41.1\n-3\n14.82\nyes\nyes\n\n\n"
+    typed = "41\nperhaps\nyes\n14 g\nbig\n41.1\n-3\n14.82\nyes\nyes\nnone\n\n\n"
     result = kit(*CALL, "-o", tmp_path / "s.json", typed=typed)
     assert result.code == 0
     assert "is given in g, expected mm" in result.err
@@ -96,5 +96,23 @@ def test_a_spoilt_draft_is_told_and_kept(kit: Kit, tmp_path: Path, content: str)
 
 
 def test_the_findings_come_as_one_json_document_if_asked_for(kit: Kit, tmp_path: Path) -> None:
-    result = kit(*CALL, "-o", tmp_path / "s.json", "--json", typed="yes\n41.1\n14.82\nyes\nyes\n\n\n")
+    result = kit(*CALL, "-o", tmp_path / "s.json", "--json", typed="yes\n41.1\n14.82\nyes\nyes\nnone\n\n\n")
     assert result.data["verdict"] == "conforms"
+
+
+def test_a_slip_of_the_unit_is_named_and_a_confirmed_value_is_taken(kit: Kit, tmp_path: Path) -> None:
+    out = tmp_path / "s.json"
+    result = kit(*CALL, "-o", out, typed="yes\n4.11\n25.1 mm !\n14.82\nyes\nyes\nnone\n\n\n\n\n")
+    assert "4.11 mm? 4.11 cm is 41.1 mm" in result.err
+    assert "≤ 41.3 mm  (≤ 4.13 cm)" in result.err
+    (diameter,) = [m for m in json.loads(out.read_text())["measurements"] if m["characteristic"] == "striker.diameter"]
+    assert (diameter["value"], diameter["confirmed"]) == (25.1, "yes")
+
+
+def test_a_person_decides_where_the_text_prints_no_tolerance(kit: Kit, tmp_path: Path) -> None:
+    out = tmp_path / "ball.json"
+    call = ("inspect", "--spec", "fistf-4.0", "--item", "ball", "--instrument", "caliper-150", "-o", out)
+    result = kit(*call, typed="yes\n22.9\naccept: A. Referee: within what the maker states\n\n\n\n\n\n")
+    assert "type accept: NAME: WHY" in result.err
+    (ball,) = json.loads(out.read_text())["measurements"]
+    assert (ball["decision"], ball["by"], ball["because"]) == ("accept", "A. Referee", "within what the maker states")

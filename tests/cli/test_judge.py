@@ -12,6 +12,7 @@ striker.diameter,,41.1,mm,0.01,
 striker.mass,,14.82,g,0.01,
 striker.material,,yes,,,
 striker.visible_metal,,yes,,,
+striker.engraving,,none,,,
 """
 CALL = ("--spec", "icf-2001-it", "--item", "striker")
 

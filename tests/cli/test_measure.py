@@ -39,6 +39,7 @@ def _rest(folder: Path) -> Path:
     path = folder / "rest.csv"
     path.write_text(
         "characteristic,value,unit,u\nstriker.mass,14.5,g,0.01\nstriker.shape,yes,,\nstriker.material,yes,,\n"
+        "striker.engraving,none,,\nstriker.visible_metal,yes,,\n"
     )
     return path
 

@@ -35,6 +35,10 @@ def _team(spare: str = "red", count: int = 10) -> list[Reading]:
     return [*field, *_figure("spare", colour=spare)]
 
 
+def _stated(kind: str = "h0") -> list[Reading]:
+    return [Reading("fig.type", kind, name, where="desk") for name in (*FIELD, "spare")]
+
+
 def _outcome(readings: list[Reading], item: str = "team", spec: str = "fistf-4.0") -> Outcome:
     sheet = load(spec)
     chosen = next(each for each in sheet.items if each.id == item)
@@ -47,7 +51,7 @@ def _verdicts(outcome: Outcome) -> Mapping[str, Verdict]:
 
 @pytest.mark.parametrize("spec", ["fistf-4.0", "dstfb-4.0"])
 def test_ten_alike_and_a_spare_of_another_colour_conform(spec: str) -> None:
-    found = _verdicts(_outcome(_team(), spec=spec))
+    found = _verdicts(_outcome([*_team(), *_stated()], spec=spec))
     names = ("team.outfield", "team.outfield.max", "team.spare", "team.same_type", "team.base_colour",
              "team.spare_colour")  # fmt: skip
     assert {found[name] for name in names} == {Verdict.CONFORMS}
@@ -90,15 +94,47 @@ def test_figures_that_differ_little_and_fit_no_common_type_are_left_to_the_inspe
 
 
 def test_types_that_were_stated_come_before_dimensions() -> None:
-    stated = [Reading("fig.type", "h0", name, where="desk") for name in (*FIELD, "spare")]
+    stated = _stated()
     assert _verdicts(_outcome([*_team(), *stated]))["team.same_type"] is Verdict.CONFORMS
     other = [*stated[:-1], Reading("fig.type", "zeugo", "spare", where="desk")]
     assert _verdicts(_outcome([*_team(), *other]))["team.same_type"] is Verdict.FAILS
 
 
-def test_what_the_inspector_wrote_down_stands() -> None:
-    readings = [*_team(spare="blue"), Reading("team.spare_colour", "yes", where="desk")]
-    assert _verdicts(_outcome(readings))["team.spare_colour"] is Verdict.CONFORMS
+def test_what_the_inspector_wrote_down_stands_unless_the_figures_deny_it() -> None:
+    open_colours = [*_team(count=9), *_figure("10", colour="green", confidence="0.6")]
+    claim = Reading("team.spare_colour", "yes", where="desk")
+    assert _verdicts(_outcome([*open_colours, claim]))["team.spare_colour"] is Verdict.CONFORMS
+    denied = _outcome([*_team(spare="blue"), claim])
+    assert _verdicts(denied)["team.spare_colour"] is Verdict.FAILS
+    assert "team.spare_colour: answered yes, but the figures say no" in denied.warnings
+
+
+def test_figures_whose_dimensions_fit_one_type_need_not_be_of_it() -> None:
+    assert _verdicts(_outcome(_team()))["team.same_type"] is Verdict.UNDECIDED
+
+
+def test_one_odd_figure_does_not_pass_as_uniform_whatever_is_claimed() -> None:
+    odd = [*_team(count=9), *_figure("10", FLAT), Reading("team.same_type", "yes", where="desk")]
+    assert _verdicts(_outcome(odd))["team.same_type"] is Verdict.FAILS
+
+
+def test_a_team_is_judged_figure_by_figure() -> None:
+    wide = [reading for name in FIELD for reading in _figure(name, ("30", "60"))]
+    outcome = _outcome([*wide, *_figure("spare", ("30", "60"), "red")])
+    failed = {(f.clause.characteristic, f.instance) for f in outcome.judgement.findings if f.verdict is Verdict.FAILS}
+    names = ("fig.base.diameter", "fig.height")
+    assert {(name, figure) for name in names for figure in (*FIELD, "spare")} <= failed
+    assert outcome.judgement.verdict is Verdict.FAILS
+
+
+def test_figures_that_nobody_measured_are_counted_as_missing() -> None:
+    claims = ("team.same_type", "team.same_paint", "team.base_colour", "team.spare_colour")
+    readings = [Reading(name, "yes") for name in claims]
+    readings += [Reading("team.outfield", "10"), Reading("team.spare", "1"), Reading("team.gk", "1")]
+    findings = _outcome(readings).judgement.findings
+    assert {f.missing for f in findings if f.clause.characteristic == "fig.base.diameter"} == {11}
+    assert {f.missing for f in findings if f.clause.characteristic == "gk.height"} == {1}
+    assert _outcome(readings).judgement.verdict is Verdict.UNDECIDED
 
 
 def test_figures_alike_are_named_together_also_in_the_record() -> None:

@@ -64,9 +64,18 @@ def test_when_instances_are_named_the_missing_ones_are_named_too() -> None:
     ]  # fmt: skip
 
 
-def test_one_value_without_an_instance_speaks_for_all() -> None:
-    outcome = _inspect("icf-cs", "board", Reading("surface.side", "737", standard="0.1"))
-    assert [(f.instance, f.verdict) for f in _of(outcome, "surface.side")] == [("", Verdict.CONFORMS)]
+def test_one_measured_value_without_an_instance_does_not_speak_for_the_other_places() -> None:
+    *measured, missing = _of(
+        _inspect("icf-cs", "board", Reading("surface.side", "737", standard="0.1")), "surface.side"
+    )
+    assert [f.verdict for f in measured] == [Verdict.CONFORMS]
+    assert (missing.verdict, missing.missing) == (Verdict.UNDECIDED, 3)
+
+
+def test_looking_and_counting_speak_for_all_places_at_once() -> None:
+    outcome = _inspect("icf-cs", "board", Reading("baseline.count", "2"), Reading("baseline.colour", "yes"))
+    for name in ("baseline.count", "baseline.colour"):
+        assert [(f.instance, f.verdict) for f in _of(outcome, name)] == [("", Verdict.CONFORMS)]
 
 
 def test_eighteen_coins_leave_a_set_of_nineteen_undecided() -> None:
@@ -154,7 +163,9 @@ def test_a_convex_underside_is_exempt_from_the_bottom_diameter() -> None:
         Reading("fig.base.bottom_diameter", "16", standard="0.01"),
     )
     name = "fig.under.dtop_minus_dbottom"
-    assert _of(_inspect("dstfb-4.0", "figure", *diameters), name)[0].verdict is Verdict.FAILS
+    assert _of(_inspect("dstfb-4.0", "figure", *diameters), name)[0].reason is Reason.CONDITION_UNKNOWN
+    concave = _inspect("dstfb-4.0", "figure", *diameters, Reading("fig.under.convex", "no"))
+    assert _of(concave, name)[0].verdict is Verdict.FAILS
     convex = _inspect("dstfb-4.0", "figure", *diameters, Reading("fig.under.convex", "yes"))
     assert _of(convex, name)[0].verdict is Verdict.NOT_APPLICABLE
 
@@ -171,8 +182,9 @@ def test_what_another_sheet_asks_for_is_left_aside_with_a_warning() -> None:
     assert outcome.warnings == ("fig.mass is not asked for by fistf-4.0 and was left aside",)
 
 
-def test_suspected_metal_is_for_the_referee_to_decide() -> None:
-    for word, verdict in (("none", Verdict.CONFORMS), ("suspected", Verdict.UNDECIDED), ("no", Verdict.FAILS)):
+def test_a_photo_never_clears_a_striker_of_metal_and_a_person_does() -> None:
+    for word, verdict in (("none", Verdict.UNDECIDED), ("suspected", Verdict.UNDECIDED),
+                          ("no", Verdict.FAILS), ("yes", Verdict.CONFORMS)):  # fmt: skip
         outcome = _inspect("icf-cs", "striker", Reading("striker.visible_metal", word))
         assert _of(outcome, "striker.visible_metal")[0].verdict is verdict
 
@@ -193,7 +205,13 @@ def test_suspected_metal_is_for_the_referee_to_decide() -> None:
         (Reading("striker.mass", "14", standard="x"), "expected a number"),
         (Reading("striker.mass", "14", instrument="none"), "no instrument is called"),
         (Reading("striker.mass", "14", instrument="caliper-150"), "does not measure in g"),
-        (Reading("striker.diameter", "400", instrument="caliper-150"), "outside the range"),
+        (Reading("striker.diameter", "400", instrument="caliper-150", confirmed=True), "outside the range"),
+        (Reading("striker.diameter", "400"), "400 mm\\? 40 mm would be usual"),
+        (Reading("striker.diameter", "4.11"), "4.11 mm\\? 4.11 cm is 41.1 mm"),
+        (Reading("striker.mass", "1.482"), "1.482 g\\? 14.82 g would be usual"),
+        (Reading("striker.mass", "0 g"), "usual is 5 g – 25 g"),
+        (Reading("striker.mass", "yes"), "is measured or counted"),
+        (Reading("pocket.diameter", "44.5", "norwest"), 'has no "norwest"'),
         (Reading("striker.shape", "41.3"), "is answered by yes, no"),
         (Reading("coin.count.white", "8.5"), "is a count"),
         (Reading("coin.colour", "white", confidence="7"), "between 0 and 1"),

@@ -110,7 +110,7 @@ class Issued:
 
 def issue_certificate(desk: Desk, request: Request) -> Issued:
     """Issue one certificate, or a report where the record does not conform."""
-    notices = recover(desk.home, desk.registry)
+    notices = (*_between(request.record.inspected_on, _day(desk)), *recover(desk.home, desk.registry))
     if request.out.is_dir():
         raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
     if request.out.exists() and not request.out.is_file():
@@ -136,6 +136,23 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     )
 
 
+LONG_AGO: Final = 30
+"""Days between an inspection and its issue from which on the desk is told: things wear, and gauges are recalibrated."""
+
+
+def _day(desk: Desk) -> str:
+    return desk.now.astimezone().date().isoformat()
+
+
+def _between(inspected: str, issued: str) -> tuple[str, ...]:
+    """Nothing is issued for an inspection that has not taken place yet; one of long ago is told."""
+    days = (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
+    if days < 0:
+        raise UsageError(f"the inspection of {inspected} lies after today, {issued}", where="--on",
+                         hint="give the day on which it was inspected")  # fmt: skip
+    return (f"the inspection of {inspected} lies {days} days before the issue",) if days > LONG_AGO else ()
+
+
 def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
     """The document, drawn and signed."""
     pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
@@ -144,7 +161,7 @@ def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
 
 def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
     """All that the pages say beyond the record."""
-    record, day = request.record, desk.now.astimezone().date().isoformat()
+    record, day = request.record, _day(desk)
     if request.once and is_issued(connection, record.digest):
         raise AlreadyIssued("has its certificate already", where=record.subject.text)
     report = record.verdict != Verdict.CONFORMS
