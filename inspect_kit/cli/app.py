@@ -89,7 +89,7 @@ _COMMANDS: Final = {
         "Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.",
     ),
     "dice": Lazy(f"{_ROOM}.dice_log", "Read rolls of dice from photos."),
-    "inspect": Lazy(f"{_ROOM}.inspect", "Walk through an item clause by clause and write a measurement file."),
+    "inspect": Lazy(f"{_ROOM}.guided.command", "Walk through an item clause by clause and write a measurement file."),
     "instruments": Lazy(
         f"{_ROOM}.instruments.commands",
         "The desk's calipers and scales: which there are, what they say, and whether they can be trusted today.",

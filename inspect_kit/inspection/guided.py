@@ -66,6 +66,8 @@ class GuidedEntry:
     item: str
     answers: tuple[Answer, ...] = ()
     instruments: Mapping[str, str] = field(default_factory=dict)
+    known: tuple[Reading, ...] = ()
+    """What files tell already; conditions and counts are taken from there too."""
 
     def next_question(self) -> Question | None:
         """The first question without an answer; those that a condition rules out are passed over."""
@@ -109,13 +111,22 @@ class GuidedEntry:
     def _for_each(self, characteristic: str, unit: str, clause: Clause) -> Iterator[Question]:
         instances = clause.instances
         at_once = unit == WORD and bool(instances.counted_by)
-        if clause.characteristic != characteristic or not instances.several or at_once:
+        if clause.characteristic != characteristic:
+            # An input that no clause asks for by itself: the places that the formula picks, such as two diagonals.
+            picked = self._picked(characteristic) or ("",)
+            yield from (Question(characteristic, place, unit, clause) for place in picked)
+            return
+        if not instances.several or at_once:
             yield Question(characteristic, "", unit, clause)
             return
         number = self._counted((instances.counted_by,)) if instances.counted_by else instances.number
         names = instances.names or tuple(str(piece) for piece in range(1, number + 1))
         parted = [f"{name}.{part}" for name in names for part in instances.parts] or names
         yield from (Question(characteristic, name, unit, clause) for name in parted)
+
+    def _picked(self, characteristic: str) -> tuple[str, ...]:
+        picked = (derived.formula.instances.get(characteristic, ()) for derived in self.sheet.derived)
+        return tuple(dict.fromkeys(place for places in picked for place in places))
 
     def _inputs_of(self, clause: Clause) -> tuple[str, ...]:
         """For a derived characteristic, what it is worked out from, as far as it belongs to this item."""
@@ -134,7 +145,9 @@ class GuidedEntry:
         return words_for(asked) if asked else self.sheet.words_of(characteristic)
 
     def _observed(self, characteristic: str) -> str:
-        return next((a.text for a in self.answers if a.question.characteristic == characteristic), "")
+        given = ((each.question.characteristic, each.text) for each in self.answers)
+        told = ((reading.characteristic, reading.value) for reading in self.known)
+        return next((text for name, text in (*given, *told) if name == characteristic), "")
 
     def with_answer(self, answer: Answer) -> GuidedEntry:
         """One answer more."""
