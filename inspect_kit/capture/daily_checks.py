@@ -16,6 +16,7 @@ from typing import Final
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import DistributionShape, Instrument
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
@@ -131,15 +132,20 @@ class CheckStatus:
         return self.state is not CheckState.FAILED
 
     @property
-    def warning(self) -> str:
-        """A sentence for whoever reads a verdict; empty where there is nothing to say."""
+    def notice(self) -> Notice | None:
+        """For whoever reads a verdict; nothing where there is nothing to say."""
         if self.state is CheckState.CHECKED:
-            return ""
-        when = f" on {self.last.time.date().isoformat()}" if self.last else ""
-        how = f"run inspect-kit instruments check {self.instrument}"
-        if self.state is CheckState.FAILED:
-            return f"{self.instrument}: failed its check{when}; repair or replace it, then {how}"
-        return f"{self.instrument}: was not checked today; {how}"
+            return None
+        if self.state is not CheckState.FAILED:
+            return notice("gauge-unchecked", gauge=self.instrument)
+        if self.last is None:
+            return notice("gauge-check-damaged", gauge=self.instrument)
+        return notice("gauge-check-failed", gauge=self.instrument, day=self.last.time.date().isoformat())
+
+    @property
+    def warning(self) -> str:
+        """The same in English; empty where there is nothing to say."""
+        return sentence(self.notice) if self.notice else ""
 
 
 def standing(home: Path, instrument: str, on: date) -> CheckStatus:

@@ -15,6 +15,7 @@ from typing import Final, TypedDict
 from inspect_kit.capture.files import read_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import Notice, notice, notices_in, sentences
 from inspect_kit.values.measurement import Reading, StatedPart
 
 COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "instrument")
@@ -50,6 +51,9 @@ class MeasurementFile:
     readings: tuple[Reading, ...]
     photos: tuple[Photo, ...] = ()
     warnings: tuple[str, ...] = ()
+    """Sentences in English."""
+    notices: tuple[Notice, ...] = ()
+    """Those of them that can be said in other languages too."""
 
 
 def read_measurements(path: Path) -> MeasurementFile:
@@ -61,13 +65,13 @@ def read_measurements(path: Path) -> MeasurementFile:
 def _read_csv(text: str, path: Path) -> MeasurementFile:
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
     try:
-        columns, warnings = _header(next(lines), str(path))
+        columns, told = _header(next(lines), str(path))
         readings = tuple(_rows(lines, columns, str(path)))
     except csv.Error as problem:
         raise BadInput(f"is not CSV: {problem}", where=f"{path}: line {lines.line_num}") from None
     if not readings:
         raise BadInput("has a header and no measurement", where=str(path))
-    return MeasurementFile(readings, warnings=warnings)
+    return MeasurementFile(readings, warnings=sentences(told), notices=told)
 
 
 def _delimiter(text: str) -> str:
@@ -76,7 +80,7 @@ def _delimiter(text: str) -> str:
     return max(",;\t", key=header.count)
 
 
-def _header(cells: list[str], where: str) -> tuple[list[str], tuple[str, ...]]:
+def _header(cells: list[str], where: str) -> tuple[list[str], tuple[Notice, ...]]:
     names = [cell.strip().lower() for cell in cells]
     for wanted in ("characteristic", "value"):
         if wanted not in names:
@@ -88,14 +92,14 @@ def _header(cells: list[str], where: str) -> tuple[list[str], tuple[str, ...]]:
     return names, tuple(_unknown_columns(names, where))
 
 
-def _unknown_columns(names: list[str], where: str) -> Iterator[str]:
+def _unknown_columns(names: list[str], where: str) -> Iterator[Notice]:
     for name in names:
         if name in COLUMNS or name in FURTHER:
             continue
         meant = nearest(name, (*COLUMNS, *FURTHER))
         if meant:
             raise BadInput(f'unknown column "{name[:40]}"', where=f"{where}: line 1", hint=meant)
-        yield f'{where}: the column "{name[:40]}" is not used'
+        yield notice("column-unused", where, name=name[:40])
 
 
 def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterator[Reading]:
@@ -196,7 +200,8 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
         raise BadInput("expected a list", where=f"{path}: warnings")
     if not readings:
         raise BadInput("has no measurement", where=str(path))
-    return MeasurementFile(readings, photos, tuple(str(warning)[:MAX_CELL] for warning in warnings))
+    said = tuple(str(warning)[:MAX_CELL] for warning in warnings)
+    return MeasurementFile(readings, photos, said, notices_in(data.get("notices", []), f"{path}: notices"))
 
 
 def _entries(data: Mapping[str, object], key: str, path: Path) -> Iterator[tuple[dict[str, object], str]]:
@@ -343,6 +348,7 @@ def as_json(file: MeasurementFile) -> dict[str, object]:
         "measurements": [entry for seen, entry in entries if not seen],
         "observations": [entry for seen, entry in entries if seen],
         "warnings": list(file.warnings),
+        **({"notices": [each.as_data() for each in file.notices]} if file.notices else {}),
     }
 
 
@@ -367,6 +373,8 @@ def _entry(reading: Reading) -> dict[str, object]:
         "u": _number(reading.standard), "confidence": _number(reading.confidence), **places,
         "instrument": reading.instrument, "raw": reading.raw, "time": reading.time, "serial": reading.serial,
         "photo": reading.photo, "outline": [list(point) for point in reading.outline], "region": reading.region,
+        "decision": reading.decision, "by": reading.by, "because": reading.because, "note": reading.note,
+        "confirmed": "yes" if reading.confirmed else "",
         "decision": reading.decision, "by": reading.by, "because": reading.because,
         "confirmed": "yes" if reading.confirmed else "", "note": reading.note,
     }  # fmt: skip

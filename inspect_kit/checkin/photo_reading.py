@@ -110,7 +110,7 @@ def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:
     taken = file.photos[0]
     across, down = photo.width / taken.width, photo.height / taken.height
     readings = tuple(_resized(each, across, down, photo.file) for each in file.readings)
-    return PhotoReading(MeasurementFile(readings, (photo,), file.warnings))
+    return PhotoReading(MeasurementFile(readings, (photo,), file.warnings, file.notices))
 
 
 def _resized(reading: Reading, across: float, down: float, name: str) -> Reading:

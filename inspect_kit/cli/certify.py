@@ -24,6 +24,7 @@ from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import sentences, worded
 
 
 @click.command("certify")
@@ -61,7 +62,7 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     desk = desk_of(ctx, given["signer"], given["inspector"])
     subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"])
-    warn(outcome.warnings)
+    warn(worded(outcome.warnings, outcome.notices, language))
     issued = issue(outcome, subject, wish, desk)
     warn(issued.notices)
     if given["as_json"]:
@@ -88,6 +89,6 @@ def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk))
     evidence = gathered(outcome)
-    warn(evidence.notices)
+    warn(sentences(evidence.notices, wish.language))
     request = Request(record, wish.out, wish.language, evidence.photos, wish.valid, wish.replaces, wish.because)
     return issue_certificate(desk, request)

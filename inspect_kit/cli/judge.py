@@ -21,6 +21,7 @@ from inspect_kit.cli.options import (  # fmt: skip
 from inspect_kit.cli.output import EXIT_CODES, columns, number, print_json, styled, warn
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
+from inspect_kit.notices import worded
 from inspect_kit.values.limits import lower_of, upper_of
 
 
@@ -41,7 +42,7 @@ def command(
       inspect-kit judge readings.csv --spec icf-cs --item coin-set
     """
     outcome = inspect(task_from(ctx), measurement_files(files))
-    warn(outcome.warnings)
+    warn(worded(outcome.warnings, outcome.notices, language))
     if as_json:
         print_json(as_data(outcome))
     else:
@@ -118,7 +119,7 @@ def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
     verdict = outcome.judgement.verdict
     rule = plain(words.say(f"rule.{outcome.judgement.rule}"))
     last = f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"
-    return [*lines, *outcome.remarks, "", last]
+    return [*lines, *worded(outcome.remarks, outcome.notices, words.language), "", last]
 
 
 def _row(finding: Finding, words: Wording) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
-from inspect_kit.cli.options import home_of, json_option, today
+from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.measure.photos import check_count, kept_camera, photo_session
+from inspect_kit.notices import worded
 from inspect_kit.values.measurement import Reading
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def _print_scale(sheet: str) -> Decorator:
 
 def _with(*options: Decorator) -> Decorator:
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
-        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, json_option)
+        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, language_option, json_option)
         for option in reversed(every):
             function = option(function)
         return function
@@ -65,8 +66,8 @@ def _pieces_command(name: str) -> None:
         click.option("--edge-radius", help="Rounding of the rim: 0.5mm or 0.5±0.1mm (0 = sharp)."),
         _OVERLAY,
     )  # fmt: skip
-    def run(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
-        _show(name, photos, given, _piece_rows, as_json=as_json)
+    def run(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
+        _show(name, photos, given, _piece_rows, language, as_json=as_json)
 
     run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
 
@@ -90,7 +91,7 @@ for _name in ("coins", "striker", "checkers", "discs"):
     click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
                  help="The sheet whose limits colour the overlay."),
 )  # fmt: skip
-def board(photos: tuple[Path, ...], spec: str, as_json: bool, **given: Any) -> None:
+def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **given: Any) -> None:
     """Every dimension of a carrom board in one to eight photos with our cards lying on it.
 
     \b
@@ -102,7 +103,7 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, **given: Any) -> N
 
     check_count("board", len(photos))
     load(spec).item("board")
-    _show("board", photos, given, _board_rows, as_json=as_json, spec=spec)
+    _show("board", photos, given, _board_rows, language, as_json=as_json, spec=spec)
 
 
 @command.command("figure")
@@ -114,14 +115,14 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, **given: Any) -> N
     click.option("--instance", default="", help="Which figure of a team this is: 1 to 10, or spare."),
     _OVERLAY,
 )  # fmt: skip
-def figure(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+def figure(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
     """Height, base and top of one figure, from one photo or several with the figure turned.
 
     \b
     Example:
       inspect-kit measure figure front.jpg side.jpg --standoff 20±0.3mm --print-scale 0.998 --json > figure.json
     """
-    _show("figure", photos, given, _figure_rows, as_json=as_json)
+    _show("figure", photos, given, _figure_rows, language, as_json=as_json)
 
 
 @command.command("dice")
@@ -133,7 +134,7 @@ def figure(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
                  help="Six photos of one die each show its six faces (default), or different dice."),
     _OVERLAY,
 )  # fmt: skip
-def dice(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
+def dice(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
     """Numbers and edges of dice; without a reference sheet in the photo the numbers only.
 
     \b
@@ -141,7 +142,7 @@ def dice(photos: tuple[Path, ...], as_json: bool, **given: Any) -> None:
       inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
       inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
     """
-    _show("dice", photos, given, _dice_rows, as_json=as_json)
+    _show("dice", photos, given, _dice_rows, language, as_json=as_json)
 
 
 def _show(
@@ -149,6 +150,7 @@ def _show(
     paths: Sequence[Path],
     given: Mapping[str, Any],
     rows: Callable[[MeasurementFile], Rows],
+    language: str,
     *,
     as_json: bool,
     spec: str = "",
@@ -166,7 +168,7 @@ def _show(
     if as_json:
         print_json(document)
         return
-    warn(session.file.warnings)
+    warn(worded(session.file.warnings, session.file.notices, language))
     for line in columns(rows(session.file)):
         click.echo(line)
 

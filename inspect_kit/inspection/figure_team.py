@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from inspect_kit.inspection.figure_types import TYPE, FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.notices import Notice, notice
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading
 
@@ -45,18 +46,20 @@ def figures_in(sheet: Sheet, evidence: Evidence, rule: RuleName) -> tuple[Figure
     return tuple(Figure(name, fitting_types(sheet, part, rule), part) for name, part in parts.items())
 
 
-def type_sentences(figures: Sequence[Figure]) -> tuple[str, ...]:
+def type_notices(figures: Sequence[Figure]) -> tuple[Notice, ...]:
     """`figures 1, 2, spare: by their dimensions, fits h0`, those alike together; nothing where nothing was measured."""
-    alike: dict[str, list[str]] = {}
+    alike: dict[tuple[Notice, ...], list[str]] = {}
     for figure in figures:
         alike.setdefault(named(figure.types), []).append(figure.instance)
-    return tuple(f"{_called(names)}, {text}" for text, names in alike.items() if text)
+    return tuple(_called(names, types) for types, names in alike.items() if types)
 
 
-def _called(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return f"figure {names[0]}".strip() + ": by its dimensions"
-    return f"figures {', '.join(name or 'unnamed' for name in names)}: by their dimensions"
+def _called(names: Sequence[str], types: tuple[Notice, ...]) -> Notice:
+    if len(names) > 1:
+        return notice("figures-types", figures=", ".join(name or "unnamed" for name in names), types=types)
+    return (
+        notice("figure-type", figures=names[0], types=types) if names[0] else notice("figure-type-unnamed", types=types)
+    )
 
 
 def _flat(by_name: Mapping[str, Sequence[_Found]]) -> Iterator[_Found]:
@@ -70,8 +73,8 @@ def _only(evidence: Evidence, instance: str) -> Evidence:
     return Evidence.of(measured, observed, evidence.distrusted)
 
 
-def with_team(readings: Sequence[Reading], figures: Sequence[Figure]) -> tuple[list[Reading], tuple[str, ...]]:
-    """The readings with what the figures say of their team, and sentences on what they contradict.
+def with_team(readings: Sequence[Reading], figures: Sequence[Figure]) -> tuple[list[Reading], tuple[Notice, ...]]:
+    """The readings with what the figures say of their team, and notices on what they contradict.
 
     What somebody wrote down stands, unless the figures deny it: measured figures come before a claim about them.
     """
@@ -80,8 +83,8 @@ def with_team(readings: Sequence[Reading], figures: Sequence[Figure]) -> tuple[l
     denied = [name for name, own in said.items() if own.value == "no" and name in given and given[name].value != "no"]
     kept = [reading for reading in readings if reading.characteristic not in denied]
     added = [reading for name, reading in said.items() if name not in given or name in denied]
-    warnings = tuple(f"{name}: answered {given[name].value[:40]}, but the figures say no" for name in denied)
-    return [*kept, *added], warnings
+    told = (notice("team-contradicted", name=name, answer=given[name].value[:40]) for name in denied)
+    return [*kept, *added], tuple(told)
 
 
 def team_readings(figures: Sequence[Figure]) -> tuple[Reading, ...]:

@@ -10,6 +10,7 @@ from typing import Final
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
+from inspect_kit.notices import Notice, notice
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.sheet import Sheet
 
@@ -51,20 +52,20 @@ def fitting_types(sheet: Sheet, evidence: Evidence, rule: RuleName = RuleName.GU
     return tuple(found)
 
 
-def named(types: Iterable[TypeFit]) -> str:
-    """The types in a sentence: `fits h0; may also be sports, toccer`. Empty where nothing was measured."""
+def named(types: Iterable[TypeFit]) -> tuple[Notice, ...]:
+    """The types: fits h0; may also be sports, toccer. Nothing where nothing was measured."""
     by_fit: dict[FitVerdict, list[str]] = {fit: [] for fit in FitVerdict}
     for each in types:
         by_fit[each.fit].append(each.type)
     sure, maybe, silent = by_fit[FitVerdict.FITS], by_fit[FitVerdict.MAY_FIT], by_fit[FitVerdict.NO_DIMENSIONS]
     if not (sure or maybe or by_fit[FitVerdict.DOES_NOT_FIT]):
-        return ""
-    parts = [f"fits {', '.join(sure)}" if sure else "fits none of the types for certain"]
+        return ()
+    parts = [notice("type-fits", names=", ".join(sure)) if sure else notice("type-fits-none")]
     if maybe:
-        parts.append(f"may {'also ' if sure else ''}be {', '.join(maybe)}")
+        parts.append(notice("type-may-also" if sure else "type-may", names=", ".join(maybe)))
     if silent:
-        parts.append(f"no dimensions are printed for {', '.join(silent)}")
-    return "; ".join(parts)
+        parts.append(notice("type-no-dimensions", names=", ".join(silent)))
+    return tuple(parts)
 
 
 def _by_type(sheet: Sheet) -> Mapping[str, Sequence[Clause]]:

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notices_in
 
 FORMAT: Final = 1
 MAX_BYTES: Final = 64_000_000
@@ -193,11 +194,19 @@ class Record(_Part, frozen=True):
     instruments: tuple[Gauge, ...] = ()
     photos: tuple[PhotoRef, ...] = ()
     warnings: tuple[str, ...] = ()
+    """Sentences in English."""
+    notices: tuple[dict[str, object], ...] | msgspec.UnsetType = msgspec.UNSET
+    """Those of them that can be said in other languages too: code and facts."""
     wording: dict[str, dict[str, str]] = {}
     coverage_factor: str = "2"
     software: str = ""
     lot: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
+
+    @property
+    def told(self) -> tuple[Notice, ...]:
+        """What was noticed, to be said in any language; a record from before there were notices has its sentences."""
+        return () if self.notices is msgspec.UNSET else notices_in(self.notices, "record: notices")
 
     def canonical(self) -> bytes:
         """UTF-8 JSON with sorted keys and no white space: the same record is the same bytes."""

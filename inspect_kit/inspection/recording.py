@@ -48,6 +48,7 @@ def record_of(outcome: Outcome, subject: Subject) -> Record:
         instruments=tuple(_gauge(gauge, expired=gauge.expired(task.on)) for gauge in outcome.instruments.values()),
         photos=tuple(PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
         warnings=(*outcome.warnings, *outcome.remarks),
+        notices=tuple(each.as_data() for each in outcome.notices) or UNSET,
         wording={language: dict(words) for language, words in task.sheet.wording.items()},
         coverage_factor=f"{COVERAGE_FACTOR:f}",
         software=f"inspect-kit {__version__}",

@@ -13,7 +13,7 @@ from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, named_instances, needed_by
-from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, type_sentences, with_team
+from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, type_notices, with_team
 from inspect_kit.judgement.judge import Evidence, Judgement
 from inspect_kit.judgement.pieces import judge_item
 from inspect_kit.judgement.rules import RuleName
@@ -21,6 +21,7 @@ from inspect_kit.judgement.verdict import Reason
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import measurement_of, observation_of
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.rulebook.clause import (  # fmt: skip
     ABSENT,
     CONFIDENCE,
@@ -61,13 +62,15 @@ class Outcome:
     instruments: Mapping[str, Instrument]
     photos: tuple[Photo, ...]
     warnings: tuple[str, ...]
+    notices: tuple[Notice, ...] = ()
+    """Those of the warnings, and what a reader should be told besides, that can be said in other languages too."""
     figures: tuple[Figure, ...] = ()
     """Where figures are judged: which homologated types each can be of."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should be told besides the findings."""
-        return type_sentences(self.figures)
+        return sentences(type_notices(self.figures))
 
 
 def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
@@ -81,16 +84,18 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     )
     evidence = _evidence(task, readings, instruments)
     figures = figures_in(task.sheet, evidence, task.rule) if task.item.id in _OF_FIGURES else ()
-    contradicted: tuple[str, ...] = ()
+    contradicted: tuple[Notice, ...] = ()
     if task.item.id == _TEAM:
         readings, contradicted = with_team(readings, figures)
         evidence = _evidence(task, readings, instruments)
     judgement = judge_item(task.sheet, task.item, evidence, task.rule)
-    said = (*(text for file in files for text in file.warnings), *_warnings(task, readings, instruments), *contradicted)
+    own = (*_notices(task, readings, instruments), *contradicted)
+    said = (*(text for file in files for text in file.warnings), *sentences(own))
+    told = (*(each for file in files for each in file.notices), *own, *type_notices(figures))
     photos = tuple(photo for file in files for photo in file.photos)
     # Eleven files of a team may say the same.
     warnings = tuple(dict.fromkeys(said))
-    return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, figures)
+    return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, tuple(dict.fromkeys(told)), figures)
 
 
 def _evidence(task: Task, readings: Sequence[Reading], instruments: Mapping[str, Instrument]) -> Evidence:
@@ -255,31 +260,31 @@ def _standing(task: Task, name: str) -> CheckStatus | None:
     return standing(task.home, name, task.on)
 
 
-def _warnings(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> tuple[str, ...]:
+def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> tuple[Notice, ...]:
     """What the judge does not hold against the item but a reader should know."""
     needed = {*needed_by(task.sheet), *((COLOUR,) if task.item.id in _OF_FIGURES else ())}
-    found: dict[str, None] = {}
+    found: dict[Notice, None] = {}
     for reading in readings:
         # A photo gives more than was asked for; only what somebody typed is missed when it is left aside.
         if reading.characteristic not in needed and not reading.photo:
-            found[f"{reading.characteristic} is not asked for by {task.sheet.id} and was left aside"] = None
+            found[notice("left-aside", name=reading.characteristic, sheet=task.sheet.id)] = None
     for gauge in instruments.values():
         state = _standing(task, gauge.id)
-        if state is not None and state.warning:
-            found[state.warning] = None
+        if state is not None and state.notice:
+            found[state.notice] = None
         if gauge.calibrated_until is None:
-            found[f"{gauge.id}: no calibration date is stated"] = None
+            found[notice("gauge-undated", gauge=gauge.id)] = None
         elif gauge.expired(task.on):
-            found[f"{gauge.id}: the calibration ended on {gauge.calibrated_until.isoformat()}"] = None
+            found[notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())] = None
     found |= dict.fromkeys(_idle_decisions(task.sheet, readings))
     if not task.sheet.in_force(task.on):
-        found[f"sheet {task.sheet.id} was not in force on {task.on.isoformat()}"] = None
+        found[notice("sheet-not-in-force", sheet=task.sheet.id, day=task.on.isoformat())] = None
     return tuple(found)
 
 
-def _idle_decisions(sheet: Sheet, readings: Iterable[Reading]) -> Iterator[str]:
+def _idle_decisions(sheet: Sheet, readings: Iterable[Reading]) -> Iterator[Notice]:
     """Decisions where none is called for: a limit decides, whoever holds the pen."""
     limited = {clause.characteristic for clause in sheet.clauses if clause.limits and not answered_by_looking(clause)}
     for reading in readings:
         if reading.decision and reading.characteristic in limited:
-            yield f"{reading.characteristic}: the limits decide, and the decision of {reading.by} was left aside"
+            yield notice("decision-idle", name=reading.characteristic, person=reading.by)

@@ -27,7 +27,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     except InspectKitError as problem:
         where = problem.fault.where or photos[0].file
         raise type(problem)(problem.fault.why, where=where, hint=problem.fault.hint) from None
-    said = result.warnings if camera is not None else (*result.warnings, UNCALIBRATED)
+    said = result.notices if camera is not None else (*result.notices, UNCALIBRATED)
     used = [next(photo for photo in photos if photo.file == view.name) for view in result.scene.photos]
     measured = (
         reading_of(each.characteristic, each, used, instance=each.instance, photo=each.photo, pixel=each.pixel)

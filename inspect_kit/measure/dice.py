@@ -17,7 +17,8 @@ from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.document import place as pixel_of
 from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, Stated
+from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, contributions, ordered, value_of
 from inspect_kit.vision.dice.fit import MIDDLE, Fitted
@@ -63,7 +64,7 @@ class Spotting:
 
     numbers: bool
     opposite: bool | None
-    faults: tuple[str, ...]
+    faults: tuple[Notice, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class DiceSession:
 
     photos: tuple[DicePhoto, ...]
     spotting: Spotting | None
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
@@ -85,7 +86,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
         *(_face(photos[number], rolled) for number, rolled in pairs),
         *_spotting(session.spotting),
     ]
-    return PhotoSession(photo_file(photos, readings, session.warnings), partial(_drawn, session))
+    return PhotoSession(photo_file(photos, readings, session.notices), partial(_drawn, session))
 
 
 def _measurements(photos: Sequence[Photograph], photo: int, rolled: Rolled) -> Iterator[Reading]:
@@ -157,10 +158,10 @@ def measure_dice(photos: Sequence[Photograph], camera: Camera | None, stated: St
             hint="photograph the dice sharply from above, so that each is at least a thirtieth of the picture wide",
         )
     spotting = None if stated.one_die is False else spotted([look.look for look in looks])
-    warnings = _warnings(looks, stated, camera is not None, spotting)
+    notices = _notices(looks, stated, camera is not None, spotting)
     if stated.one_die and spotting is None:
-        warnings.append("the faces of one die are checked in six photos that show one readable die each; these do not")
-    return DiceSession(tuple(looks), spotting, tuple(warnings))
+        notices.append(notice("one-die-unchecked"))
+    return DiceSession(tuple(looks), spotting, tuple(notices))
 
 
 def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int) -> DicePhoto:
@@ -277,11 +278,13 @@ def spotted(looks: Sequence[DiceLook]) -> Spotting | None:
         return None
     numbers = [look.dice[0].number for look in looks]
     counts = Counter(numbers)
-    faults = [f"{number} comes {times} times" for number, times in sorted(counts.items()) if times > 1]
-    faults += [f"{number} is missing" for number in range(1, FACES + 1) if number not in counts]
+    faults = [
+        notice("die-number-repeated", number=each, times=times) for each, times in sorted(counts.items()) if times > 1
+    ]
+    faults += [notice("die-number-missing", number=number) for number in range(1, FACES + 1) if number not in counts]
     beside = {frozenset(pair) for look in looks for pair in look.sides}
     wrong = [number for number in (1, 2, 3) if frozenset({number, 7 - number}) in beside]
-    faults += [f"{number} lies beside {7 - number}, not opposite" for number in wrong]
+    faults += [notice("die-not-opposite", number=number, other=7 - number) for number in wrong]
     return Spotting(len(counts) == FACES, _opposite(numbers, beside, bool(faults)), tuple(faults))
 
 
@@ -295,31 +298,29 @@ def _opposite(numbers: Sequence[int], beside: set[frozenset[int]], faulty: bool)
     return True if all(known) else None
 
 
-def _warnings(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spotting: Spotting | None) -> list[str]:
-    said = [sentence for look in looks for sentence in _photo_warnings(look)]
+def _notices(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spotting: Spotting | None) -> list[Notice]:
+    said = [told for look in looks for told in _photo_notices(look)]
     measured = any(rolled.edges for look in looks for rolled in look.dice)
     if measured and stated.print_scale is None:
-        said.append("the print's scale was not stated: measure the check bar with a caliper and give --print-scale, "
-                    "measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
+        said.append(notice("print-scale-unstated", bar="the check bar", share=UNKNOWN_SHARE))
     if measured and not calibrated:
         said.append(UNCALIBRATED)
     if spotting is not None:
-        said += [f"the die is mis-spotted: {fault}" for fault in spotting.faults]
+        said += spotting.faults
         if spotting.opposite is None:
-            said.append("whether opposite faces add to seven cannot be told: take the six photos in pairs and turn the "
-                        "die upside down within a pair")  # fmt: skip
+            said.append(notice("opposite-unknown"))
     return said
 
 
-def _photo_warnings(look: DicePhoto) -> list[str]:
+def _photo_notices(look: DicePhoto) -> list[Notice]:
     file = look.photo.file
     said = []
     if look.placed is None:
-        said.append(f"{file}: no reference sheet is in the photo, so only the numbers are read and no edge is measured")
+        said.append(notice("no-reference-sheet", file))
     for x, y in look.look.unread:
-        said.append(f"{file}: what may be a die at pixel ({x:.0f}, {y:.0f}) cannot be read for certain")
+        said.append(notice("die-unread", file, x=f"{x:.0f}", y=f"{y:.0f}"))
     for rolled in look.dice:
         if look.placed is not None and rolled.edges is None:
             reason = rolled.die.refused or "its sides are not seen clearly enough"
-            said.append(f"{file}: die {rolled.instance} is not measured: {reason}")
+            said.append(notice("die-not-measured", file, die=rolled.instance, reason=reason))
     return said

@@ -8,6 +8,7 @@ from typing import Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.photographs import Photograph
+from inspect_kit.notices import Notice, sentences
 from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.value import Contribution, Value
 from inspect_kit.vision.arrays import Floats
@@ -20,11 +21,12 @@ _LABEL: Final = 16
 
 
 def photo_file(
-    photos: Iterable[Photograph], readings: Iterable[Reading], warnings: Iterable[str] = ()
+    photos: Iterable[Photograph], readings: Iterable[Reading], notices: Iterable[Notice] = ()
 ) -> MeasurementFile:
     """The file that photos give."""
     taken = (Photo(photo.file, photo.sha256, photo.width, photo.height) for photo in photos)
-    return MeasurementFile(tuple(readings), tuple(taken), tuple(warnings))
+    told = tuple(notices)
+    return MeasurementFile(tuple(readings), tuple(taken), sentences(told), told)
 
 
 def reading_of(

@@ -16,7 +16,8 @@ from inspect_kit.errors import BadInput
 from inspect_kit.measure.document import photo_file, reading_of, seen, thinned
 from inspect_kit.measure.photographed import UNCALIBRATED, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import UNKNOWN_PRINT, Stated
+from inspect_kit.measure.stated import UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import Contribution, Value, ordered, value_of
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.disc.measure import camera_for
@@ -61,7 +62,7 @@ class FigureSession:
     values: tuple[Feature, ...]
     colour: Colour
     corners: Floats
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     def value(self, characteristic: str) -> Feature | None:
         """What was found of a characteristic."""
@@ -78,7 +79,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
                    outline=thinned(each.outline, MOST_POINTS))
         for each in session.values
     )  # fmt: skip
-    return PhotoSession(photo_file(photos, (*readings, colour), session.warnings), partial(_drawn, session))
+    return PhotoSession(photo_file(photos, (*readings, colour), session.notices), partial(_drawn, session))
 
 
 def _drawn(session: FigureSession, verdicts: Verdicts, sheet: str) -> bytes:
@@ -200,41 +201,34 @@ def _all_around(views: Sequence[FigureView]) -> list[Feature]:
     return [_shown_in(widest, run_out, _RUN_OUT), _shown_in(leaning, tilted, _TILT)]
 
 
-def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[str]:
-    return [f"{photo.file}: {text}" for photo, view in zip(photos, views, strict=True) for text in view.warnings]
+def _seen(photos: Sequence[Photograph], views: Sequence[FigureView]) -> list[Notice]:
+    both = zip(photos, views, strict=True)
+    return [replace(told, where=photo.file) for photo, view in both for told in view.notices]
 
 
-def _around_warnings(values: Sequence[Feature], views: int) -> list[str]:
+def _around_warnings(values: Sequence[Feature], views: int) -> list[Notice]:
     """What several views show that a referee should look at."""
     found = {value.characteristic: value for value in values}
     said = []
     if _RUN_OUT in found and found[_RUN_OUT].value > _RANGES[views] / math.sqrt(2) * found[_RUN_OUT].standard:
-        said.append(
-            f"the base's diameter differs by {found[_RUN_OUT].value:.2f} mm between the views: it may not be round"
-        )
+        said.append(notice("base-not-round", size=f"{found[_RUN_OUT].value:.2f}"))
     if views > 1 and _WIDTH in found and _THICKNESS not in found:
-        said.append(
-            "no thickness: no view is much narrower than the widest, so that none is surely from the side; "
-            "turn the figure by 90 degrees, or use a caliper if it is that thick"
-        )
+        said.append(notice("no-thickness"))
     if _TILT in found and found[_TILT].value > max(1.0, 3 * found[_TILT].standard):
-        said.append(f"the base stands tilted by {found[_TILT].value:.1f} degrees")
+        said.append(notice("base-tilted", angle=f"{found[_TILT].value:.1f}"))
     return said
 
 
-def _unstated(camera: Camera | None, stated: Stated, views: int) -> list[str]:
+def _unstated(camera: Camera | None, stated: Stated, views: int) -> list[Notice]:
     """What the user did not say, and what it costs."""
     said = []
     if stated.print_scale is None:
-        said.append("the print's scale was not stated: measure the backdrop's check bar with a caliper and give "
-                    "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
+        said.append(notice("print-scale-unstated", bar="the backdrop's check bar", share=UNKNOWN_SHARE))
     if camera is None:
         said.append(UNCALIBRATED)
     if stated.standoff is None:
-        value, spread = STANDOFF_USUAL
-        said.append(f"the standoff was not stated: {value:g} ± {spread:g} mm was assumed (--standoff)")
+        value, spread = (f"{size:g}" for size in STANDOFF_USUAL)
+        said.append(notice("standoff-unstated", value=value, spread=spread))
     if views == 1:
-        said.append(
-            "one view: the width is that of this side; the thickness needs a photo of the figure turned by 90 degrees"
-        )
+        said.append(notice("one-view"))
     return said

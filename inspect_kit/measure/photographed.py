@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.notices import notice
 from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, ordered
 
 Floats = NDArray[np.float64]
@@ -18,10 +19,7 @@ SHARED: Final = frozenset({
 })  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
-UNCALIBRATED: Final = (
-    "the camera is not calibrated: its lens was estimated from the photo itself "
-    "(inspect-kit camera calibrate makes it better, and camera keep remembers it)"
-)
+UNCALIBRATED: Final = notice("lens-estimated")
 
 _Line = tuple[str, str]
 """A source and its shared label: lines of several photos that are the same line of their budget."""

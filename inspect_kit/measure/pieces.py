@@ -17,7 +17,8 @@ from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, Stated
+from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings
@@ -72,7 +73,7 @@ class Session:
     kind: Kind
     looks: tuple[Look, ...]
     pieces: tuple[Piece, ...]
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
@@ -82,7 +83,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
         *(reading for piece in session.pieces for reading in _measured(session, piece)),
         *(reading for piece in session.pieces for reading in _observed(session.kind, piece)),
     ]
-    return PhotoSession(photo_file(photos, readings, session.warnings), partial(_drawn, session))
+    return PhotoSession(photo_file(photos, readings, session.notices), partial(_drawn, session))
 
 
 def _measured(session: Session, piece: Piece) -> Iterator[Reading]:
@@ -173,32 +174,28 @@ def _piece(kind: Kind, looks: Sequence[Look], group: Mapping[int, Spotted], numb
     return Piece(name, diameter, roundness, seen, group[photo], photo)
 
 
-def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, kind: Kind) -> list[str]:
+def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, kind: Kind) -> list[Notice]:
     said = []
     for each in looks:
         for refused in each.pieces.refused:
-            x, y = refused.pixel
-            said.append(
-                f"{each.photo.file}: the piece at pixel ({x:.0f}, {y:.0f}) {refused.reason}, so it is not measured"
-            )
+            x, y = (f"{place:.0f}" for place in refused.pixel)
+            said.append(notice("piece-not-measured", each.photo.file, x=x, y=y, reason=refused.reason))
     said += [
-        f"{looks[piece.photo].photo.file}: glare at the edge of piece {piece.instance or '1'}; move the lamp"
+        notice("glare", looks[piece.photo].photo.file, piece=piece.instance or "1")
         for piece in pieces
         if glaring(looks[piece.photo].photo.pixels, piece.first.disc.outline)
     ]
     if stated.print_scale is None:
-        said.append("the print's scale was not stated: measure the check bar (or some squares) with a caliper and give "
-                    "--print-scale, measured ÷ nominal; until then the scale carries 0.3 %")  # fmt: skip
+        said.append(notice("print-scale-unstated", bar="the check bar (or some squares)", share=UNKNOWN_SHARE))
     if not all(each.calibrated for each in looks):
         said.append(UNCALIBRATED)
     if stated.thickness is None:
-        said.append(
-            f"the thickness was not stated: {kind.thickness[0]:g} ± {kind.thickness[1]:g} mm was assumed (--thickness)"
-        )
+        value, spread = (f"{size:g}" for size in kind.thickness)
+        said.append(notice("thickness-unstated", value=value, spread=spread))
     return said + _advice(looks, pieces)
 
 
-def _advice(looks: Sequence[Look], pieces: Sequence[Piece]) -> list[str]:
+def _advice(looks: Sequence[Look], pieces: Sequence[Piece]) -> list[Notice]:
     """Where another distance would help: how far, and what U would be then."""
     worst = max(pieces, key=lambda piece: piece.diameter.standard)
     expanded = 2 * worst.diameter.standard
@@ -206,6 +203,6 @@ def _advice(looks: Sequence[Look], pieces: Sequence[Piece]) -> list[str]:
     distance = math.dist(centre, (worst.first.disc.solid.x, worst.first.disc.solid.y, 0.0))
     better, reached = best_distance(worst.diameter, distance)
     if expanded > _LARGE and reached < 0.8 * expanded:
-        return [f"U is up to {expanded:.2f} mm from {distance / 1000:.1f} m; from {better / 1000:.1f} m it would be "
-                f"about {reached:.2f} mm"]  # fmt: skip
+        places = {"distance": f"{distance / 1000:.1f}", "better": f"{better / 1000:.1f}"}
+        return [notice("better-distance", expanded=f"{expanded:.2f}", reached=f"{reached:.2f}", **places)]
     return []

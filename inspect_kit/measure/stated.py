@@ -17,6 +17,8 @@ GIVEN: Final = 0.1
 """Standard uncertainty (mm) of a thickness or rim radius that was stated without one."""
 UNKNOWN_PRINT: Final = 0.003
 """Relative standard uncertainty of a print whose check bar nobody measured."""
+UNKNOWN_SHARE: Final = "0.3"
+"""The same in %, as it is said."""
 _MEASURED_PRINT: Final = 0.0002
 """Relative standard uncertainty of a check bar measured with a caliper."""
 TAPE: Final = 0.5

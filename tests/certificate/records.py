@@ -17,6 +17,7 @@ from inspect_kit.inspection.record import (  # fmt: skip
     SheetRef,
     Subject,
 )
+from inspect_kit.notices import notice, sentence
 
 CALIPER = Gauge(
     "caliper-150", "Digital caliper, 150 mm", "caliper", "0.01 mm", "Mitutoyo", "A17-0042", "2027-06-30", "cert 1234/26"
@@ -52,6 +53,9 @@ def seen(characteristic: str, word: str = "yes", **changes: object) -> Line:
     return line(characteristic, **{**observed, "requires": "It is round.", "how": "Look at it.", **changes})
 
 
+UNDATED = notice("gauge-undated", gauge="caliper-150")
+
+
 def record(lines: Iterable[Line], *, verdict: str = "conforms", item: str = "striker", **changes: object) -> Record:
     """A record of an inspection on 16 November 2026."""
     names = {"striker": "Striker", "coin-set": "Coin set", "board": "Carrom board", "figure": "Figure", "dice": "Dice"}
@@ -60,7 +64,7 @@ def record(lines: Iterable[Line], *, verdict: str = "conforms", item: str = "str
         "sheet": SHEET, "item": ItemRef(item, names[item], again), "subject": SUBJECT, "inspected_on": "2026-11-16",
         "rule": "guarded", "verdict": verdict, "lines": tuple(lines), "instruments": (CALIPER,),
         "readings": (RawReading("striker.diameter", "41.02", unit="mm", instrument="caliper-150", where="s.csv: 2"),),
-        "warnings": ("caliper-150: no calibration date is stated",), "software": "inspect-kit 0.1.0",
+        "warnings": (sentence(UNDATED),), "notices": (UNDATED.as_data(),), "software": "inspect-kit 0.1.0",
     }  # fmt: skip
     return Record(**{**made, **changes})  # type: ignore[arg-type]
 

@@ -11,8 +11,20 @@ from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record
+from inspect_kit.notices import Notice, codes, fact_names, sentence
 from inspect_kit.rulebook.library import load
-from tests.certificate.records import ALL, board, coins, failing_coins, failing_striker, figure, line, record, striker
+from tests.certificate.records import (
+    ALL,
+    UNDATED,
+    board,
+    coins,
+    failing_coins,
+    failing_striker,
+    figure,
+    line,
+    record,
+    striker,
+)
 
 
 def test_the_reference_is_letters_and_digits_in_groups_and_the_start_of_the_digest() -> None:
@@ -76,7 +88,28 @@ def test_the_programs_own_warnings_are_worded_in_the_language(language: str) -> 
     sections = content_of(striker(), language, Issue()).sections
     words = wording_for(language)
     remarks = next(section for section in sections if section.heading == words.say("heading.remarks"))
-    assert remarks.blocks == (Paragraph(words.say("remark.uncalibrated", id="caliper-150")),)
+    assert remarks.blocks == (Paragraph(sentence(UNDATED, language, printed=words.day)),)
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+def test_no_english_sentence_of_the_program_reaches_a_certificate_in_another_language(language: str) -> None:
+    told = [Notice(code, tuple((name, "7.25") for name in sorted(fact_names(code)))) for code in codes()]
+    spoken = [each for each in told if re.sub(r"[^a-z]", "", sentence(each))]
+    full = striker(warnings=tuple(map(sentence, told)), notices=tuple(each.as_data() for each in told))
+    text = "\n".join(
+        block.text
+        for section in content_of(full, language, Issue()).sections
+        for block in section.blocks
+        if isinstance(block, Paragraph)
+    )
+    for each in spoken:
+        assert sentence(each) not in text, each.code
+    assert text.count("7,25") > 40
+
+
+def test_what_a_person_wrote_is_printed_as_it_was_written() -> None:
+    sections = content_of(striker(warnings=("Chipped at the rim.",)), "de", Issue()).sections
+    assert Paragraph("Chipped at the rim.") in [block for section in sections for block in section.blocks]
 
 
 def test_a_replaced_document_is_named_in_the_statements() -> None:

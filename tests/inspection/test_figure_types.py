@@ -10,6 +10,7 @@ from inspect_kit.inspection.figure_types import FitVerdict, TypeFit, fitting_typ
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.derived import derive
+from inspect_kit.notices import sentences
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.measurement import Component, Measurement
 
@@ -77,7 +78,7 @@ def test_types_without_printed_dimensions_are_neither_confirmed_nor_excluded() -
 
 
 def test_without_measurements_no_type_is_named() -> None:
-    assert named(_all("fistf-4.0", RuleName.GUARDED)) == ""
+    assert named(_all("fistf-4.0", RuleName.GUARDED)) == ()
 
 
 def test_with_one_of_two_dimensions_a_type_may_fit_at_most() -> None:
@@ -105,4 +106,4 @@ def test_a_sheet_without_figures_names_nothing() -> None:
 def test_the_types_are_named_in_a_sentence(base: str, height: str, sentence: str) -> None:
     measured = [_length("fig.base.diameter", base, "0.02"), _length("fig.height", height, "0.02"),
                 _length("fig.base.height", "6.0", "0.02")]  # fmt: skip
-    assert named(_all("fistf-4.0", RuleName.GUARDED, *measured)) == sentence
+    assert "; ".join(sentences(named(_all("fistf-4.0", RuleName.GUARDED, *measured)))) == sentence

@@ -317,8 +317,7 @@ def test_a_helper_that_dies_is_replaced(workshop: BoundedProcess) -> None:
 
 _STARTER = """
 import os, signal, sys
-from inspect_kit.station.workshop import Workshop
-from inspect_kit.values.measurement import Reading
+from inspect_kit.bounded_process import BoundedProcess
 from tests.station.test_photos import _identity
 if __name__ == "__main__":
     print(BoundedProcess(1_200_000_000).do(60, _identity), flush=True)
@@ -350,7 +349,7 @@ def _lives(process: int) -> bool:
 def test_a_photo_that_takes_too_long_is_evidence_all_the_same(station: Station, referee: Person, photo: bytes) -> None:
     class Tired:
         def do(self, seconds: float, task: Callable[..., Any], *given: Any) -> Any:
-            if task.__name__ == "told_by":
+            if task.__name__ == "measured_piece":
                 raise BadInput(f"took longer than {seconds:g} s and was given up")
             return task(*given)
 

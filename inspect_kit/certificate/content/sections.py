@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from decimal import Decimal
 from typing import Final
@@ -35,6 +34,7 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Gauge, Line, RawReading, SheetRef, stated
+from inspect_kit.notices import worded
 from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
@@ -108,15 +108,6 @@ def _variances(line: Line) -> dict[str, float]:
     return variances
 
 
-_REMARKS: Final = (
-    ("uncalibrated", re.compile(r"(?P<id>\S+): no calibration date is stated")),
-    ("expired", re.compile(r"(?P<id>\S+): the calibration ended on (?P<day>\d{4}-\d\d-\d\d)")),
-    ("left_aside", re.compile(r"(?P<name>\S+) is not asked for by (?P<id>\S+) and was left aside")),
-    ("lens", re.compile(r"the camera is not calibrated: its lens was estimated from the photo itself.*")),
-    ("print", re.compile(r"the print's scale was not stated: .*until then the scale carries (?P<share>[\d.]+) %")),
-    ("thickness", re.compile(r"the thickness was not stated: (?P<size>[\d.]+ ± [\d.]+) mm was assumed.*")),
-    ("not_in_force", re.compile(r"sheet (?P<id>\S+) was not in force on (?P<day>\d{4}-\d\d-\d\d)")),
-)
 _HEADS: Final = ("clause", "characteristic", "requirement", "result", "gauge", "verdict")
 _NARROW: Final = 0.048
 _FEW_DEGREES: Final = 20
@@ -278,18 +269,11 @@ def _again(source: Source) -> Iterable[Block]:
 
 
 def _remarks(source: Source) -> Iterable[Block]:
-    if source.record.warnings:
-        yield Paragraph("\n".join(_remark(text, source.words) for text in source.record.warnings))
-
-
-def _remark(text: str, words: Wording) -> str:
-    """The program's own warnings in the language of the document; others as they are."""
-    for key, pattern in _REMARKS:
-        found = pattern.fullmatch(text)
-        if found:
-            days = {"day": words.day(found["day"])} if "day" in found.groupdict() else {}
-            return words.say(f"remark.{key}", **{**found.groupdict(), **days})
-    return words.sentence(text)
+    """What the program noticed, in the language of the document; what others wrote, as they wrote it."""
+    record, words = source.record, source.words
+    said = worded(record.warnings, record.told, words.language, printed=words.day)
+    if said:
+        yield Paragraph("\n".join(map(words.sentence, said)))
 
 
 def _statements(source: Source) -> Iterable[Block]:

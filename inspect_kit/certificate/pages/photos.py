@@ -26,6 +26,7 @@ from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.inspection.record import Record
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.verdict import Finding, Verdict
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 
@@ -208,7 +209,7 @@ class PhotoEvidence:
     """Photos as they were taken, by digest, and drawn over, by `OVERLAY` and digest; and what could not be had."""
 
     photos: Mapping[str, bytes] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 def gathered(outcome: Outcome) -> PhotoEvidence:
@@ -221,14 +222,14 @@ def gathered(outcome: Outcome) -> PhotoEvidence:
     return PhotoEvidence(photos, notices)
 
 
-def _file_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[str, ...]]:
+def _file_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[Notice, ...]]:
     """Photos by digest; one that was changed since is refused, one that is missing is only spoken of."""
     found: dict[str, bytes] = {}
     missing = []
     for photo in stated:
         path = photo.folder / photo.file
         if not path.is_file():
-            missing.append(f"{photo.file}: the photo is not beside its measurement file; only its digest is printed")
+            missing.append(notice("photo-not-beside", photo.file))
             continue
         content = read_bytes(path, MAX_BYTES)
         if hashlib.sha256(content).hexdigest() != photo.sha256:

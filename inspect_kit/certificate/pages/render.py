@@ -410,8 +410,9 @@ def _refuse_unprintable_record(record: LotRecord, issue: Issue) -> None:
     from inspect_kit.certificate.pages.fonts import check_printable
 
     for name in record.__struct_fields__:
-        if name != "lot":
-            for where, text in texts_in(msgspec.to_builtins(getattr(record, name)), name):
+        part = getattr(record, name)
+        if name != "lot" and part is not msgspec.UNSET:
+            for where, text in texts_in(msgspec.to_builtins(part), name):
                 check_printable(text, where=where)
     for piece in record.lot.nonconforming[:MOST_PIECES]:
         check_printable(piece.piece, where="piece")

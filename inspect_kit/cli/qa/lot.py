@@ -21,6 +21,7 @@ from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import worded
 from inspect_kit.quality.lot.file import LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Sampling, Usual, clauses_for, judge_pieces, plan_for
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
@@ -178,7 +179,7 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     outcome, series = _judged(ctx, file, given)
     desk = None if out is None else desk_of(ctx, given["signer"], given["inspector"])
     record = lot_record_of(outcome, _subject(file, given, desk), given["subgroup"], given["rules"])
-    warn(outcome.warnings)
+    warn(worded(outcome.warnings, outcome.notices, given["language"]))
     studies = studies_of(record)
     issued = _issued(desk, Request(record, out, given["language"]), studies, given) if desk and out else None
     if series is not None:

@@ -13,6 +13,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.quality.batch.lines import begins_as_batch, measured_photos, tray_names
 from inspect_kit.quality.table import Table, table_from
 from inspect_kit.values.measurement import Reading
@@ -34,6 +35,7 @@ class LotFile:
     """Every further column, one cell a piece: subgroups, machines, times."""
     photos: tuple[Photo, ...] = ()
     warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def group_of(self, column: str) -> tuple[str, ...]:
         """A column that tells which pieces were made together."""
@@ -78,18 +80,24 @@ def _from_batch(path: Path, wanted: WantedCharacteristics) -> LotFile:
     """One tray a photo: piece 3 of IMG_7.jpg is `IMG_7 3`."""
     readings: list[Reading] = []
     photos: list[Photo] = []
-    warnings: list[str] = []
+    told: list[Notice] = []
+    written: list[str] = []
     trays = tray_names(name for name, _ in measured_photos(path))
     for name, found in measured_photos(path):
         if isinstance(found, str):
-            warnings.append(f"{name}: not measured: {found}")
+            told.append(notice("photo-not-measured", name, reason=found))
             continue
         readings += (on_tray(reading, trays[name]) for reading in found.readings)
         photos += found.photos
-        warnings += (f"{name}: {warning}" for warning in found.warnings)
-    if len(warnings) > _MOST_WARNINGS:
-        warnings[_MOST_WARNINGS:] = [f"and {len(warnings) - _MOST_WARNINGS} more remarks on photos, see {path}"]
-    return _from_readings(MeasurementFile(tuple(readings), tuple(photos), tuple(warnings)), str(path), wanted)
+        told += (replace(each, where=f"{name}: {each.where}" if each.where else name) for each in found.notices)
+        known = set(sentences(found.notices))
+        written += (f"{name}: {warning}" for warning in found.warnings if warning not in known)
+    more = len(told) + len(written) - _MOST_WARNINGS
+    if more > 0:
+        told[_MOST_WARNINGS:] = [notice("more-remarks", count=more, file=path)]
+        written[max(_MOST_WARNINGS - len(told) + 1, 0) :] = []
+    file = MeasurementFile(tuple(readings), tuple(photos), (*written, *sentences(told)), tuple(told))
+    return _from_readings(file, str(path), wanted)
 
 
 def on_tray(reading: Reading, tray: str) -> Reading:
@@ -106,7 +114,7 @@ def _from_readings(file: MeasurementFile, where: str, wanted: WantedCharacterist
     names = wanted.present(by_name, (reading.characteristic for reading in file.readings), where)
     pieces = tuple(dict.fromkeys(piece for name in names for piece in by_name[name]))
     columns = {name: tuple(by_name[name].get(piece) for piece in pieces) for name in names}
-    return LotFile(where, pieces, columns, photos=file.photos, warnings=file.warnings)
+    return LotFile(where, pieces, columns, photos=file.photos, warnings=file.warnings, notices=file.notices)
 
 
 def _name_of(reading: Reading) -> str:

@@ -17,6 +17,7 @@ from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.measure.interpretation import measurement_of
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up
@@ -156,6 +157,7 @@ class LotOutcome:
     verdict: Verdict
     instruments: Mapping[str, Instrument]
     warnings: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +195,11 @@ def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual) -> LotO
     bench = _Bench(task, instruments, _distrusted(task, instruments), usual)
     found = tuple(_decided_by_plan(_judged(clause, file, bench), plan, file.where) for clause in clauses)
     failed, undecided = _count_pieces(found)
+    own = tuple(_notices(task, instruments))
     return LotOutcome(
         task, file, plan, found, failed, undecided, _verdict(plan, found, failed, undecided), instruments,
-        (*file.warnings, *_warnings(task, instruments)),
+        (*file.warnings, *sentences(own)),
+        (*file.notices, *own),
     )  # fmt: skip
 
 
@@ -294,14 +298,14 @@ def _home(task: Task) -> Path:
     return task.home
 
 
-def _warnings(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[str]:
+def _notices(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[Notice]:
     for gauge in instruments.values():
         if gauge.calibrated_until is None:
-            yield f"{gauge.id}: no calibration date is stated"
+            yield notice("gauge-undated", gauge=gauge.id)
         elif gauge.expired(task.on):
-            yield f"{gauge.id}: the calibration ended on {gauge.calibrated_until.isoformat()}"
+            yield notice("gauge-expired", gauge=gauge.id, day=gauge.calibrated_until.isoformat())
     if not task.sheet.in_force(task.on):
-        yield f"sheet {task.sheet.id} was not in force on {task.on.isoformat()}"
+        yield notice("sheet-not-in-force", sheet=task.sheet.id, day=task.on.isoformat())
 
 
 # The lot

@@ -123,7 +123,10 @@ def lot_record_of(outcome: LotOutcome, subject: Subject, subgroup: str = "", rul
     """Everything that a lot's certificate says."""
     task, file = outcome.task, outcome.file
     plain = record_of(
-        Outcome(task, Judgement(task.rule, ()), (), outcome.instruments, file.photos, outcome.warnings), subject
+        Outcome(
+            task, Judgement(task.rule, ()), (), outcome.instruments, file.photos, outcome.warnings, outcome.notices
+        ),
+        subject,
     )
     lot = Lot(
         size=outcome.plan.size,

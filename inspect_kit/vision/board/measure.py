@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import KNOWN_LENGTH, LENS, PRINT_SCALE, contributions
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning
@@ -36,10 +37,6 @@ from inspect_kit.vision.optics.pose import view_scale
 
 MAX_PHOTOS: Final = 8
 """Photos of one board that are joined, at most: bounds time and memory."""
-_NO_SQUARE: Final = (
-    "sides, corners and distances from the frame are left out: the four feet do not lie on one square, so the board is "
-    "out of square or a foot was taken wrongly; lay cards on it to measure it"
-)
 _BY_FEET: Final = frozenset(
     {"surface.side", "surface.diagonal", "surface.angle", "baseline.lower.distance", "arrow.angle"}
 )
@@ -74,7 +71,7 @@ class BoardResult:
 
     measurements: tuple[Feature, ...]
     observations: tuple[BoardObservation, ...]
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
     scene: Scene = field(repr=False)
 
 
@@ -115,30 +112,24 @@ def measure_board(
         solved.features,
         ((KNOWN_LENGTH, known_side.u / known_side.value),),
     )
-    extra = (
-        (f"only the first of {len(photos)} photos is used: without cards they cannot be joined",)
-        if len(photos) > 1
-        else ()
-    )
-    return _result(work, solved.clarity, (*solved.warnings, *extra))
+    extra = (notice("first-photo-only", count=len(photos)),) if len(photos) > 1 else ()
+    return _result(work, solved.clarity, (*solved.notices, *extra))
 
 
 def _with_cards(
     photos: Sequence[Photo], seen: Sequence[tuple[SeenCard, ...]], print_scale: Known | None
 ) -> BoardResult:
-    warnings = [
-        f"{photo.name or 'a photo'} shows no card and is left out"
+    notices = [
+        notice("photo-without-card", photo=photo.name or "a photo")
         for photo, cards in zip(photos, seen, strict=True)
         if not cards
     ]
     used = [photo for photo, cards in zip(photos, seen, strict=True) if cards]
     scale = print_scale or UNCHECKED_PRINT
     if print_scale is None:
-        warnings.append(
-            "the cards' check bar was not measured: scale is uncertain by 0.3 %; measure it and give --print-scale"
-        )
+        notices.append(notice("cards-scale-unstated", share=f"{100 * UNCHECKED_PRINT.u:g}"))
     bundle = solve_bundle([photo.camera for photo in used], [cards for cards in seen if cards], scale.value)
-    warnings += _card_warnings(bundle)
+    notices += _card_notices(bundle)
     shots = shots_of(used, bundle)
     refuse_steep(used, shots)
     mosaic = _surroundings(shots, bundle)
@@ -148,17 +139,15 @@ def _with_cards(
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = ((PRINT_SCALE, scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
-    return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(warnings))
+    return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(notices))
 
 
-def _card_warnings(bundle: Bundle) -> list[str]:
+def _card_notices(bundle: Bundle) -> list[Notice]:
     found = []
     if bundle.cards < 3:
-        found.append("only two cards are seen: four, far apart and near the edges of the surface, measure better")
+        found.append(notice("two-cards"))
     if bundle.noise > 0.4:
-        found.append(
-            f"the cards' corners scatter by {bundle.noise:.1f} pixels: is the photo blurred, or a card not flat?"
-        )
+        found.append(notice("cards-scatter", pixels=f"{bundle.noise:.1f}"))
     return found
 
 
@@ -189,7 +178,7 @@ class _Work:
     """Sources that scale all lengths alike, as relative standard uncertainties."""
 
 
-def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResult:
+def _result(work: _Work, clarity: float, notices: tuple[Notice, ...]) -> BoardResult:
     traces = work.features.traces
     shapes = fit_shapes(traces, work.bundle, work.placement)
     spread = spread_of(shapes, traces, work.bundle, work.placement)
@@ -197,11 +186,11 @@ def _result(work: _Work, clarity: float, warnings: tuple[str, ...]) -> BoardResu
     by_height = (fit_shapes(traces, work.bundle, work.placement, None, 0.5).numbers - shapes.numbers) / 0.5
     possible = [formula for formula in formulas() if all(key in shapes for key in formula.needs)]
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
-    told = (*warnings, *missing(work.features, clarity))
+    told = (*notices, *missing(work.features, clarity))
     if work.bundle.cards:
         told = (*told, *squareness(shapes, measurements))
     elif unsquare(measurements):
-        told = (*told, _NO_SQUARE)
+        told = (*told, notice("feet-not-square"))
         measurements = tuple(each for each in measurements if each.characteristic not in _BY_FEET)
     return BoardResult(
         measurements, colours(work.features), told, Scene(work.photos, work.bundle, work.placement, shapes)

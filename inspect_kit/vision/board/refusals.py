@@ -9,6 +9,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.features import Features
@@ -84,14 +85,12 @@ _ALL: Final = {
 }
 
 
-def missing(features: Features, clarity: float) -> list[str]:
-    """Sentences on what was not found, like with like."""
+def missing(features: Features, clarity: float) -> list[Notice]:
+    """Notices on what was not found, like with like."""
     told = []
     bare = all(("circle", name) not in features.traces for name in CIRCLES)
     if clarity < tuning.REFUSALS_CLEAR or bare:
-        told.append(
-            "the markings are not those of a standard carrom board: nothing of it can be approved from this photo"
-        )
+        told.append(notice("board-not-standard"))
     for kind, name in _NAMES.items():
         if kind in ("disc", "tail", "tip"):
             own = {
@@ -103,7 +102,7 @@ def missing(features: Features, clarity: float) -> list[str]:
             own = {key: why for key, why in features.absent.items() if key[0] == kind}
         for why in sorted(set(own.values())):
             where = [key[1] for key, reason in own.items() if reason == why and key[1]]
-            told.append(_sentence(kind, name, where, why))
+            told.append(_absence(kind, name, where, why))
     return told
 
 
@@ -111,26 +110,32 @@ def _whole(kind: str) -> str:
     return {"disc": "circle", "tail": "shaft", "tip": "shaft"}[kind]
 
 
-def _sentence(kind: str, name: str, where: list[str], why: str) -> str:
-    many = len(where) > 1
+def _absence(kind: str, name: str, where: list[str], why: str) -> Notice:
     if kind in _ALL and len(where) == len(_ALL[kind]):
+        missed = why == "missing"
         return (
-            f"no {name}s found: {'missing' if why == 'missing' else why}" if why == "missing" else f"all {name}s: {why}"
+            notice("features-missing", feature=f"{name}s")
+            if missed
+            else notice("features-all", feature=f"{name}s", reason=why)
         )
-    return f"{name}{'s' if many else ''} {', '.join(where)}: {why}".replace(" :", ":")
+    if not where:
+        return notice("feature-absent-alone", feature=name, reason=why)
+    return notice(
+        "feature-absent", feature=f"{name}{'s' if len(where) > 1 else ''}", places=", ".join(where), reason=why
+    )
 
 
-def squareness(shapes: Shapes, measurements: Sequence[Feature]) -> list[str]:
+def squareness(shapes: Shapes, measurements: Sequence[Feature]) -> list[Notice]:
     """The squares that a referee compares with the laws, and corners that are certainly not right angles."""
     if not all(("foot", side) in shapes for side in SIDES):
         return []
     inside, around = squares(shapes)
-    told = [f"largest square inside {inside:.1f} mm, smallest around {around:.1f} mm"]
+    told = [notice("squares", inside=f"{inside:.1f}", around=f"{around:.1f}")]
     skewed = unsquare(measurements)
     if skewed:
-        corners = ", ".join(f"{each.instance} {each.value:.2f}°" for each in skewed)
+        corners = tuple(notice("corner-angle", corner=each.instance, angle=f"{each.value:.2f}") for each in skewed)
         first, second = (each.value for each in measurements if each.characteristic == "surface.diagonal")
-        told.append(f"the surface is not square: corners {corners}; diagonals differ by {abs(first - second):.1f} mm")
+        told.append(notice("surface-not-square", corners=corners, difference=f"{abs(first - second):.1f}"))
     return told
 
 

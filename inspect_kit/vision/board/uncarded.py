@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.bundle import Bundle
@@ -53,7 +54,7 @@ class Uncarded:
     placement: Placement
     features: Features
     clarity: float
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
 
 def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
@@ -77,9 +78,7 @@ def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
     bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
-    shown = ("without cards the board is taken for a square of the given side: its squareness is not measured, "
-             "and every length carries that; lay cards on it to measure it")  # fmt: skip
-    return Uncarded(bundle, placement, features, clarity, (shown,))
+    return Uncarded(bundle, placement, features, clarity, (notice("squareness-assumed"),))
 
 
 def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:

@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.errors import BadInput
-from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, contributions, ordered
+from inspect_kit.notices import Notice
+from inspect_kit.values.value import PRINT_SCALE, Contribution, contributions, ordered
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.figure import tuning
@@ -25,7 +26,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
 )
 from inspect_kit.vision.figure.base_fit import fit_forms, shares_of
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
-from inspect_kit.vision.figure.refusals import doubt_of, hidden_depth, refuse_blur, unclear, warnings_of
+from inspect_kit.vision.figure.refusals import doubt_of, hidden_depth, notices_of, refuse_blur, unclear
 from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
@@ -43,11 +44,6 @@ _TRIES: Final = ((1, tuning.REACHES), (1, tuning.REACHES[1:]), (2, tuning.REACHE
 
 FORM: Final = "form of the edge"
 """What it makes that nobody knows whether the upper edge is sharp, cut or rounded."""
-
-STANDOFF_SOURCE: Final = "standoff"
-_ALIKE: Final = frozenset({LENS, STANDOFF_SOURCE})
-"""Sources that move the sizes of one figure together: what of them is the same as in its diameter cancels in a
-difference of two diameters."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ class FigureView:
     fit: Fit
     top: Top | None
     colour: Colour
-    warnings: tuple[str, ...]
+    notices: tuple[Notice, ...]
 
     @property
     def aside(self) -> float:
@@ -131,8 +127,8 @@ def measure_view(
     _refuse_vague(measured)
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    warnings = warnings_of(fits[0], top, found.ground.foot)
-    return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, warnings)
+    notices = notices_of(fits[0], top, found.ground.foot)
+    return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
 def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
@@ -204,19 +200,26 @@ def _size_slopes(fit: Fit, field: str) -> Floats:
 def _contributions(fit: Fit, slopes: Floats) -> Budget:
     """The uncertainty of what changes by `slopes` with the fitted numbers, by source: what was known beforehand moves
     the fit as its share in the result tells; the rest is the edges'."""
-    gain = fit.covariance @ slopes
-    along = fit.covariance @ _size_slopes(fit, "diameter")
+    along = _size_slopes(fit, "diameter")
+    gain, gain_along = fit.covariance @ slopes, fit.covariance @ along
     doubt = doubt_of(fit)
     parts = []
+    rest = np.array([slopes @ gain, slopes @ gain_along, along @ gain_along])
     for name, numbers in fit.known.blocks:
         information = fit.known.information[np.ix_(numbers, numbers)]
-        own, like = gain[list(numbers)], along[list(numbers)]
-        size = float(np.sqrt(max(float(own @ information @ own), 0.0)))
-        common = float(own @ information @ like) / max(float(np.sqrt(like @ information @ like)), 1e-12)
-        parts.append(SizePart(name, doubt * size, doubt * common if name in _ALIKE else 0.0))
-    total = float(slopes @ gain) * doubt**2
-    edges = np.sqrt(max(total - float(np.sum([part.standard**2 for part in parts])), 0.0))
-    return (*parts, SizePart("edge", float(edges)))
+        own, like = gain[list(numbers)], gain_along[list(numbers)]
+        shares = np.array([own @ information @ own, own @ information @ like, like @ information @ like])
+        parts.append(_part(name, shares, doubt))
+        rest = rest - shares
+    return (*parts, _part("edge", rest, doubt))
+
+
+def _part(source: str, shares: Floats, doubt: float) -> SizePart:
+    """From a source's share of the variance, of the covariance with the diameter, and of the diameter's variance."""
+    variance, both, like = (float(share) for share in shares)
+    size = float(np.sqrt(max(variance, 0.0)))
+    common = both / float(np.sqrt(like)) if like > 1e-12 else 0.0
+    return SizePart(source, doubt * size, doubt * float(np.clip(common, -size, size)))
 
 
 def _ring(fit: Fit, field: str) -> tuple[float, float]:

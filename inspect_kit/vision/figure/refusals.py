@@ -10,6 +10,7 @@ from scipy.spatial import cKDTree
 from scipy.special import ndtr
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import FootLine
@@ -136,25 +137,23 @@ def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     return None
 
 
-def warnings_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[str, ...]:
+def notices_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     found = []
     if isinstance(top, Unfit):
-        found.append(f"the top was not measured: {top.reason}")
+        found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:
-        found.append("the line where backdrop and table meet is not seen; heights rest on the sheet's drawn lower edge")
+        found.append(notice("foot-line-unseen"))
     fall = elevation_at(fit.vector, outline_pixels(fit.vector, fit.form).mean(axis=0))
     if fall > _STEEPEST:
-        found.append(
-            f"the camera looks down by {np.degrees(fall):.0f}°; from the height of the base the profile shows better"
-        )
+        found.append(notice("camera-looks-down", angle=f"{np.degrees(fall):.0f}"))
     sizes = sizes_of(fit.form, fit.base)
     if any(
         not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), tuning.BASES, strict=True)
     ):
-        found.append("what was measured is not shaped like the base of a figure: look at the overlay (--overlay)")
+        found.append(notice("not-a-base"))
     if share_seen(fit) < tuning.LITTLE_SEEN:
-        found.append("little of the base's outline stands out from what is behind it")
+        found.append(notice("base-outline-faint"))
     if fit.scatter > 2 * tuning.USUAL_SCATTER:
-        found.append("the base's outline differs from a truncated ellipsoid, or its edge is not seen clearly")
+        found.append(notice("base-outline-odd"))
     return tuple(found)

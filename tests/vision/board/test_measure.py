@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import sentences
 from inspect_kit.vision.board.cards import find_cards
 from inspect_kit.vision.board.measure import BoardResult, Known, Photo, measure_board
 from inspect_kit.vision.board.overlay import draw_overlay
@@ -107,8 +108,8 @@ def test_a_planted_fault_is_told_apart_from_a_legal_dimension(key: tuple[str, st
 def test_a_corner_that_is_not_square_is_found_and_named() -> None:
     found = _values(_planted())["surface.angle", "sw"]
     assert found.value == pytest.approx(89.6, abs=0.05)
-    assert any("not square" in sentence and "sw 89.6" in sentence for sentence in _planted().warnings)
-    assert not any("not square" in sentence for sentence in _legal().warnings)
+    assert any("not square" in sentence and "sw 89.6" in sentence for sentence in sentences(_planted().notices))
+    assert not any("not square" in sentence for sentence in sentences(_legal().notices))
 
 
 def test_the_budget_adds_up_to_the_stated_uncertainty() -> None:
@@ -125,7 +126,7 @@ def test_every_measurement_points_into_the_photo() -> None:
 
 
 def test_squareness_is_said_in_squares_inside_and_around() -> None:
-    assert any("largest square inside" in sentence for sentence in _planted().warnings)
+    assert any("largest square inside" in sentence for sentence in sentences(_planted().notices))
 
 
 def test_the_overlay_is_red_where_someone_judged_a_dimension_out() -> None:
@@ -153,13 +154,13 @@ def test_markings_that_are_not_drawn_are_reported_as_missing() -> None:
         "baseline.length",
         "outer.diameter",
     }
-    assert any("no base circles found" in sentence for sentence in result.warnings)
-    assert any("outer circle" in sentence for sentence in result.warnings)
+    assert any("no base circles found" in sentence for sentence in sentences(result.notices))
+    assert any("outer circle" in sentence for sentence in sentences(result.notices))
 
 
 def test_an_unmeasured_check_bar_costs_uncertainty_and_is_said() -> None:
     result = measure_board([photo_of(PLANTED_SHOT)])
-    assert any("--print-scale" in sentence for sentence in result.warnings)
+    assert any("--print-scale" in sentence for sentence in sentences(result.notices))
     assert dict(_values(result)["surface.side", "n"].budget)["print scale"] > 1.5
 
 
@@ -237,7 +238,7 @@ def test_a_taped_side_stands_in_for_cards_with_a_budget_that_says_what_it_costs(
 
 
 def test_without_cards_squareness_is_said_not_to_be_measured() -> None:
-    assert any("squareness is not measured" in sentence for sentence in _taped().warnings)
+    assert any("squareness is not measured" in sentence for sentence in sentences(_taped().notices))
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals

@@ -12,6 +12,7 @@ import pytest
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.measure.pieces import KINDS, Piece, Session, measure_pieces
 from inspect_kit.measure.stated import Stated
+from inspect_kit.notices import sentences
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.find import Reference
 from tests.scenes import grounds
@@ -158,7 +159,7 @@ def test_an_unknown_lens_makes_the_budget_grow_and_it_still_covers(many: tuple[R
     assert np.mean([_part(piece, "lens") for piece, _ in guessed.pairs]) > 5 * np.mean(
         [_part(piece, "lens") for piece, _ in many[0].pairs]
     )
-    assert any("not calibrated" in warning for warning in guessed.session.warnings)
+    assert any("not calibrated" in warning for warning in sentences(guessed.session.notices))
 
 
 def _part(piece: Piece, source: str) -> float:
@@ -246,7 +247,7 @@ def test_a_piece_cut_off_by_the_picture_is_named_and_not_measured() -> None:
     result = _measured([scene], _stated(scene))
     assert [true.name for true in result.missed] == ["blue"]
     assert len(result.pairs) == 3
-    assert any("cut off" in warning for warning in result.session.warnings)
+    assert any("cut off" in warning for warning in sentences(result.session.notices))
 
 
 @pytest.mark.parametrize("tint", [(1.25, 1.0, 0.62), (0.85, 1.0, 1.25)])
