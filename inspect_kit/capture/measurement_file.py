@@ -373,8 +373,6 @@ def _entry(reading: Reading) -> dict[str, object]:
         "u": _number(reading.standard), "confidence": _number(reading.confidence), **places,
         "instrument": reading.instrument, "raw": reading.raw, "time": reading.time, "serial": reading.serial,
         "photo": reading.photo, "outline": [list(point) for point in reading.outline], "region": reading.region,
-        "decision": reading.decision, "by": reading.by, "because": reading.because, "note": reading.note,
-        "confirmed": "yes" if reading.confirmed else "",
         "decision": reading.decision, "by": reading.by, "because": reading.because,
         "confirmed": "yes" if reading.confirmed else "", "note": reading.note,
     }  # fmt: skip
