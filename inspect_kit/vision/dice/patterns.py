@@ -57,6 +57,20 @@ _RIVAL: Final = 0.85
 """Share of a face's contrast that a spot needs to be another pip of it."""
 
 
+_TWO_ROWS: Final = np.array([[-1, -1, 1], [0, -1, 1], [1, -1, 1], [-1, 1, 1], [0, 1, 1], [1, 1, 1]], dtype=np.float64)
+"""Six pips in two rows: along the row, across, and the middle's own share."""
+_ROW: Final = (1.7, 6.0)
+"""From the middle of a row of three to its ends, in radii of a pip: they do not touch, and all are on one face."""
+_STRAIGHT: Final = 0.3
+"""How far the middle of three may be from half way, over half their length."""
+_COLUMNS: Final = (0.35, 0.92)
+"""Half the distance of a six's rows over half their length; from the upper one on it is a six in a square."""
+_SKEW: Final = 0.4
+"""Cosine of the angle between a row and the way across, as far as pips of a few pixels tell it."""
+_OFF_ROW: Final = 0.12
+"""Mean distance of the pips from two straight rows, in half rows."""
+
+
 @dataclass(frozen=True)
 class Pattern:
     """Pips that make a number: `frame` takes the places above to pixels, `centre` is the face's middle."""
@@ -116,6 +130,62 @@ def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
             found = _read(spots, first, int(second), kin)
             if found is not None:
                 yield found
+
+
+def find_sixes(spots: Spots) -> Iterator[Pattern]:
+    """Sixes whose columns stand closer together than their ends: two rows of three, side by side.
+
+    Four of such pips make a square, and pass for a four if nobody looks for the other two.
+    """
+    rows = [row for index in np.nonzero(spots.usable)[0].tolist() for row in _rows_of_three(spots, index)]
+    middles = np.array([spots.centres[row[1]] for row in rows]).reshape(-1, 2)
+    for index, row in enumerate(rows):
+        near = np.linalg.norm(middles[index + 1 :] - middles[index], axis=1) < _length(spots, row)
+        for other in np.nonzero(near)[0].tolist():
+            found = _two_rows(spots, row, rows[index + 1 + other])
+            if found is not None:
+                yield found
+
+
+Row = tuple[int, int, int]
+
+
+def _length(spots: Spots, row: Row) -> float:
+    """Between the ends of a row, in pixels."""
+    return float(np.linalg.norm(spots.centres[row[2]] - spots.centres[row[0]]))
+
+
+def _rows_of_three(spots: Spots, middle: int) -> Iterator[Row]:
+    """Two kin of a pip that lie opposite each other, as far on one side as on the other."""
+    kin = _kin(spots, middle)
+    away = (spots.centres[kin] - spots.centres[middle]) @ inverse(root_of(spots.shapes[middle])).T
+    far = np.linalg.norm(away, axis=1)
+    kin, away, far = (each[(far > _ROW[0]) & (far < _ROW[1])] for each in (kin, away, far))
+    gaps = np.linalg.norm(away[:, None] + away[None], axis=2) / np.minimum(far[:, None], far[None])
+    for one, two in zip(*np.nonzero(np.triu(gaps < _STRAIGHT, 1)), strict=True):
+        yield int(kin[one]), middle, int(kin[two])
+
+
+def _two_rows(spots: Spots, row: Row, other: Row) -> Pattern | None:
+    """The six that two rows make: parallel, of one length, side by side, and nearer than a square's sides are."""
+    if (spots.centres[row[2]] - spots.centres[row[0]]) @ (spots.centres[other[2]] - spots.centres[other[0]]) < 0:
+        other = other[::-1]
+    chosen = (*row, *other)
+    if len(set(chosen)) < 6:
+        return None
+    shape = spots.shapes[list(chosen)].mean(axis=0)
+    points = spots.centres[list(chosen)]
+    found, *_ = np.linalg.lstsq(_TWO_ROWS, points, rcond=None)
+    along, across, centre = found
+    metric = inverse(root_of(shape))
+    length, width = np.linalg.norm(metric @ along), np.linalg.norm(metric @ across)
+    if not _ROW[0] < length < _ROW[1] or not _COLUMNS[0] * length < width < _COLUMNS[1] * length:
+        return None
+    if abs((metric @ along) @ (metric @ across)) > _SKEW * length * width:
+        return None
+    frame = np.column_stack([across * length / width, along])
+    misfit = float(np.linalg.norm((points - _TWO_ROWS @ found) @ inverse(frame).T, axis=1).mean())
+    return Pattern(6, chosen, centre, frame, _radius(shape, frame), misfit) if misfit < _OFF_ROW else None
 
 
 def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, colours: AnyArray) -> Mask:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 import cv2
@@ -32,6 +32,7 @@ from inspect_kit.vision.dice.patterns import (
     diagonal_frame,
     far_pips_near,
     find_patterns,
+    find_sixes,
     left_over,
     root_of,
     same_make,
@@ -100,6 +101,10 @@ _PLAIN: Final = 0.7
 """Share of a lone pip that has its colour; a gleam may have another."""
 _FAINTEST: Final = 35.0
 """Codes between a lone pip and its body."""
+_ASKEW: Final = 0.25
+"""What lying on the plane counts between faces that are else as good, in parts of a sure face of no pips."""
+_BLUNT: Final = 9.0
+"""Pixels of a pip's longer half axis below which a pixel more or less makes another ellipse of it."""
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 """Places around a pip, in its radii."""
 
@@ -135,14 +140,20 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     many = list(_many(spots, layers))
+    if not known and _tiny(many, spots):
+        many += _many(_flattened(spots, start), layers)
     taken = _taken(spots, many)
     lone = [index for index in _lonely(spots, layers, corners) if not taken[index]]
     aces = [] if known else list(_lone((spots, taken), layers, lone, None))
     # What is no ace whatever the plane need not be looked at twice.
     lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
     faces = _best([*many, *aces])
-    plane = start if known else plane_of(faces, start)
-    faces = _best([*faces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)])
+    # A woven ground makes many faces of its own, which agree on any plane but the dice's.
+    plane = start if known else plane_of(_standing_out(faces, spots) or faces, start)
+    again = [*many, *aces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)]
+    if not known and _tiny(faces, spots):
+        again += _many(_flattened(spots, plane), layers)
+    faces = _best(again, plane)
     faces = _of_one_make(faces, spots, plane)
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
@@ -160,7 +171,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
 def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
     """Faces of two pips and more."""
     seen: set[tuple[int, ...]] = set()
-    for pattern in find_patterns(spots, layers.levels[0]):
+    for pattern in chain(find_sixes(spots), find_patterns(spots, layers.levels[0])):
         key = tuple(sorted(pattern.pips))
         if key in seen:
             continue
@@ -326,6 +337,20 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
                 yield again
 
 
+def _tiny(faces: list[Face], spots: Spots) -> bool:
+    """Whether pips are so few pixels that their outlines do not tell how they are foreshortened."""
+    chosen = [index for face in faces if face.score >= SUSPECTED for index in face.pips]
+    return not chosen or float(np.median(spots.sizes[chosen])) < _BLUNT
+
+
+def _flattened(spots: Spots, plane: Outlook) -> Spots:
+    """The same spots, each seen as a circle on the plane would be."""
+    sizes = np.sqrt(np.linalg.det(spots.shapes))
+    return replace(
+        spots, shapes=np.array([plane.shape(at) for at in spots.centres]).reshape(-1, 2, 2) * sizes[:, None, None]
+    )
+
+
 def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
     """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
     flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _FLAT]
@@ -357,10 +382,18 @@ def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
     return [face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= _LOOSE]
 
 
-def _best(faces: list[Face]) -> list[Face]:
-    """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it."""
+def _best(faces: list[Face], plane: Outlook | None = None) -> list[Face]:
+    """Of faces that share pips or place the best ones: more pips explain more, a gleam in a pip is smaller than it.
+
+    One pip has several outlines in a picture; of those the one counts that is a circle on the plane.
+    """
+
+    def rank(face: Face) -> float:
+        away = 0.0 if plane is None else min(unlike(plane.shape(face.centre), face.shape), 1.0)
+        return -face.score * (1 + 0.15 * face.number) - 0.12 * float(np.log2(face.size)) + _ASKEW * away
+
     kept: list[Face] = []
-    for face in sorted(faces, key=lambda f: -f.score * (1 + 0.15 * f.number) - 0.12 * np.log2(f.size)):
+    for face in sorted(faces, key=rank):
         if face.score > _LEAST and not any(_clash(face, other) for other in kept):
             kept.append(face)
     return kept

@@ -27,6 +27,8 @@ _ALIKE: Final = 0.35
 """Score within which planes are looked at more closely."""
 _MOST_PLANES: Final = 8
 """Planes that are looked at more closely, at most."""
+_AGREEING: Final = 0.22
+"""ln of the stretch by which an ellipse on the plane may differ from a circle's: dice are worn and rounded."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,11 @@ def normals_of(shape: Floats, pixel: Floats, outlook: Outlook) -> tuple[Outlook,
 
 
 def agreed_planes(
-    shapes: Sequence[Floats], pixels: Sequence[Floats], weights: Sequence[float], start: Outlook
+    shapes: Sequence[Floats], pixels: Sequence[Floats], weights: Sequence[tuple[float, float]], start: Outlook
 ) -> list[tuple[float, Outlook]]:
     """Planes on which most of these ellipses are circles, with what speaks for each, those that serve alike first.
+
+    Each ellipse has a vote, and how far its shape may be off.
 
     A plane seen less obliquely is likelier. People hold a camera upright: what is further away is higher in the
     picture, so a table's normal points upwards.
@@ -124,7 +128,10 @@ def agreed_planes(
 
     def votes(plane: Outlook) -> float:
         away = [unlike(plane.shape(pixel), shape) for shape, pixel in zip(shapes, pixels, strict=True)]
-        agreeing = sum(weight * np.exp(-((gap / 0.22) ** 2)) for gap, weight in zip(away, weights, strict=True))
+        agreeing = sum(
+            weight * np.exp(-((gap / (_AGREEING + blunt)) ** 2))
+            for gap, (weight, blunt) in zip(away, weights, strict=True)
+        )
         return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - _UPRIGHT * plane.normal[1])
 
     ranked = sorted(((votes(plane), plane) for plane in choices), key=lambda pair: -pair[0])
@@ -139,6 +146,8 @@ _SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
 """Sizes of faces, and of lone pips with what is around them, over that of the main one."""
 _SMALLER, _WEAKER, _AT_ITS_SIDE = 0.7, 0.75, 2.3
 """Size and contrast of a side's pips over the upper face's, and their distance from it in half edges."""
+_LONE_VOTE: Final = 0.5
+"""What the outline of a single pip counts: it may be any spot, and none beside it says that it is round."""
 _OUTLINE: Final = 0.8
 """Pixels by which the outline of few pips is uncertain."""
 _FLAT: Final = 0.12
@@ -166,10 +175,11 @@ def plane_of(faces: list[Face], start: Outlook) -> Outlook:
     return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
 
 
-def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[float]]:
+def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[tuple[float, float]]]:
     good = [face for face in faces if face.score > SUSPECTED]
     # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
-    return [face.shape for face in good], [face.centre for face in good], [min(face.score, SURE) for face in good]
+    votes = [(min(face.score, SURE) * (1.0 if face.number > 1 else _LONE_VOTE), _blunt(face)) for face in good]
+    return [face.shape for face in good], [face.centre for face in good], votes
 
 
 def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
