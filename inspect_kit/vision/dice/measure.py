@@ -40,6 +40,10 @@ _SMALL: Final = 30.0
 """Half an edge in pixels, below which pips are too few pixels to be trusted."""
 _SMALLER, _BEYOND_DOUBT = 24.0, 0.85
 """Half an edge in pixels, and confidence of every die, from which on nothing is gained by another look."""
+_KEPT: Final = 0.75
+"""Confidence of a face that a nearer look, which shows a marbled body's veins too, need not confirm."""
+_ELSEWHERE: Final = 1.4
+"""Half edges from the middle of a face beyond which a spot is another die's; a side's pips are nearer."""
 _WISHED: Final = 45.0
 """Pixels of half an edge at which pips are read best."""
 _CLOSER: Final = 2400
@@ -66,8 +70,42 @@ def read_photo(pixels: Pixels, focal: float | None) -> Reading:
     closer = _closer(pixels, reading)
     if closer is None:
         return reading
-    again = read_dice(pixels, closer, start)
-    return again if len(again.faces) >= len(reading.faces) else reading
+    return _both(reading, read_dice(pixels, closer, start))
+
+
+def _both(far: Reading, near: Reading) -> Reading:
+    """What a nearer look shows, and what only the first look was sure of."""
+    ratio = near.window.factor / far.window.factor
+    seen = [
+        replace(
+            face,
+            centre=near.window.from_photo(far.window.in_photo(face.centre)),
+            frame=face.frame * ratio,
+            shape=face.shape * ratio**2,
+        )
+        for face in far.faces
+    ]
+    besides = [face for face in seen if _apart(face.centre, near.faces)]
+    faces = (*near.faces, *(face for face in besides if face.score > _KEPT))
+    doubtful = [face.centre for face in besides if face.score <= _KEPT]
+    doubtful += [near.window.from_photo(far.window.in_photo(place)) for place in far.unread]
+    unread = [place for place in (*near.unread, *doubtful) if _apart(place, faces)]
+    return replace(near, faces=faces, unread=tuple(_distinct(unread, faces)))
+
+
+def _apart(place: Floats, faces: Sequence[Face]) -> bool:
+    """Whether no face is where a die with this place on it would be."""
+    return all(face.inside(place) > _ELSEWHERE for face in faces)
+
+
+def _distinct(places: Sequence[Floats], faces: Sequence[Face]) -> list[Floats]:
+    """Each die that cannot be read once."""
+    size = float(np.median([face.size for face in faces])) if faces else 0.0
+    kept: list[Floats] = []
+    for place in places:
+        if all(np.linalg.norm(place - other) > _ELSEWHERE * size for other in kept):
+            kept.append(place)
+    return kept
 
 
 def _closer(pixels: Pixels, reading: Reading) -> Window | None:

@@ -41,6 +41,10 @@ _ALIKE: Final = 1.75
 """Ratio of sizes up to which spots may be pips of one face."""
 _COLOUR: Final = 0.5
 """Share of the contrast by which the paint of pips may differ."""
+_MARBLED: Final = 1.3
+"""How much more than the pips themselves the body beside them may differ from one pip to the next."""
+_VARIED: Final = 0.75
+"""Share of the pips' contrast by which a marbled body may vary; the network judges what is left."""
 _EVEN: Final = 0.35
 """Share of the contrast by which the light on one body may differ."""
 _BARE: Final = 2
@@ -201,7 +205,7 @@ def _body_between(spots: Spots, first: int, diagonals: Floats, root: Floats, col
 
 def _bare(spots: Spots, first: int, seen: AnyArray) -> Mask:
     """Whether four places (on the middle axis) show the body: its colour beside a pip, or brighter where all gleam."""
-    body, pip, limit = spots.around[first], spots.inner[first], _EVEN * float(spots.contrast[first]) + 6
+    body, pip, limit = spots.around[first], spots.inner[first], _VARIED * float(spots.contrast[first]) + 6
     own = np.linalg.norm(seen - body, axis=2) < limit
     clear = (own.sum(axis=1) >= _BARE) & np.all(own | shows_through(seen, body, pip), axis=1)
     mean = seen.mean(axis=1)
@@ -217,7 +221,7 @@ def _kin(spots: Spots, index: int) -> Whole:
     good &= np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 2.9 * _SPACING[1] * spots.sizes[index]
     limit = _COLOUR * np.minimum(spots.contrast, spots.contrast[index])
     good &= np.linalg.norm(spots.inner - spots.inner[index], axis=1) < 1.2 * limit + 8
-    good &= np.linalg.norm(spots.around - spots.around[index], axis=1) < limit
+    good &= np.linalg.norm(spots.around - spots.around[index], axis=1) < _MARBLED * limit
     good[index] = False
     return np.nonzero(good)[0]
 

@@ -101,6 +101,12 @@ _PLAIN: Final = 0.7
 """Share of a lone pip that has its colour; a gleam may have another."""
 _FAINTEST: Final = 35.0
 """Codes between a lone pip and its body."""
+_MOST_PIPS: Final = 6
+"""Of a face."""
+_SPEAKING: Final = (4, 0.62)
+"""Pips that need no body of one colour, and what they count then: marbled dice have bodies of many."""
+_ONE_PAINT: Final = 0.12
+"""Spread of the pips' colours over their contrast, up to which they are painted alike."""
 _ASKEW: Final = 0.25
 """What lying on the plane counts between faces that are else as good, in parts of a sure face of no pips."""
 _BLUNT: Final = 9.0
@@ -176,7 +182,8 @@ def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
         if key in seen:
             continue
         seen.add(key)
-        if not cloth(spots, pattern, layers.levels[0]) and _one_colour(pattern, spots, layers):
+        plain = _speaking(spots, list(pattern.pips)) or _one_colour(pattern, spots, layers)
+        if plain and not cloth(spots, pattern, layers.levels[0]):
             face = _face(pattern, spots, layers)
             if face is not None:
                 yield face
@@ -212,7 +219,8 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face | None:
     taken = places_of(spots.centres[chosen], pattern.centre, pattern.frame)
     paint = _paint(spots, chosen, pattern.centre, pattern.frame)
     square = square_around(layers.patch(pattern.centre, pattern.frame), taken, pattern.radius, paint)
-    score = _looks(square, _SIDES_COUNT[pattern.number]) * best
+    looks = max(_looks(square, _SIDES_COUNT[pattern.number]), _speaking(spots, chosen))
+    score = looks * best
     if score > _LEAST:
         score *= _LEFT_OVER if _rivals(spots, chosen, square, (pattern.centre, pattern.frame)) else 1.0
         score *= _ended(square) if goes_on(spots, pattern, layers.levels[0]) else 1.0
@@ -220,6 +228,14 @@ def _face(pattern: Pattern, spots: Spots, layers: Layers) -> Face | None:
     shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, score,
                 spots.of(chosen), shape)  # fmt: skip
+
+
+def _speaking(spots: Spots, chosen: list[int]) -> float:
+    """What four pips and more say by themselves: of one paint, in their places, on a body of whatever colours."""
+    if len(chosen) < _SPEAKING[0]:
+        return 0.0
+    spread = float(np.linalg.norm(spots.inner[chosen].std(axis=0))) / float(spots.contrast[chosen].mean())
+    return _SPEAKING[1] if spread < _ONE_PAINT else 0.0
 
 
 def _evenness(spots: Spots, chosen: list[int]) -> float:
@@ -243,7 +259,9 @@ def _looks(square: Square, weight: float) -> float:
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
     places = places_of(spots.centres, *place)
     reach = square.half_edge * float(np.linalg.norm(place[1], 2))
-    return left_over(spots, chosen, places, square.half_edge) or shows_from_below(spots, chosen, place[0], reach)
+    # Beside six pips there is room for a maker's number, but not for another face.
+    beyond = len(chosen) < _MOST_PIPS and left_over(spots, chosen, places, square.half_edge)
+    return beyond or shows_from_below(spots, chosen, place[0], reach)
 
 
 def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:

@@ -127,3 +127,49 @@ def test_glints_of_a_leather_beside_a_large_die_are_no_dice() -> None:
     pixels[dark] += glints[dark][:, None]
     look = look_at_dice(np.clip(pixels, 0, 255).astype(np.uint8), None)
     assert [die.number for die in look.dice] == [5]
+
+
+def _face_of_another_make(columns: float, size: int = 90, *, serial: bool = False) -> np.ndarray:
+    """A six on a table, its rows of three nearer together than they are long; drawn plainly, as no scene of ours is."""
+    picture = np.full((480, 640, 3), (128, 92, 60), np.uint8)
+    corner, radius = (275, 195), round(0.1 * size)
+    cv2.rectangle(picture, corner, (corner[0] + size, corner[1] + size), (236, 232, 222), -1, cv2.LINE_AA)
+    middle = np.array(corner) + size / 2
+    for across in (-1, 1):
+        for down in (-1, 0, 1):
+            at = middle + np.array([across * columns, down]) * 0.27 * size
+            cv2.circle(picture, at.round().astype(int).tolist(), radius, (25, 25, 25), -1, cv2.LINE_AA)
+    if serial:
+        cv2.putText(
+            picture,
+            "003",
+            (middle + [-0.12 * size, 0.06 * size]).astype(int).tolist(),
+            0,
+            size / 220,
+            (25, 25, 25),
+            1,
+            cv2.LINE_AA,
+        )
+    return cv2.GaussianBlur(picture, (0, 0), 1.0)
+
+
+@pytest.mark.parametrize("columns", [0.55, 0.7, 0.85, 1.0])
+@pytest.mark.parametrize("size", [70, 130])
+def test_a_six_whose_columns_stand_close_is_never_a_four(columns: float, size: int) -> None:
+    (die,) = look_at_dice(_face_of_another_make(columns, size), None).dice
+    assert (die.number, die.confidence > 0.8) == (6, True)
+
+
+def test_a_makers_number_between_the_pips_of_a_six_does_not_hide_it() -> None:
+    (die,) = look_at_dice(_face_of_another_make(1.0, 150, serial=True), None).dice
+    assert die.number == 6
+
+
+def test_dice_on_a_woven_ground_are_read_though_its_threads_make_faces_too() -> None:
+    random = np.random.default_rng(3)
+    y, x = np.mgrid[0:480, 0:640]
+    weave = ((np.sin(x / 2.1 + y / 5) * np.sin(y / 2.3 - x / 6)) > 0.1) * 90 + random.normal(60, 18, (480, 640))
+    picture = np.clip(weave, 0, 255).astype(np.uint8)[..., None].repeat(3, axis=2)
+    die = _face_of_another_make(0.6)[185:295, 265:375]
+    picture[185:295, 265:375] = np.where((die == die[0, 0]).all(axis=2, keepdims=True), picture[185:295, 265:375], die)
+    assert [die.number for die in look_at_dice(picture, None).dice] == [6]
