@@ -103,6 +103,10 @@ _FAINTEST: Final = 35.0
 """Codes between a lone pip and its body."""
 _MOST_PIPS: Final = 6
 """Of a face."""
+_AROUND_SIX: Final = 1.3
+"""How far out, over the six's own pips, a spot is not among them."""
+_NEXT_DOT: Final = 2.5
+"""Half edges, in halves of the pips' distance, within which a cloth has its next dot and a die beside has none."""
 _SPEAKING: Final = (4, 0.62)
 """Pips that need no body of one colour, and what they count then: marbled dice have bodies of many."""
 _ONE_PAINT: Final = 0.12
@@ -147,7 +151,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
     many = list(_many(spots, layers))
     if not known and _tiny(many, spots):
-        many += _many(_flattened(spots, start), layers)
+        many += _on_plane(spots, layers, start)
     taken = _taken(spots, many)
     lone = [index for index in _lonely(spots, layers, corners) if not taken[index]]
     aces = [] if known else list(_lone((spots, taken), layers, lone, None))
@@ -158,7 +162,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
     plane = start if known else plane_of(_standing_out(faces, spots) or faces, start)
     again = [*many, *aces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)]
     if not known and _tiny(faces, spots):
-        again += _many(_flattened(spots, plane), layers)
+        again += _on_plane(spots, layers, plane)
     faces = _best(again, plane)
     faces = _of_one_make(faces, spots, plane)
     # The white cells of a sheet's own markers are many, and look like pips.
@@ -259,9 +263,13 @@ def _looks(square: Square, weight: float) -> float:
 def _rivals(spots: Spots, chosen: list[int], square: Square, place: tuple[Floats, Floats]) -> bool:
     places = places_of(spots.centres, *place)
     reach = square.half_edge * float(np.linalg.norm(place[1], 2))
-    # Beside six pips there is room for a maker's number, but not for another face.
-    beyond = len(chosen) < _MOST_PIPS and left_over(spots, chosen, places, square.half_edge)
-    return beyond or shows_from_below(spots, chosen, place[0], reach)
+    if len(chosen) == _MOST_PIPS:
+        # Among six pips there is room for a maker's number; around them the dots of a cloth go on.
+        outside = np.any(np.abs(places) > _AROUND_SIX * np.abs(places[chosen]).max(axis=0), axis=1)
+        places, half_edge = np.where(outside[:, None], places, np.inf), max(square.half_edge, _NEXT_DOT)
+    else:
+        half_edge = square.half_edge
+    return left_over(spots, chosen, places, half_edge) or shows_from_below(spots, chosen, place[0], reach)
 
 
 def _cut_off(layers: Layers, centre: Floats, frame: Floats, square: Square) -> bool:
@@ -359,6 +367,13 @@ def _tiny(faces: list[Face], spots: Spots) -> bool:
     """Whether pips are so few pixels that their outlines do not tell how they are foreshortened."""
     chosen = [index for face in faces if face.score >= SUSPECTED for index in face.pips]
     return not chosen or float(np.median(spots.sizes[chosen])) < _BLUNT
+
+
+def _on_plane(spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
+    """Faces whose pips are circles on the plane; how few pips really look still tells a side from a top."""
+    for face in _many(_flattened(spots, plane), layers):
+        few = face.number <= _TELLING
+        yield replace(face, shape=spots.shapes[list(face.pips)].mean(axis=0)) if few else face
 
 
 def _flattened(spots: Spots, plane: Outlook) -> Spots:

@@ -184,7 +184,7 @@ def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[tuple
 
 def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
     """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
-    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
+    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS + _blunt(face)]
     usual = [face for face in flat if face.score >= SURE]
     alike = _alike(faces, usual)
     firm = [face for face in alike if face in flat and face.score >= SUSPECTED]

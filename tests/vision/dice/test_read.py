@@ -143,7 +143,7 @@ def _face_of_another_make(columns: float, size: int = 90, *, serial: bool = Fals
         cv2.putText(
             picture,
             "003",
-            (middle + [-0.12 * size, 0.06 * size]).astype(int).tolist(),
+            (middle + size * np.array([-0.12, 0.06])).astype(int).tolist(),
             0,
             size / 220,
             (25, 25, 25),
