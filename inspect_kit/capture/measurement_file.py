@@ -12,11 +12,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Final, TypedDict
 
-from inspect_kit.capture.files import read_text
+from inspect_kit.capture.spreadsheet import read_table_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, notices_in, sentences
 from inspect_kit.values.measurement import Reading, StatedPart
+from inspect_kit.values.words import plain_word
 
 COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "instrument")
 DECISIONS: Final = ("accept", "reject")
@@ -57,8 +58,8 @@ class MeasurementFile:
 
 
 def read_measurements(path: Path) -> MeasurementFile:
-    """Read a CSV or JSON file; which of the two is told by the content, not by the name."""
-    text = read_text(path)
+    """Read a CSV, JSON, .xlsx or .ods file; which it is is told by the content, not by the name."""
+    text = read_table_text(path)
     return _read_json(text, path) if text.lstrip().startswith(("{", "[")) else _read_csv(text, path)
 
 
@@ -124,7 +125,7 @@ def _row(row: Mapping[str, str], place: str) -> Reading:
             raise BadInput(f"the {name[:20]} has {len(cell):,} characters", where=place)
     return Reading(
         characteristic=_characteristic(row["characteristic"], place),
-        value=row.get("value", ""),
+        value=plain_word(row.get("value", "")),
         instance=row.get("instance", ""),
         unit=row.get("unit", ""),
         standard=row.get("u", ""),
@@ -151,7 +152,7 @@ def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
     if decision and not (by and because):
         lacking = "who decided (by)" if not by else "why (because)"
         raise BadInput(f"the decision does not say {lacking}", where=place, hint="both are printed")
-    confirmed = stated["confirmed"].lower()
+    confirmed = plain_word(stated["confirmed"]).lower()
     if confirmed not in ("", "yes", "no"):
         raise BadInput(f"confirmed is yes or no, not {confirmed[:40]!r}", where=place)
     return _PersonsWord(decision=decision, by=by, because=because, confirmed=confirmed == "yes", note=stated["note"])
@@ -262,7 +263,7 @@ def _json_persons_word(entry: Mapping[str, object], place: str) -> _PersonsWord:
 def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
     return Reading(
         characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
-        value=_text(entry, "value", place, needed="decision" not in entry),
+        value=plain_word(_text(entry, "value", place, needed="decision" not in entry)),
         instance=_text(entry, "instance", place),
         confidence=_text(entry, "confidence", place),
         where=place,

@@ -18,12 +18,13 @@ from inspect_kit.values.limits import lower_of, upper_of
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.plausible import likely_slip
 from inspect_kit.values.quantity import EXACT_UNITS, UNITS, parse_quantity
+from inspect_kit.values.words import plain_word
 
 MOST_CHECKS: Final = 8
 """Things looked at on one screen: as many as a person keeps in mind and as fit on a small terminal."""
 
-_YES: Final = frozenset({"y", "yes", "j", "ja", "a", "ano", "s", "si", "sì", "+"})
-_NO: Final = frozenset({"n", "no", "nein", "ne", "-"})
+_SHORT: Final = dict.fromkeys("yjas+", "yes") | dict.fromkeys("n-", "no")
+"""Yes and no by their first letter, as people type them at the desk."""
 _OPEN: Final = "?"
 _SAME: Final = "*"
 _SPLIT: Final = re.compile(r"\s*;\s*|,\s+|\s+(?=[+\-−]?\d|[?*](?:\s|$)|\w+(?:\.\w+)?\s*=)")
@@ -217,8 +218,8 @@ def _named(questions: Sequence[Question], tokens: Sequence[str]) -> Iterator[Typ
 
 def word_of(text: str) -> str:
     """Yes and no of four languages as `yes` and `no`; any other word in small letters, a value as it is."""
-    folded = text.strip().lower()
-    return "yes" if folded in _YES else "no" if folded in _NO else folded if folded.isalpha() else text.strip()
+    folded = plain_word(text.strip().lower())
+    return _SHORT.get(folded, folded if folded.isalpha() else text.strip())
 
 
 def refuse_unusable(question: Question, text: str, gauge: Instrument | None, *, confirmed: bool = False) -> None:

@@ -11,7 +11,7 @@ from decimal import Context, Decimal, localcontext
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.files import read_text
+from inspect_kit.capture.spreadsheet import read_table_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
 from inspect_kit.quality.sample import Sample
@@ -88,8 +88,8 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """A CSV file with a header; `;` and tab divide cells as well, and a decimal comma is understood."""
-    return table_from(read_text(path), str(path))
+    """A CSV file or spreadsheet with a header; `;` and tab divide cells as well, a decimal comma is understood."""
+    return table_from(read_table_text(path), str(path))
 
 
 def table_from(text: str, where: str) -> Table:

@@ -67,10 +67,7 @@ def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
     """A house's overlay on whatever sheet is in use, whether the file names that sheet or none."""
     faults: list[Fault] = []
     root = TomlTable(read_toml(path), f"{_shown(path)}: ", faults)
-    over = root.text("over", sheet.id)
-    lineage = {sheet.id, *(overlay.id for overlay in sheet.overlays), *(clause.source for clause in sheet.clauses)}
-    if over not in lineage:
-        root.fault("over", f'is for "{over[:40]}", the inspection is by "{sheet.id}"')
+    root.text("over", sheet.id)  # The sheet it was written for; the referee lays it over the one in use.
     merged = _read_over(root, sheet)
     if faults:
         raise BadSheet(_with_lines(faults, path))
@@ -305,12 +302,23 @@ def _overlaid(root: TomlTable, head: Sheet, base: tuple[Clause, ...], items: tup
         if place is not None and "kind" not in table.left():
             clauses[place] = _changed(table, clauses[place], head)
             continue
+        if place is None and "kind" not in table.left():
+            _fault_unknown(table, name, clauses)
+            continue
         clause = _checked(read_clause(_named(table, name), head.id), table, items)
         if place is not None:
             clauses[place] = clause
         else:
             clauses.append(clause)
     return tuple(clauses)
+
+
+def _fault_unknown(table: TomlTable, name: str, clauses: Iterable[Clause]) -> None:
+    """A change of a clause that the sheet does not have: one fault, and not one for every key a new clause needs."""
+    for key in table.left():
+        table.either(key)
+    hint = nearest(name, [clause.characteristic for clause in clauses])
+    table.fault("characteristic", f'no clause is about "{name[:60]}"', hint or "a new clause states its kind")
 
 
 def _named(table: TomlTable, name: str) -> TomlTable:

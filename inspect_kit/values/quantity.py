@@ -27,11 +27,11 @@ class Unit:
 
 
 def _units() -> dict[str, Unit]:
-    inch = Fraction(254, 10)
+    inch, ounce = Fraction(254, 10), Fraction("28.349523125")
     table: tuple[tuple[str, str, Fraction | int], ...] = (
         ("mm", "mm", 1), ("cm", "mm", 10), ("m", "mm", 1000), ("um", "mm", Fraction(1, 1000)), ("in", "mm", inch),
         ("ft", "mm", 12 * inch),
-        ("g", "g", 1), ("kg", "g", 1000), ("mg", "g", Fraction(1, 1000)),
+        ("g", "g", 1), ("kg", "g", 1000), ("mg", "g", Fraction(1, 1000)), ("oz", "g", ounce), ("lb", "g", 16 * ounce),
         ("deg", "deg", 1), ("s", "s", 1), ("min", "s", 60), ("s/point", "s/point", 1), ("min/point", "s/point", 60),
         ("mm2", "mm2", 1), ("cm2", "mm2", 100), ("m2", "mm2", 1_000_000), ("ft2", "mm2", (12 * inch) ** 2),
         ("mm3", "mm3", 1), ("cm3", "mm3", 1000),
@@ -43,6 +43,7 @@ def _units() -> dict[str, Unit]:
 UNITS: Final = _units()
 _SPELLINGS: Final = {
     "µm": "um", "μm": "um", "micron": "um", '"': "in", "inch": "in", "″": "in", "gr": "g", "gram": "g", "gramm": "g",
+    "ounce": "oz", "unze": "oz", "unce": "oz", "oncia": "oz",
     "°": "deg", "sec": "s", "sek": "s", "mm²": "mm2", "cm²": "cm2", "m²": "m2", "mm³": "mm3", "cm³": "cm3",
     "pcs": "count", "pieces": "count", "stk": "count", "ks": "count", "pz": "count", "watt": "W", "w": "W",
 }  # fmt: skip

@@ -69,11 +69,11 @@ def test_leaving_out_what_is_not_there_is_a_fault_with_a_suggestion(tmp_path: Pa
         _open(tmp_path, HEAD + 'without = ["arc.diametre"]\n')
 
 
-def test_house_rules_go_over_the_sheet_in_use_and_over_no_other(tmp_path: Path) -> None:
+def test_house_rules_go_over_any_sheet_that_has_what_they_change(tmp_path: Path) -> None:
     path = tmp_path / "house.toml"
     path.write_text(HEAD + TOLERANCE)
     assert with_house_rules(load("icf-cs"), path).id == "open"
-    with pytest.raises(BadSheet, match='is for "icf-cs"'):
+    with pytest.raises(BadSheet, match='no clause is about "baseline.lower.distance"'):
         with_house_rules(load("fistf-4.0"), path)
 
 

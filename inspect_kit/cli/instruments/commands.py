@@ -39,6 +39,7 @@ from inspect_kit.cli.instruments.read import (
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.nearest import nearest
 from inspect_kit.places import shipped
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
 
@@ -111,7 +112,10 @@ def _performance(ctx: click.Context) -> Performance:
     )  # fmt: skip
 
 
-_LIKE: Final = {"scale": "scale-200g", "caliper": "caliper-150", "micrometer": "micrometer-25"}
+_LIKE: Final = {
+    "scale": "scale-200g", "caliper": "caliper-150", "micrometer": "micrometer-25", "rule": "steel-rule-1000",
+    "tape": "tape-3m", "protractor": "protractor", "depth gauge": "depth-gauge-150",
+}  # fmt: skip
 """The shipped sheet that a new one of the kind begins from."""
 
 
@@ -199,7 +203,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 
 @command.command("add")
 @click.argument("name", metavar="ID")
-@click.option("--kind", help="What it is: scale, caliper, micrometer, …")
+@click.option("--kind", help="What it is: scale, caliper, micrometer, rule, tape, protractor, depth gauge.")
 @click.option("--like", metavar="ID", help="Begin from this sheet (default: the usual one of the kind).")
 @click.option("--name", "title", help="What it is called on a certificate.")
 @click.option("--maker", help="Who made it.")
@@ -247,7 +251,8 @@ def _described(ctx: click.Context, name: str) -> Instrument:
     given = ctx.params
     like = given["like"] or _LIKE.get(given["kind"] or "")
     if like is None:
-        raise UsageError("say what it is", hint=f"--kind {'|'.join(_LIKE)}, or --like one of instruments list")
+        hint = nearest(given["kind"] or "", _LIKE) or f"--kind {'|'.join(_LIKE)}, or --like one of instruments list"
+        raise UsageError("say what it is", hint=hint)
     model = load_instruments([like], [own_instruments(ctx)])[like]
     said = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
