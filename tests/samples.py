@@ -18,9 +18,10 @@ from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, Usual, clauses_for, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import LotRecord, lot_record_of
+from inspect_kit.quality.lot.judge import Agreed, clauses_for, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
@@ -71,7 +72,7 @@ def lot_of(walk: dict[str, Any]) -> LotRecord:
     agreed = Agreed(None if aql is None else Decimal(aql), walk.get("level", ""))
     outcome = judge_pieces(task, file, plan_for(walk.get("size", len(file.pieces)), agreed), Usual())
     about = {key: walk[key] for key in ("owner", "place", "inspector", "issuer")}
-    return lot_record_of(outcome, Subject(walk["subject"], **about), walk.get("subgroup", ""))
+    return lot_record_of(outcome, Subject(walk["subject"], **about), Charted(walk.get("subgroup", ""), "1", "stated"))
 
 
 def _script(name: str = "demo.toml") -> dict[str, Any]:

@@ -23,7 +23,7 @@ _SHEET_SIGN: Final = "#"
 def read_table_text(path: Path) -> str:
     """The text of a table; of a spreadsheet its first sheet, or the one named as `FILE.xlsx#NAME`."""
     path, wanted = _with_sheet(path)
-    if not _is_spreadsheet(path):
+    if not is_spreadsheet(path):
         return read_text(path)
     content = read_bytes(path, MAX_BYTES)
     _refuse_bomb(content, path)
@@ -36,7 +36,8 @@ def _with_sheet(path: Path) -> tuple[Path, str]:
     return (path.with_name(name), sheet) if sign and name and not path.exists() else (path, "")
 
 
-def _is_spreadsheet(path: Path) -> bool:
+def is_spreadsheet(path: Path) -> bool:
+    """Whether a file begins as packed spreadsheets do."""
     try:
         with path.open("rb") as stream:
             return stream.read(len(_ZIP)) == _ZIP

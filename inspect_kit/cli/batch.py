@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from inspect_kit.certificate.issue.issue import made_of
 from inspect_kit.cli.issuer import now, registry_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn, write_whole
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
@@ -29,6 +30,7 @@ from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photo
 from inspect_kit.quality.batch.table import refuse_other_table, table_lines
 from inspect_kit.quality.batch.workers import Cluster, Pool, Work, check_function, cores
 from inspect_kit.registry.inspections import Inspection, enter
+from inspect_kit.registry.witness import remember
 from inspect_kit.rulebook.library import load
 
 # Where a batch's results go: a file of lines, a table beside it, and the registry.
@@ -56,7 +58,11 @@ class Sink:
             write_whole(self.out, table_lines(self.results))
         if self.task is None:
             return 0
-        return enter(registry_of(self.ctx), self._inspections(self.task), now())
+        registry = registry_of(self.ctx)
+        entered, last = enter(registry, self._inspections(self.task), now())
+        if last is not None:
+            remember(home_of(self.ctx), registry.place, last)
+        return entered
 
     def _inspections(self, task: Task) -> Iterator[Inspection]:
         """Every photo that was measured, judged. One that cannot be judged is said and left out."""
@@ -64,6 +70,7 @@ class Sink:
         for photo, found, line in measured_lines(self.results):
             if isinstance(found, MeasurementFile):
                 try:
+                    _refuse_tray(task, found)
                     record = record_of(inspect(task, [found]), self._subject(names[photo]))
                 except InspectKitError as problem:
                     warn((f"{photo}: not in the registry: {problem}",))
@@ -73,6 +80,18 @@ class Sink:
     def _subject(self, photo: str) -> Subject:
         text = f"{self.about.text} {photo}".strip()
         return Subject(text, self.about.owner, inspector=self.about.inspector)
+
+
+def _refuse_tray(task: Task, found: MeasurementFile) -> None:
+    """A tray of five coins is no set of nineteen: judged as one it would fail for what is not in the picture."""
+    clauses = task.sheet.clauses_of(task.item.id)
+    wanted = max((clause.instances.number for clause in clauses if clause.instances.several), default=1)
+    there = Counter(reading.characteristic for reading in found.readings if reading.unit)
+    shown = max(there.values(), default=0)
+    if wanted > 1 and not any(clause.instances.names for clause in clauses) and shown != wanted:
+        raise BadInput(
+            f"shows {shown} pieces, a {task.item.id} has {wanted}", hint="judge trays as a lot: inspect-kit qa lot"
+        )
 
 
 def sink_for(ctx: click.Context) -> Sink:

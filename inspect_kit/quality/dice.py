@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, lgamma, log
 from typing import Final
@@ -64,6 +64,48 @@ def fairness(counts: Sequence[int], prior_weight: float = 100.0, order: Sequence
     largest = max(now, float(e_path(order, prior_weight).max())) if order else None
     p_value = float(chdtrc(DOF, chi2))
     return Fairness(tuple(counts), chi2, p_value, exact_p(counts), now, largest)
+
+
+@dataclass(frozen=True, slots=True)
+class DieFairness:
+    """One of several dice: its tests, its p-value for the family of all of them, and an interval for each face."""
+
+    name: str
+    result: Fairness
+    p_adjusted: float
+    intervals: tuple[tuple[float, float], ...]
+
+
+def each_die(rolls: Mapping[str, Sequence[int]], prior_weight: float = 100.0) -> tuple[DieFairness, ...]:
+    """Every die by itself: two dice that are biased in opposite ways look fair when they are counted together.
+
+    The p-values are Holm's: the chance that any of several fair dice is called biased stays at the level chosen.
+    """
+    results = {name: fairness(counts, prior_weight) for name, counts in rolls.items()}
+    adjusted = holm([result.p_value for result in results.values()])
+    return tuple(
+        DieFairness(name, result, p, simultaneous_intervals(result.counts))
+        for (name, result), p in zip(results.items(), adjusted, strict=True)
+    )
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Holm's step-down adjustment."""
+    order = np.argsort(p_values, kind="stable")
+    steps = np.asarray(p_values)[order] * np.arange(len(p_values), 0, -1)
+    adjusted = np.empty(len(p_values))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(steps))
+    return tuple(float(p) for p in adjusted)
+
+
+def simultaneous_intervals(counts: Sequence[int], confidence: float = 0.95) -> tuple[tuple[float, float], ...]:
+    """Intervals of the six shares that hold together (Goodman 1965)."""
+    total = sum(counts)
+    critical = float(chdtri(1, (1 - confidence) / len(counts)))
+    shares = np.asarray(counts) / total
+    middle, half = 2 * total * shares + critical, np.sqrt(critical**2 + 4 * total * critical * shares * (1 - shares))
+    low, high = (middle - half) / (2 * (critical + total)), (middle + half) / (2 * (critical + total))
+    return tuple((float(below), float(above)) for below, above in zip(low, high, strict=True))
 
 
 def ln_e(counts: Sequence[int], prior_weight: float) -> float:

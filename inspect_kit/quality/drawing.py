@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, pi, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.dice import FACES, Fairness
+from inspect_kit.quality.dice import FACES, Fairness, simultaneous_intervals
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.capability import Capability
@@ -323,29 +323,37 @@ def curve_drawing(fractions: Floats, probabilities: Floats, title: str) -> Draw:
     return draw
 
 
-def dice_drawing(result: Fairness, path: Floats | None = None) -> Draw:
-    """The six counts against what is expected, and the e-value on its way if the rolls are in order."""
+def dice_drawing(dice: Sequence[tuple[str, Fairness]], path: Floats | None = None) -> Draw:
+    """Every face's share as its distance from a sixth, with intervals that hold together; one panel a die."""
 
     def draw(figure: Figure) -> None:
-        grid = figure.subplots(1, 1 if path is None else 2, squeeze=False)
-        _draw_faces(grid[0, 0], result)
+        shown = dice[:_MOST_DICE]
+        grid = figure.subplots(1, len(shown) + (path is not None), squeeze=False, sharey=path is None)
+        for axes, (name, result) in zip(grid[0], shown, strict=False):
+            _draw_faces(axes, name, result)
         if path is not None:
-            _draw_path(grid[0, 1], path)
+            _draw_path(grid[0, -1], path)
 
     return draw
 
 
-def _draw_faces(axes: Axes, result: Fairness) -> None:
-    expected = result.rolls / FACES
-    spread = 2 * (result.rolls * (1 / FACES) * (1 - 1 / FACES)) ** 0.5
-    axes.bar(range(1, FACES + 1), result.counts, color=PALE, edgecolor=INK, linewidth=0.8)
-    axes.axhline(expected, color=INK, label=f"fair: {expected:.6g}")
-    axes.axhline(expected + spread, color=INK, linestyle="--", linewidth=0.8, label="± 2 standard deviations")
-    axes.axhline(max(0.0, expected - spread), color=INK, linestyle="--", linewidth=0.8)
+_MOST_DICE: Final = 6
+"""Panels that fit side by side."""
+
+
+def _draw_faces(axes: Axes, name: str, result: Fairness) -> None:
+    shares = 100 * (np.array(result.counts) / result.rolls - 1 / FACES)
+    low, high = (100 * (np.array(end) - 1 / FACES) for end in zip(*simultaneous_intervals(result.counts), strict=True))
+    faces = np.arange(1, FACES + 1)
+    axes.axhline(0, color=INK, linewidth=0.8)
+    axes.errorbar(faces, shares, yerr=[shares - low, high - shares], fmt="o", color=INK, capsize=4, markersize=5)
+    for face, share, count in zip(faces, shares, result.counts, strict=True):
+        axes.annotate(str(count), (face, share), xytext=(6, 0), textcoords="offset points", fontsize=8, va="center")
+    axes.set_xticks(faces)
     axes.set_xlabel("face")
-    axes.set_ylabel("came up")
-    axes.set_title(f"{result.rolls} rolls, chi-square {result.chi2:.2f}, p {result.p_value:.3g}")
-    axes.legend(loc="lower right", frameon=True, framealpha=0.9)
+    axes.set_ylabel("share − 1/6, percentage points")
+    head = f"die {name}: " if name else ""
+    axes.set_title(f"{head}{result.rolls} rolls, chi-square {result.chi2:.2f}, p {result.p_value:.3g}")
 
 
 def _draw_path(axes: Axes, path: Floats) -> None:

@@ -5,20 +5,32 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
+from itertools import chain, islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
-from inspect_kit.capture.spreadsheet import read_table_text
+from inspect_kit.capture.spreadsheet import is_spreadsheet, read_table_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
 from inspect_kit.quality.sample import Sample
 from inspect_kit.values.quantity import Unit, scaled, unit
 
 MAX_ROWS: Final = 1_000_000
+MAX_BYTES: Final = 512_000_000
+"""A million rows of a long table with some columns to spare."""
+MAX_LINE: Final = 200_000
 MAX_CELL: Final = 200
+_CHUNK: Final = 2000
+"""Rows turned into columns at a time."""
+_MOST_KEPT: Final = 50_000
+"""Different texts of a column that are remembered: values and units repeat, serial numbers do not."""
+STAR: Final = "*"
+"""What Minitab writes where nothing was measured."""
 MAX_SIZE: Final = Decimal(10) ** 15
 MAX_COUNT: Final = 10**9
 _CELL: Final = re.compile(
@@ -33,7 +45,7 @@ class Table:
 
     where: str
     columns: Mapping[str, tuple[str, ...]]
-    lines: tuple[int, ...]
+    lines: Sequence[int]
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -75,8 +87,17 @@ class Table:
         if not kept:
             known = dict.fromkeys(self._column(name))
             raise BadInput(f'no row has the {name} "{wanted[:40]}"', where=self.where, hint=nearest(wanted, known))
+        return self.rows(kept)
+
+    def measured(self, name: str) -> Table:
+        """The rows without a star in a column, which is how Minitab marks a missing value."""
+        cells = self._column(name)
+        return self if STAR not in cells else self.rows([row for row, cell in enumerate(cells) if cell != STAR])
+
+    def rows(self, kept: Sequence[int]) -> Table:
+        """Some of the rows."""
         columns = {key: tuple(cells[row] for row in kept) for key, cells in self.columns.items()}
-        return Table(self.where, columns, tuple(self.lines[row] for row in kept))
+        return Table(self.where, columns, [self.lines[row] for row in kept])
 
     def _column(self, name: str) -> tuple[str, ...]:
         found = self.columns.get(name.strip().lower())
@@ -88,36 +109,83 @@ class Table:
 
 
 def read_table(path: Path) -> Table:
-    """A CSV file or spreadsheet with a header; `;` and tab divide cells as well, a decimal comma is understood."""
-    return table_from(read_table_text(path), str(path))
-
-
-def table_from(text: str, where: str) -> Table:
-    """The table in a text."""
-    body, first, delimiter = _opened(text)
-    lines = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
+    """A CSV file or spreadsheet with a header; `;` and tab divide cells as well; decimal commas and UTF-16 are read."""
+    if not path.is_file() or is_spreadsheet(path):
+        return table_from(read_table_text(path), str(path))
     try:
-        names = _header(next(lines), where)
-        rows = list(_rows(lines, len(names), first, where))
+        with opened(path) as stream:
+            return table_from(stream, str(path))
+    except UnicodeDecodeError as problem:
+        raise BadInput(
+            f"is not UTF-8 (byte {problem.start})", where=str(path), hint="in a spreadsheet choose CSV UTF-8"
+        ) from None
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[TextIO]:
+    """The file as lines of text, however it is encoded; what is no text of a bearable size is refused."""
+    try:
+        if path.is_dir():
+            raise BadInput("is a folder", where=str(path), hint="name a file in it")
+        with path.open("rb") as stream:
+            if path.is_file() and path.stat().st_size > MAX_BYTES:
+                raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="split it")
+            yield io.TextIOWrapper(stream, encoding_of(stream.peek(4)[:4]), newline="")
+    except FileNotFoundError:
+        raise BadInput("no such file", where=str(path)) from None
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+
+
+def encoding_of(start: bytes) -> str:
+    """UTF-16 is what Minitab and Excel's "Unicode text" write: told by its mark, or by the zero in every other byte."""
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "utf-16"
+    if len(start) == 4 and start.count(b"\0") == 2:
+        return "utf-16-be" if start[0] == 0 else "utf-16-le"
+    return "utf-8-sig"
+
+
+def table_from(text: str | Iterable[str], where: str) -> Table:
+    """The table in a text, or in its lines."""
+    stream = io.StringIO(text, newline="") if isinstance(text, str) else text
+    body, first, delimiter = _begun(_text_lines(stream, where), where)
+    lines = csv.reader(body, delimiter=delimiter, strict=True)
+    try:
+        return _table(lines, first, where)
     except csv.Error as problem:
         raise BadInput(f"is not CSV: {problem}", where=f"{where}: line {lines.line_num + first - 1}") from None
-    if not rows:
+
+
+def _table(rows: Iterator[list[str]], first: int, where: str) -> Table:
+    names = _header(next(rows, []), where)
+    columns, numbers = _columns(rows, len(names), first, where)
+    if not numbers:
         raise BadInput("has a header and no row", where=where)
-    cells = zip(*(row for _, row in rows), strict=True)
-    return Table(where, dict(zip(names, cells, strict=True)), tuple(line for line, _ in rows))
+    return Table(where, dict(zip(names, columns, strict=True)), numbers)
 
 
-def _opened(text: str) -> tuple[str, int, str]:
-    """The text from its header on, the header's line number, and what divides its cells."""
-    body = text.lstrip("\r\n\t ")
-    first = text[: len(text) - len(body)].count("\n") + 1
-    head, _, rest = body.partition("\n")
+def _text_lines(stream: Iterable[str], where: str) -> Iterator[str]:
+    for line in stream:
+        if "\0" in line:
+            raise BadInput("has NUL bytes, so it is not a text file", where=where, hint="export it as CSV or JSON")
+        if len(line) > MAX_LINE:
+            raise BadInput(f"has a line of more than {MAX_LINE:,} characters", where=where)
+        yield line
+
+
+def _begun(lines: Iterator[str], where: str) -> tuple[Iterator[str], int, str]:
+    """The lines from the header on, the header's line number, and what divides its cells."""
+    first, head = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
+    if not head:
+        raise BadInput("is empty", where=where)
     told = re.fullmatch(r'"?sep=([,;\t])"?', head.strip())
-    if told and rest.strip():
-        return rest, first + 1, told.group(1)
+    after = next(lines, "") if told else ""
+    if told and after.strip():
+        return chain((after,), lines), first + 1, told.group(1)
     found = max(",;\t", key=head.count)
     # With a single column nothing divides cells, and a comma is a decimal sign.
-    return body, first, found if found in head else "\t"
+    return chain((head.lstrip(" \t"),), lines), first, found if found in head else "\t"
 
 
 def _header(cells: list[str], where: str) -> list[str]:
@@ -130,20 +198,48 @@ def _header(cells: list[str], where: str) -> list[str]:
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
 
-def _rows(lines: Iterator[list[str]], width: int, first: int, where: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-    for number, cells in enumerate(lines, first + 1):
-        if number > MAX_ROWS + first:
+def _columns(
+    lines: Iterator[list[str]], width: int, first: int, where: str
+) -> tuple[list[tuple[str, ...]], Sequence[int]]:
+    """The cells column by column, some thousand rows at a time, each text kept once: a million rows stay small."""
+    columns: list[list[str]] = [[] for _ in range(width)]
+    numbers = array("l")
+    memo: list[dict[str, str]] = [{} for _ in range(width)]
+    at = first + 1
+    while rows := list(islice(lines, _CHUNK)):
+        if at + len(rows) > MAX_ROWS + first + 1:
             raise BadInput(f"has more than {MAX_ROWS:,} rows", where=where)
-        row = [cell.strip() for cell in cells]
-        if not any(row):
-            continue
-        place = f"{where}: line {number}"
-        if len(row) > width and any(row[width:]):
+        kept, places = _squared(rows, width, at, where)
+        for column, seen, cells in zip(columns, memo, zip(*kept, strict=True), strict=False):
+            _add(column, seen, cells, places, where)
+        numbers.extend(places)
+        at += len(rows)
+    return [tuple(column) for column in columns], numbers
+
+
+def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: Sequence[int], where: str) -> None:
+    column.extend(seen.setdefault(cell, cell) for cell in map(str.strip, cells))
+    if len(seen) > _MOST_KEPT:
+        seen.clear()
+    if max(map(len, cells)) > MAX_CELL:
+        place = next(place for place, cell in zip(places, cells, strict=True) if len(cell) > MAX_CELL)
+        raise BadInput(f"a cell has more than {MAX_CELL} characters", where=f"{where}: line {place}")
+
+
+def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[list[list[str]], Sequence[int]]:
+    """Rows of one width, without the empty ones; most files need nothing done."""
+    if all(len(row) == width and row[0] for row in rows):
+        return rows, range(at, at + len(rows))
+    kept: list[list[str]] = []
+    places: list[int] = []
+    for number, row in enumerate(rows, at):
+        if len(row) > width and any(cell.strip() for cell in row[width:]):
             hint = "write 8.1, or put 8,1 into quotes"
-            raise BadInput(f"has {len(row)} cells, the header has {width}", where=place, hint=hint)
-        if max(map(len, row)) > MAX_CELL:
-            raise BadInput(f"a cell has more than {MAX_CELL} characters", where=place)
-        yield number, tuple((row + [""] * width)[:width])
+            raise BadInput(f"has {len(row)} cells, the header has {width}", where=f"{where}: line {number}", hint=hint)
+        if any(cell.strip() for cell in row):
+            kept.append((row + [""] * width)[:width])
+            places.append(number)
+    return kept, places
 
 
 def _number(cell: str, default: str, place: str) -> Decimal:

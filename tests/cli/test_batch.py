@@ -47,6 +47,7 @@ def data_of(outcome: tuple[int, str, str]) -> dict[str, Any]:
     return found
 
 
+STRIKERS = ("--measure", "striker", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.6")
 OWN = ("--measure", "coin", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.3")
 
 
@@ -116,7 +117,7 @@ def test_a_table_of_the_values_feeds_a_lot_and_lies_beside_the_full_results(kit:
     draw_photos(tmp_path / "trays", 5)
     assert data_of(kit("batch", "trays", *OWN, "-o", "lot.csv", "--workers", 1, "--json"))["out"] == "lot.csv"
     head, first, *_ = (tmp_path / "lot.csv").read_text().splitlines()
-    assert head == "characteristic,instance,value,unit,u,photo"
+    assert head == "characteristic,instance,value,unit,u,photo,note"
     assert first.startswith("coin.diameter,tray-00000 1,")
     by_table, by_lines = (
         data_of(kit("qa", "lot", name, *BASE, "--characteristic", "coin.diameter", "--json"))
@@ -146,14 +147,14 @@ def test_a_table_of_somebody_else_is_not_overwritten(kit: Call, tmp_path: Path) 
 def test_judged_photos_are_in_the_registry_once_each_and_the_chain_holds(kit: Call, tmp_path: Path) -> None:
     paths = draw_photos(tmp_path / "trays", 4)
     paths[2].write_bytes(b"no photo")
-    judged = ("--spec", "icf-cs", "--item", "coin-set", "--subject", "Lot 7", "--owner", "Müller")
-    first = data_of(kit("batch", "trays", *OWN, *judged, "--on", "2026-11-16", "--workers", 1, "--json"))
-    again = data_of(kit("batch", "trays", *OWN, *judged, "--on", "2026-11-17", "--workers", 1, "--json"))
+    judged = ("--spec", "icf-cs", "--item", "striker", "--subject", "Lot 7", "--owner", "Müller")
+    first = data_of(kit("batch", "trays", *STRIKERS, *judged, "--on", "2026-11-16", "--workers", 1, "--json"))
+    again = data_of(kit("batch", "trays", *STRIKERS, *judged, "--on", "2026-11-17", "--workers", 1, "--json"))
     assert (first["registered"], again["registered"]) == (3, 0)
     found = json.loads(kit("registry", "inspections", "--subject", "lot 7", "--json")[1])
     assert [row["subject"] for row in found] == ["Lot 7 tray-00003", "Lot 7 tray-00001", "Lot 7 tray-00000"]
     assert {(row["owner"], row["sheet"], row["inspected_on"]) for row in found} == {("Müller", "icf-cs", "2026-11-16")}
-    assert {row["verdict"] for row in found} == {"fails"}
+    assert "conforms" not in {row["verdict"] for row in found}
     assert json.loads(kit("registry", "inspections", "--verdict", "conforms", "--json")[1]) == []
     assert json.loads(kit("registry", "list", "--json")[1]) == []
     audited = data_of(kit("registry", "audit", "--json"))
@@ -163,12 +164,20 @@ def test_judged_photos_are_in_the_registry_once_each_and_the_chain_holds(kit: Ca
     assert len(json.loads(kit("--home", "new", "registry", "inspections", "--json")[1])) == 3
 
 
+def test_a_tray_of_some_coins_is_not_entered_as_a_coin_set_that_fails(kit: Call, tmp_path: Path) -> None:
+    draw_photos(tmp_path / "trays", 2)
+    code, out, err = kit("batch", "trays", *OWN, "--spec", "icf-cs", "--item", "coin-set", "--workers", 1, "--json")
+    assert (code, json.loads(out)["registered"]) == (0, 0)
+    assert "shows 1 pieces, a coin-set has 19" in err
+    assert json.loads(kit("registry", "inspections", "--json")[1]) == []
+
+
 def test_an_inspection_whose_evidence_was_changed_is_found_by_the_audit(
     kit: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "home"))
     draw_photos(tmp_path / "trays", 1)
-    assert kit("batch", "trays", *OWN, "--spec", "icf-cs", "--item", "coin-set", "--workers", 1)[0] == 0
+    assert kit("batch", "trays", *STRIKERS, "--spec", "icf-cs", "--item", "striker", "--workers", 1)[0] == 0
     kept = next(path for path in (tmp_path / "home" / "evidence").glob("??/*") if b'"photo"' in path.read_bytes())
     kept.write_bytes(kept.read_bytes().replace(b"mm", b"cm"))
     assert kit("registry", "audit")[0] == 5

@@ -105,9 +105,10 @@ def test_a_lot_certificate_that_was_changed_does_not_hold(kit: Call, tmp_path: P
 
 
 @pytest.mark.usefixtures("keys")
-def test_a_lot_that_is_certified_again_replaces_its_certificate(kit: Call, tmp_path: Path) -> None:
+def test_a_lot_with_other_readings_replaces_its_certificate(kit: Call, tmp_path: Path) -> None:
     coins(tmp_path, 20, ())
     first = data_of(kit("lot", "coins.csv", *BASE, *ONE, "-o", "first.pdf", "--json"))
+    coins(tmp_path, 20, ((3, "31.01"),))
     second = data_of(kit("lot", "coins.csv", *BASE, *ONE, "-o", "second.pdf", "--json"))
     assert second["replaces"] == [first["number"]]
     assert kit("verify", "first.pdf")[0] == 5
@@ -140,10 +141,11 @@ def test_the_exit_code_tells_the_verdict(kit: Call, tmp_path: Path, bad: Any, co
 
 
 def test_a_ledger_tells_the_severity_and_gets_the_lot(kit: Call, tmp_path: Path) -> None:
-    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "33")))
     plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv")
-    for _ in range(2):
+    for number in range(2):
+        coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, f"33.{number}")))
         assert kit("lot", "coins.csv", *BASE, *ONE, *plan)[0] == 1
+    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "34")))
     third = kit("lot", "coins.csv", *BASE, *ONE, *plan, "--json")
     assert data_of(third)["plan"]["severity"] == "tightened"
     assert (tmp_path / "lots.csv").read_text().count("\n") == 4

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from inspect_kit.cli.app import app, run
@@ -454,7 +455,7 @@ def test_a_drawing_that_cannot_be_written_is_said_in_a_sentence(qa: Run) -> None
     assert "nowhere" in err
 
 
-@pytest.mark.parametrize("name", sorted(command.commands))
+@pytest.mark.parametrize("name", sorted(command.list_commands(click.Context(command))))
 def test_every_command_explains_itself_with_an_example(qa: Run, name: str) -> None:
     code, out, _ = qa(name, "--help")
     assert code == 0

@@ -11,9 +11,10 @@ from pathlib import Path
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Usual, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import LotRecord, lot_record_of
+from inspect_kit.quality.lot.judge import Agreed, LotOutcome, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 DIAMETER, MASS = "coin.diameter", "coin.mass"
@@ -64,10 +65,10 @@ def coins(folder: Path, count: int = 80, bad: Iterable[tuple[int, str]] = ((41, 
 def accepted(folder: Path, *, subgroup: str = "") -> LotRecord:
     """A sample of 80 from 500 with one bad coin, which Ac 2 allows."""
     outcome = judged(coins(folder), DIAMETER, MASS, size=500, agreed=Agreed(Decimal("1.0"), "III"))
-    return lot_record_of(outcome, SUBJECT, subgroup)
+    return lot_record_of(outcome, SUBJECT, Charted(subgroup, "nelson", "stated"))
 
 
 def refused(folder: Path) -> LotRecord:
     """Every piece inspected, two of them bad and one in the guard band."""
     outcome = judged(coins(folder, 40, ((3, "31.95"), (17, "30.05"), (20, "31.79"))), DIAMETER, MASS)
-    return lot_record_of(outcome, SUBJECT)
+    return lot_record_of(outcome, SUBJECT, Charted("", "nelson", "stated"))

@@ -12,7 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.dice import bounded_exp, e_path, exact_p, fairness, ln_e, rolls_needed
+from inspect_kit.quality.dice import (
+    bounded_exp,
+    e_path,
+    each_die,
+    exact_p,
+    fairness,
+    holm,
+    ln_e,
+    rolls_needed,
+    simultaneous_intervals,
+)
 
 
 def enumerated(counts: list[int]) -> float:
@@ -115,3 +125,27 @@ def test_no_roll_and_a_weight_of_nothing_are_refused() -> None:
 def test_evidence_beyond_all_numbers_stays_a_number() -> None:
     assert bounded_exp(1e6) == sys.float_info.max
     assert fairness([100_000, 0, 0, 0, 0, 0]).e_value == sys.float_info.max
+
+
+def test_two_dice_biased_in_opposite_ways_are_told_apart() -> None:
+    rolls = {"red": (150, 100, 100, 100, 100, 50), "blue": (50, 100, 100, 100, 100, 150)}
+    together = fairness([sum(pair) for pair in zip(*rolls.values(), strict=True)])
+    assert together.p_value == pytest.approx(1.0)
+    for die in each_die(rolls):
+        assert die.p_adjusted < 1e-6
+        assert not die.intervals[0][0] <= 1 / 6 <= die.intervals[0][1]
+
+
+def test_p_values_of_several_dice_are_those_of_holm() -> None:
+    from statsmodels.stats.multitest import multipletests
+
+    p_values = [0.01, 0.04, 0.03, 0.005, 0.8]
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1])
+
+
+@pytest.mark.parametrize("counts", [(20, 14, 18, 9, 21, 18), (0, 3, 1, 2, 4, 2), (166, 167, 170, 150, 180, 167)])
+def test_intervals_of_faces_are_goodmans(counts: tuple[int, ...]) -> None:
+    from statsmodels.stats.proportion import multinomial_proportions_confint
+
+    wanted = multinomial_proportions_confint(np.array(counts), 0.05, method="goodman")
+    assert np.array(simultaneous_intervals(counts)) == pytest.approx(wanted, abs=1e-12)

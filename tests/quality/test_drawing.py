@@ -55,7 +55,7 @@ def drawings() -> dict[str, Draw]:
         "type one": type_one_drawing(sample, type_one(sample, 31.0, 2.0), 31.0),
         "linearity": linearity_drawing(linearity(references, references + np.tile([0, 0.1, 0.2, 0.1], 3))),
         "curve": curve_drawing(plan.fractions, plan.probabilities, "n = 80"),
-        "dice": dice_drawing(fairness([order.count(f) for f in range(1, 7)], 100, order), e_path(order, 100)),
+        "dice": dice_drawing([("", fairness([order.count(f) for f in range(1, 7)], 100, order))], e_path(order, 100)),
     }
 
 

@@ -99,7 +99,8 @@ def qif(record: LotRecord) -> ElementTree.Element:
 
 def test_qif_has_its_parts_in_the_order_of_the_standard(record: LotRecord) -> None:
     assert [part.tag.removeprefix(Q) for part in qif(record)] == [
-        "QPId", "Version", "Header", "PreInspectionTraceability", "FileUnits", "Product", "Characteristics", "Results",
+        "QPId", "Version", "Header", "StandardsDefinitions", "PreInspectionTraceability", "FileUnits", "Product",
+        "Characteristics", "Results",
     ]  # fmt: skip
 
 
@@ -161,7 +162,7 @@ def test_csv_has_a_row_a_reading_and_reads_back_as_the_same_lot(record: LotRecor
     path.write_bytes(content)
     again = read_lot(path, WantedCharacteristics((DIAMETER, MASS)))
     assert again.pieces == record.lot.pieces
-    assert [reading.value for reading in again.readings[MASS] if reading] == list(record.lot.series[1].values)
+    assert list(again.columns[MASS].values) == list(record.lot.series[1].values)
 
 
 def test_csv_does_not_hand_formulas_to_spreadsheets(tmp_path: Path) -> None:
@@ -208,3 +209,38 @@ def test_the_form_is_told_by_name_or_ending() -> None:
     with pytest.raises(UsageError, match="does not tell its form"):
         form_of(None, Path("x.xml"))
     assert set(FORMS) == {"dfq", "qif", "csv", "dcc"}
+
+
+QIF = "{http://qifstandards.org/xsd/qif3}"
+
+
+def test_qif_names_its_standard_where_the_schema_demands_it(record: LotRecord) -> None:
+    root = ElementTree.fromstring(written("qif", record))
+    order = [child.tag.removeprefix(QIF) for child in root]
+    assert order.index("Header") < order.index("StandardsDefinitions") < order.index("PreInspectionTraceability")
+    (standard,) = root.iter(f"{QIF}Standard")
+    for parent in ("Characteristics", "PreInspectionTraceability"):
+        (named,) = root.findall(f"{QIF}{parent}/{QIF}FormalStandardId")
+        assert named.text == standard.get("id")
+    (aspects,) = root.findall(f"{QIF}Characteristics")
+    assert aspects[0].tag == f"{QIF}FormalStandardId"
+    ids = [int(part.get("id", 0)) for part in root.iter() if part.get("id")]
+    assert len(set(ids)) == len(ids)
+    assert max(ids) <= int(root.get("idMax", 0))
+
+
+def test_a_stroked_letter_keeps_its_letter_in_dfq(record: LotRecord) -> None:
+    maker = msgspec.structs.replace(record.subject, owner="Łódź Žabka Đorđe")
+    keys, _ = parsed_dfq(written("dfq", msgspec.structs.replace(record, subject=maker)))
+    assert keys["K1022"] == "Lódz Žabka Dorde"
+
+
+@pytest.mark.parametrize("form", ["dfq", "qif", "dcc", "csv"])
+def test_what_is_judged_by_eye_does_not_break_an_export(tmp_path: Path, form: str) -> None:
+    rows = [("A1", 31.0, "yes"), ("A2", 31.1, "no")]
+    outcome = judged(wide(tmp_path / "lot.csv", rows, "piece,coin.diameter,coin.shape"), DIAMETER, "coin.shape")
+    content = written(form, lot_record_of(outcome, SUBJECT))
+    assert b"31.1" in content
+    if form == "qif":
+        statuses = [part.text for part in ElementTree.fromstring(content).iter(f"{QIF}InspectionStatusEnum")]
+        assert statuses.count("FAIL") == 2

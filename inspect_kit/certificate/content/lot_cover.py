@@ -7,7 +7,14 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content.cover import authorisation, reference_of
-from inspect_kit.certificate.content.lot_sections import MOST_PIECES, name_of, requirement_of, result_text, short_plan
+from inspect_kit.certificate.content.lot_sections import (
+    MOST_PIECES,
+    lot_remarks,
+    name_of,
+    requirement_of,
+    result_text,
+    short_plan,
+)
 from inspect_kit.certificate.content.model import Box, Content, Cover, Field, Issue, OpenClause, Running
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.judgement.verdict import Verdict
@@ -60,7 +67,9 @@ def _cover(record: LotRecord, words: Wording, issue: Issue) -> Cover:
         subject=record.subject.text,
         verdict=record.verdict,
         verdict_word=words.say(f"overall.{record.verdict}"),
-        statement=words.say(f"statement.{record.verdict}", rules=rules, section=section),
+        statement=" ".join(
+            (words.say(f"statement.{record.verdict}", rules=rules, section=section), *lot_remarks(record, words))
+        ),
         tally=tuple(_tally(record, words)),
         tally_heading=words.say("tally.heading"),
         boxes=tuple(box for box in (_box(record, key, words) for key in ("fails", "undecided")) if box.entries),
@@ -72,9 +81,13 @@ def _cover(record: LotRecord, words: Wording, issue: Issue) -> Cover:
 
 def _tally(record: LotRecord, words: Wording) -> Iterable[tuple[str, int]]:
     lot = record.lot
-    good = len(lot.pieces) - lot.failed - lot.undecided
-    for verdict, count in (("conforms", good), ("fails", lot.failed), ("undecided", lot.undecided)):
+    # A piece that nobody looked at is among the undecided ones: it is told apart here.
+    undecided = max(0, lot.undecided - lot.lacking)
+    good = lot.inspected - lot.failed - undecided
+    for verdict, count in (("conforms", good), ("fails", lot.failed), ("undecided", undecided)):
         yield words.say(f"tally.{verdict}"), count
+    if lot.lacking:
+        yield words.say("tally.not_inspected"), lot.lacking
 
 
 def _box(record: LotRecord, verdict: str, words: Wording) -> Box:
@@ -114,7 +127,8 @@ def _identification(record: LotRecord, words: Wording, issue: Issue) -> Iterable
         "subject": subject.text,
         "owner": subject.owner,
         "lot_size": words.number(Decimal(lot.size)),
-        "inspected": words.number(Decimal(len(lot.pieces))),
+        "inspected": words.number(Decimal(lot.inspected)),
+        "covered": "; ".join(name_of(series, words) for series in lot.series),
         "plan": short_plan(record, words),
         "place": subject.place,
         "inspected_on": words.day(record.inspected_on, where="inspected_on"),

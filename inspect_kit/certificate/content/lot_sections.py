@@ -25,11 +25,12 @@ from inspect_kit.certificate.content.numbers import number_of, stated, two_digit
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
-from inspect_kit.quality.lot.judge import Sampling
+from inspect_kit.quality.lot.judge import DEFECT, NOT_NORMAL, Sampling
 from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
+from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
 from inspect_kit.values.limits import lower_of, upper_of
@@ -133,7 +134,7 @@ def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording)
     few = len(record.lot.nonconforming) <= _FEW
     made = [
         LotSection(words.say("heading.sampling"), tuple(_sampling(record, words))),
-        LotSection(words.say("heading.results"), (_results(studies, words),)),
+        LotSection(words.say("heading.results"), tuple(_all_results(record, studies, words))),
         *([pieces] if few else []),
         *(_process_section(record, study, words) for study in studies),
         *([] if few else [pieces]),
@@ -149,11 +150,15 @@ def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> LotS
 
 def name_of(series: MeasuredSeries, words: Wording) -> str:
     """A characteristic by its name."""
+    if series.characteristic == DEFECT:
+        return words.say("pieces.defect")
     return words.name("characteristic", series.characteristic, series.name)
 
 
 def requirement_of(series: MeasuredSeries, words: Wording) -> str:
-    """The limits in the unit of the values."""
+    """The limits in the unit of the values; of what is judged by eye, the requirement in its own words."""
+    if not series.measured:
+        return words.sentence(series.printed) if series.printed else "–"
     unit = series.unit
     lower, upper = (None if text is None else words.number(number_of(text, where="limit")) for text in _both(series))
     if lower is not None and upper is not None:
@@ -205,6 +210,8 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
     if plan.k is not None:
         rows["index"] = words.say("plan.constant", k=_optional(plan.k, words), m=_optional(plan.m_percent, words))
     rows["found"] = words.say("plan.found", failed=lot.failed, open=lot.undecided)
+    if lot.lacking:
+        rows["not_inspected"] = words.number(Decimal(lot.lacking))
     rows["outcome"] = words.say(f"overall.{record.verdict}")
     yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in rows.items() if text))
     yield Paragraph(words.say(f"plan.decides_{plan.kind}", most=(plan.reject or 1) - 1))
@@ -213,8 +220,32 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         yield Paragraph("\n".join(estimates))
 
 
+def lot_remarks(record: LotRecord, words: Wording) -> Iterator[str]:
+    """What the first page must say besides the verdict."""
+    lot = record.lot
+    if lot.missed:
+        yield words.say("remark.missed", number=len(lot.missed))
+    if lot.lacking:
+        yield words.say("remark.not_inspected", number=words.number(Decimal(lot.lacking)))
+    if lot.plan.kind == Sampling.VARIABLES:
+        yield from _remarks_by_variables(record, words)
+
+
+def _remarks_by_variables(record: LotRecord, words: Wording) -> Iterator[str]:
+    decided = [(series, series.decided.normality_p) for series in record.lot.series if series.decided is not None]
+    for series, p in decided:
+        if isinstance(p, float) and p < NOT_NORMAL:
+            yield words.say("remark.not_normal", name=name_of(series, words), p=_p_text(p, words)).replace("= <", "<")
+    if record.lot.failed:
+        yield words.say("remark.outside", number=record.lot.failed)
+    if any(series.decided is None and series.fail for series in record.lot.series):
+        yield words.say("remark.defects")
+
+
 def _kind(record: LotRecord, words: Wording) -> str:
     plan = record.lot.plan
+    if plan.kind == Sampling.ATTRIBUTES and plan.severity == Severity.REDUCED:
+        return words.say("plan.attributes_iso" if plan.standard == "iso-2859-1" else "plan.attributes_reduced")
     if plan.kind != Sampling.VARIABLES:
         return words.say(f"plan.{plan.kind}")
     standard = _STANDARDS.get(plan.standard, plan.standard)
@@ -254,17 +285,37 @@ def _results(studies: Sequence[LotStudy], words: Wording) -> Listing:
     return Listing(columns, tuple(_result(study, words) for study in studies), ruled=True)
 
 
+def _all_results(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> Iterator[LotBlock]:
+    """What was measured, and below it what was judged by eye or by a gauge that says go or no-go."""
+    if studies:
+        yield _results(studies, words)
+    studied = {study.series.characteristic for study in studies}
+    seen = [series for series in record.lot.series if series.characteristic not in studied]
+    if seen:
+        titles = (("clause", 0.08), ("characteristic", 0.28), ("requirement", 0.38), ("count", 0.08), ("tally", 0.18))
+        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+        yield Listing(columns, tuple(_seen_row(series, words) for series in seen), ruled=True)
+
+
+def _seen_row(series: MeasuredSeries, words: Wording) -> tuple[str, ...]:
+    count = sum(value is not None for value in series.values)
+    return (
+        series.clause, name_of(series, words), requirement_of(series, words), words.number(Decimal(count)),
+        f"{series.conform} / {series.fail} / {series.undecided}",
+    )  # fmt: skip
+
+
 def _result(study: LotStudy, words: Wording) -> tuple[str, ...]:
-    series, values = study.series, [Decimal(value) for value in study.series.values if value is not None]
+    series, values = study.series, study.series.numbers
     spread = study.sample.deviation if len(values) > 1 else 0.0
     return (
         series.clause,
         name_of(series, words),
         requirement_of(series, words),
         words.number(Decimal(len(values))),
-        words.number(min(values)),
+        words.number(min(map(Decimal, values))),
         mean_text(study, words),
-        words.number(max(values)),
+        words.number(max(map(Decimal, values))),
         figure(spread, 3, words) if spread else "–",
         _expanded(series, words),
         f"{series.conform} / {series.fail} / {series.undecided}",
@@ -283,7 +334,7 @@ def _expanded(series: MeasuredSeries, words: Wording) -> str:
 
 def mean_text(study: LotStudy, words: Wording) -> str:
     """The mean, with one digit more than the values have."""
-    places = max(len(value.partition(".")[2]) for value in study.series.values if value is not None)
+    places = max(len(value.partition(".")[2]) for value in study.series.numbers)
     return fixed(study.sample.mean, places + 1, words)
 
 
@@ -293,26 +344,33 @@ def mean_text(study: LotStudy, words: Wording) -> str:
 def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[LotBlock]:
     found = study.capability
     yield histogram_of(study, words)
-    if found is None or study.chart is None:
+    if found is None:
         yield Paragraph(words.say("capability.none"))
         return
-    yield _capability(found, words)
+    yield _capability(found, words, ordered=study.chart is not None)
     both = found.long_term.potential is not None
     method = words.say("capability.statement" if both else "capability.statement_actual")
     yield Paragraph(f"{_normality(found, words)} {method}".strip())
+    if study.chart is None:
+        yield Paragraph(words.say("figure.no_order"))
+        return
     yield chart_of(record, study, words)
     yield Paragraph(_signals(record, study, words))
 
 
-def _capability(found: Capability, words: Wording) -> Listing:
+def _capability(found: Capability, words: Wording, *, ordered: bool) -> Listing:
+    """The indices; those within, which live on the order of making, only where that is known."""
     titles = (("quantity", 0.30), ("figure", 0.10), ("interval", 0.22), ("remark", 0.38))
     columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     method = "by_moving" if "moving" in found.within.method else "by_ranges"
     million = words.say("capability.million", number=_million(found.expected_fraction, words))
-    rows = (
+    within = (
         *_index(("cp", "cpk"), found.short_term, words),
-        *_index(("pp", "ppk"), found.long_term, words),
         (_quantity("within", words), figure(found.within.sigma, 4, words), "", words.say(f"capability.{method}")),
+    )
+    rows = (
+        *(within if ordered else ()),
+        *_index(("pp", "ppk"), found.long_term, words),
         (_quantity("overall", words), figure(found.overall.sigma, 4, words), "", words.say("capability.by_deviation")),
         (_quantity("outside", words), "", "", million),
     )
@@ -345,8 +403,12 @@ def _normality(found: Capability, words: Wording) -> str:
     p = found.normality_p
     if p is None:
         return ""
-    text = f"< {fixed(0.001, 3, words)}" if p < 0.001 else fixed(p, 3 if p < 0.1 else 2, words)
-    return words.say("capability.normal" if p >= _DOUBTFUL else "capability.not_normal", p=text).replace("= <", "<")
+    said = "capability.normal" if p >= _DOUBTFUL else "capability.not_normal"
+    return words.say(said, p=_p_text(p, words)).replace("= <", "<")
+
+
+def _p_text(p: float, words: Wording) -> str:
+    return f"< {fixed(0.001, 3, words)}" if p < 0.001 else fixed(p, 3 if p < 0.1 else 2, words)
 
 
 _RULES: Final = {
@@ -367,14 +429,16 @@ def _signals(record: LotRecord, study: LotStudy, words: Wording) -> str:
     chart = study.chart
     assert chart is not None
     found = [(words.say(f"signal.{_RULES[signal.text]}"), signal.points) for signal in chart.signals]
-    if chart.lower is not None and chart.lower.outside:
+    # Neighbouring moving ranges share a piece: their chart gives many false alarms and is shown, not judged.
+    if chart.lower is not None and chart.lower.outside and chart.kind != "imr":
         name = words.say(f"figure.{chart.lower.name.replace(' ', '_')}")
         found.append((words.say("signal.lower_track", name=name), chart.lower.outside))
-    rules = _SETS[record.lot.rules]
+    rules = _SETS.get(record.lot.rules) or words.say("signal.numbers", numbers=record.lot.rules.replace(",", ", "))
+    rate = words.say("signal.rate", percent=figure(100 * (study.false_alarms or 0), 2, words))
     if not found:
-        return words.say("signal.none", rules=rules)
+        return f"{words.say('signal.none', rules=rules)} {rate}"
     said = "; ".join(words.say("signal.points", text=text, points=_some(points, words)) for text, points in found)
-    return words.say("signal.found", rules=rules, signals=said)
+    return f"{words.say('signal.found', rules=rules, signals=said)} {rate}"
 
 
 def _some(points: Sequence[int], words: Wording) -> str:
@@ -410,9 +474,11 @@ def piece_row(piece: Nonconforming, series: dict[str, MeasuredSeries], words: Wo
 
 
 def result_text(piece: Nonconforming, series: MeasuredSeries, words: Wording) -> str:
-    """The value with its expanded uncertainty."""
+    """The value with its expanded uncertainty, or the word that was recorded."""
     if piece.value is None:
         return "–"
+    if not series.measured or piece.value in ("yes", "no"):
+        return words.frame.get(f"answer.{piece.value}", piece.value)
     expanded = None if piece.u is None else _COVERAGE * number_of(piece.u, where="u")
     shown = stated(number_of(piece.value, where="value"), expanded)
     spread = f" ± {words.number(shown.expanded)}" if shown.expanded else ""

@@ -10,27 +10,34 @@ if somebody was, they are done again while the others wait.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
+import msgspec
+
+from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
+from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
 from inspect_kit.certificate.issue.qr import Claim, compose
-from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.entries import Certified, File, Made, RegisteredGauge, Thing
+from inspect_kit.registry.entries import Certified, Entry, File, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
+from inspect_kit.registry.witness import remember
+
+ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
 
 _SIGNED_BY: Final = {
     "en": "Signed electronically by {name} for {issuer}, key {key}. Any change to this file breaks the signature.",
@@ -78,6 +85,8 @@ class Request:
     because: str = ""
     once: bool = False
     """Whether a record that has its document already is refused: asked while no other desk writes."""
+    same_record: bool = False
+    """Whether a record that has its document already gets a copy of it, such as one in another language."""
 
 
 class AlreadyIssued(InspectKitError):
@@ -113,7 +122,11 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
         raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
     load_slow_parts()
     with desk.registry.reading() as connection:
-        likely = _issue(connection, desk, request)
+        copied = _copied(connection, desk, request) if request.same_record and not request.replaces else None
+        likely = None if copied else _issue(connection, desk, request)
+    if copied is not None:
+        return _write_copy(desk, copied, request.out, notices)
+    assert likely is not None
     pdf = _pdf(desk, request, likely)
     with ExitStack() as promises:
         with desk.registry.writing() as connection:
@@ -124,8 +137,9 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
             note = promises.enter_context(promised(desk.home, desk.registry, promise))
             write_part(note, pdf)
             body = _body(_Storing(connection, desk.registry), request, issue, pdf)
-            append(connection, body, desk.now, seal_of_signer(desk.key))
+            entry = append(connection, body, desk.now, partial(_seal, desk.key))
         fulfil(note)
+    remember(desk.home, desk.registry.place, entry)
     return Issued(
         issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices
     )
@@ -146,6 +160,36 @@ def _between(inspected: str, issued: str) -> tuple[str, ...]:
         raise UsageError(f"the inspection of {inspected} lies after today, {issued}", where="--on",
                          hint="give the day on which it was inspected")  # fmt: skip
     return (f"the inspection of {inspected} lies {days} days before the issue",) if days > LONG_AGO else ()
+
+
+def _copied(connection: Transaction, desk: Desk, request: Request) -> tuple[CertificateStatus, Request] | None:
+    """The document that stands for the same thing, if it says the same: all but the day and the program's version."""
+    record = request.record
+    same = current(connection, _thing(record).key, record.sheet.id, record.subject.event)
+    if same is None or same.verdict != record.verdict:
+        return None
+    if same.record == record.digest:
+        return same, request
+    kept = msgspec.json.decode(desk.registry.shelf.take(connection, same.record), type=type(record))
+    if msgspec.structs.replace(record, inspected_on=kept.inspected_on, software=kept.software).digest != kept.digest:
+        return None
+    return same, replace(request, record=kept)
+
+
+def _write_copy(desk: Desk, copied: tuple[CertificateStatus, Request], out: Path, notices: tuple[str, ...]) -> Issued:
+    """The same certificate once more: its number, its day and its QR text, in the language that is asked for."""
+    standing, request = copied
+    signer = desk.key.signer
+    words = _SIGNED_BY.get(request.language, _SIGNED_BY["en"])
+    issue = Issue(
+        number=standing.number, qr_text=standing.qr, issued_on=standing.issued_on, valid_until=standing.valid_until,
+        valid_for=standing.valid_for,
+        signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
+    )  # fmt: skip
+    written_beside(out, _pdf(desk, request, issue)).replace(out)
+    said = f"{standing.number} stands for this record already: this is another copy of it"
+    record = request.record
+    return Issued(standing.number, record.verdict, out, record.digest, standing.qr, (), (*notices, said))
 
 
 def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
@@ -282,6 +326,26 @@ def made_of(record: Record) -> Made:
         event=record.subject.event,
         instruments=gauges,
     )
+
+
+def _seal(key: SigningKey, digest: bytes) -> tuple[str, str]:
+    return key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex()
+
+
+def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> str:
+    """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
+    signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
+    if signer is None:
+        return f"is signed with the key {entry.signer or 'of nobody'}, which this desk does not know"
+    try:
+        signature = bytes.fromhex(entry.signature)
+    except ValueError:
+        signature = b""
+    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
+        return f"its signature is not {signer.name}'s"
+    if signer.retired and entry.at > signer.retired.since.isoformat():
+        return f"was signed after {signer.name}'s key was retired on {signer.retired.since.date()}"
+    return ""
 
 
 def load_slow_parts() -> None:

@@ -7,15 +7,27 @@ from typing import Final
 
 import click
 import numpy as np
+from scipy.special import chdtrc
 
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
 from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.dice import DOF, FACES, Fairness, bounded_exp, e_path, fairness, rolls_needed
+from inspect_kit.quality.dice import (
+    DOF,
+    FACES,
+    DieFairness,
+    Fairness,
+    bounded_exp,
+    e_path,
+    each_die,
+    fairness,
+    rolls_needed,
+)
 from inspect_kit.quality.drawing import dice_drawing
 from inspect_kit.quality.table import Table, read_table
 
+MOST_DICE: Final = 100
 STRONG: Final = 20
 """An e-value of 20 or more is wrong at most once in twenty fair dice, however often one looks."""
 ADVICE: Final = (
@@ -54,16 +66,22 @@ def dice(
         rolls = rolls_needed(bias, given["alpha"], given["power"])
         data |= {"rolls": rolls, "bias": bias, "alpha": given["alpha"], "power": given["power"]}
     result = None
+    dice: tuple[DieFairness, ...] = ()
+    order: tuple[int, ...] = ()
     if file is not None:
-        counts, order = _rolls(read_table(file))
+        table = read_table(file)
+        counts, order = _rolls(table)
         result = fairness(counts, prior_weight, order)
         data |= _data(result, prior_weight)
+        dice = _dice(table, prior_weight)
+        data |= _family(dice)
     if as_json:
         print_json(data)
     else:
-        _print(data, result)
+        _print(data, result, dice)
     if result is not None:
-        save_plot(target, dice_drawing(result, e_path(order, prior_weight) if order else None))
+        path = e_path(order, prior_weight) if order and len(dice) < 2 else None
+        save_plot(target, dice_drawing([(die.name, die.result) for die in dice] or [("", result)], path))
     elif target is not None:
         raise UsageError("there is nothing to draw without rolls")
 
@@ -82,6 +100,37 @@ def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:
     return counts, ()
 
 
+def _dice(table: Table, prior_weight: float) -> tuple[DieFairness, ...]:
+    """Each die of a log with a column `die`."""
+    if not table.has("die"):
+        return ()
+    names = tuple(dict.fromkeys(table.texts("die")))
+    if len(names) > MOST_DICE:
+        raise BadInput(f"has {len(names):,} dice", where=table.where, hint="is `die` the column that names the die?")
+    return each_die({name: _rolls(table.where_is("die", name))[0] for name in names}, prior_weight)
+
+
+def _family(dice: tuple[DieFairness, ...]) -> dict[str, object]:
+    """Several dice together: their chi-squares and their evidence add up, their rolls do not."""
+    if not dice:
+        return {}
+    listed = [
+        {"die": die.name, "n": die.result.rolls, "chi2": die.result.chi2, "p_value": die.result.p_value,
+         "p_adjusted": die.p_adjusted, "e_value": die.result.e_value,
+         "faces": [{"face": face, "count": count, "interval": list(interval)}
+                   for face, (count, interval) in enumerate(zip(die.result.counts, die.intervals, strict=True), 1)]}
+        for die in dice
+    ]  # fmt: skip
+    if len(dice) == 1:
+        return {"dice": listed}
+    chi2, dof = sum(die.result.chi2 for die in dice), DOF * len(dice)
+    ln_e_value = sum(die.result.ln_e_value for die in dice)
+    return {
+        "dice": listed, "chi2": chi2, "dof": dof, "p_value": float(chdtrc(dof, chi2)), "exact_p": None,
+        "ln_e_value": ln_e_value, "e_value": bounded_exp(ln_e_value), "e_value_largest": None,
+    }  # fmt: skip
+
+
 def _data(result: Fairness, prior_weight: float) -> dict[str, object]:
     largest = result.ln_e_largest
     return {
@@ -92,14 +141,25 @@ def _data(result: Fairness, prior_weight: float) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print(data: dict[str, object], result: Fairness | None) -> None:
+def _print(data: dict[str, object], result: Fairness | None, dice: tuple[DieFairness, ...] = ()) -> None:
     if "rolls" in data:
         share, power, alpha = (f"{data[name]:.2%}" for name in ("bias", "power", "alpha"))
         click.echo(f"{data['rolls']:,} rolls are needed to see two opposite faces come up {share} more often")
         click.echo(f"(chi-square, {power} sure to find it, {alpha} risk of calling a fair die biased)")
-    if result is not None:
+    if len(dice) > 1:
+        _print_dice(dice)
+    elif result is not None:
         _print_result(result)
     click.echo(ADVICE)
+
+
+def _print_dice(dice: tuple[DieFairness, ...]) -> None:
+    for die in dice:
+        click.echo(f"die {die.name}: p for the {len(dice)} dice together {die.p_adjusted:.4g}")
+        _print_result(die.result)
+        odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / FACES <= high]
+        if odd:
+            click.echo(f"  beyond its simultaneous 95 % interval: face {', '.join(map(str, odd))}")
 
 
 def _print_result(result: Fairness) -> None:

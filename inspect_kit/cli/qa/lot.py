@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
+from msgspec import UNSET
 
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
-from inspect_kit.certificate.pages.render import LotDrawing
-from inspect_kit.cli.issuer import desk_of, signed_subject
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
@@ -22,14 +20,34 @@ from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import worded
-from inspect_kit.quality.lot.file import LotFile, WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, LotOutcome, Sampling, Usual, clauses_for, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import LotRecord, lot_record_of
+from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
+from inspect_kit.quality.lot.judge import (
+    Agreed,
+    LotOutcome,
+    Sampling,
+    clauses_for,
+    judge_pieces,
+    plan_for,
+    recorded_besides,
+)
+from inspect_kit.quality.lot.record import Charted, LotRecord, MeasuredSeries, lot_record_of
 from inspect_kit.quality.lot.study import LotStudy, studies_of
-from inspect_kit.quality.process.run_rules import RULE_SETS
+from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import LotSeries, Scheme, judge_lot, ledger_text, read_ledger
+from inspect_kit.quality.sampling.switching import (
+    LotSeries,
+    Presented,
+    Scheme,
+    ledger_text,
+    read_ledger,
+    refuse_stopped,
+)
 from inspect_kit.quality.sampling.variables import Standard
+
+if TYPE_CHECKING:
+    # Issuing loads pages, keys and the registry; a lot that is only judged needs none of them.
+    from inspect_kit.certificate.issue.issue import Desk, Issued
 
 # What `qa lot` says: the outcome for scripts, and the same in lines for people.
 
@@ -42,15 +60,15 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
     lot, plan = record.lot, record.lot.plan
     return {
         "spec": record.sheet.id, "item": record.item.id, "rule": record.rule, "verdict": record.verdict,
-        "lot": lot.size, "inspected": len(lot.pieces),
+        "lot": lot.size, "inspected": lot.inspected, "not_inspected": lot.lacking,
         "plan": {"kind": plan.kind, "n": plan.sample, "ac": plan.accept, "re": plan.reject, "aql": _float(plan.aql),
                  "level": plan.level, "severity": plan.severity, "code": plan.code, "k": plan.k,
                  "m_pct": plan.m_percent},
-        "failed": lot.failed, "undecided": lot.undecided,
-        "characteristics": [_characteristic(study) for study in studies],
+        "failed": lot.failed, "undecided": lot.undecided, "rules": lot.rules, "in_order": lot.ordered,
+        "characteristics": [*(_characteristic(study) for study in studies), *_by_eye(record, studies)],
         "nonconforming": [
             {"piece": piece.piece, "characteristic": piece.characteristic, "verdict": piece.verdict,
-             "reason": piece.reason, "value": _float(piece.value), "u": _float(piece.u)}
+             "reason": piece.reason, "value": _number(piece.value), "u": _float(piece.u)}
             for piece in lot.nonconforming
         ],
         "number": issued.number if issued else None, "pdf": str(issued.pdf) if issued else None,
@@ -63,16 +81,37 @@ def _float(text: str | None) -> float | None:
     return None if text is None else float(Decimal(text))
 
 
+def _number(text: str | None) -> float | str | None:
+    """A value; what was judged by eye has a word."""
+    try:
+        return _float(text)
+    except ArithmeticError:
+        return text
+
+
+def _by_eye(record: LotRecord, studies: tuple[LotStudy, ...]) -> list[dict[str, object]]:
+    return [_counts(series) for series in _unstudied(record, studies)]
+
+
+def _counts(series: MeasuredSeries) -> dict[str, object]:
+    return {
+        "characteristic": series.characteristic, "clause": series.clause, "unit": series.unit,
+        "conform": series.conform, "fail": series.fail, "undecided": series.undecided,
+    }  # fmt: skip
+
+
 def _characteristic(study: LotStudy) -> dict[str, object]:
     series = study.series
     data: dict[str, object] = {
-        "characteristic": series.characteristic, "clause": series.clause, "unit": series.unit,
-        "conform": series.conform, "fail": series.fail, "undecided": series.undecided,
+        **_counts(series),
         "capability": capability_data(study.capability, study.limits) if study.capability else None,
         "signals": [{"rule": s.rule, "points": list(s.points)} for s in study.chart.signals] if study.chart else [],
+        "false_alarm_rate": study.false_alarms,
     }  # fmt: skip
     if series.decided is not None:
-        data |= {"estimated_pct": series.decided.percent, "accepted": series.decided.accepted}
+        p = series.decided.normality_p
+        data |= {"estimated_pct": series.decided.percent, "accepted": series.decided.accepted,
+                 "normality_p": None if p is UNSET else p}  # fmt: skip
     return data
 
 
@@ -80,9 +119,13 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     """The outcome for people."""
     lot = record.lot
     click.echo(f"lot of {lot.size:,}: {_plan(record)}")
-    rows = [("characteristic", "n", "mean", "Cpk", "Ppk", "conform", "fail", "open"), *map(_row, studies)]
+    rows: list[tuple[str, ...]] = [("characteristic", "n", "mean", "Cpk", "Ppk", "conform", "fail", "open")]
+    rows += [_row(study, ordered=lot.ordered) for study in studies]
+    rows += [_eye_row(series) for series in _unstudied(record, studies)]
     for line in columns(rows):
         click.echo(line)
+    if lot.lacking:
+        click.echo(f"  {lot.lacking:,} pieces were not inspected ({len(lot.missed or ())} photos not measured)")
     for piece in lot.nonconforming[:_MOST_LINES]:
         click.echo(
             f"  piece {piece.piece}: {piece.characteristic} {piece.value or '—'}: {piece.verdict}, {piece.reason}"
@@ -107,10 +150,25 @@ def _written(issued: Issued) -> str:
     return f"  {kind} {issued.number} written to {issued.pdf}"
 
 
-def _row(study: LotStudy) -> tuple[str, ...]:
+def _unstudied(record: LotRecord, studies: tuple[LotStudy, ...]) -> list[MeasuredSeries]:
+    studied = {study.series.characteristic for study in studies}
+    return [series for series in record.lot.series if series.characteristic not in studied]
+
+
+def _eye_row(series: MeasuredSeries) -> tuple[str, ...]:
+    seen = sum(value is not None for value in series.values)
+    return series.characteristic, f"{seen:,}", "—", "—", "—", *(f"{n:,}" for n in _three(series))
+
+
+def _three(series: MeasuredSeries) -> tuple[int, int, int]:
+    return series.conform, series.fail, series.undecided
+
+
+def _row(study: LotStudy, *, ordered: bool) -> tuple[str, ...]:
     series, found = study.series, study.capability
-    indices = (f"{found.short_term.actual:.2f}", f"{found.long_term.actual:.2f}") if found else ("—", "—")
-    counts = (f"{count:,}" for count in (series.conform, series.fail, series.undecided))
+    within = f"{found.short_term.actual:.2f}" if found and ordered else "—"
+    indices = (within, f"{found.long_term.actual:.2f}" if found else "—")
+    counts = (f"{count:,}" for count in _three(series))
     return series.characteristic, f"{len(study.sample):,}", f"{study.sample.mean:.6g}", *indices, *counts
 
 
@@ -154,7 +212,16 @@ def lot_options(command: Command) -> Command:
               help="Tables for --variables.")  # fmt: skip
 @click.option("--sigma", help="The known σ, for --variables.")
 @click.option("--subgroup", default="", metavar="COLUMN", help="What was made together, for charts of means.")
-@click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True, help="Run rules.")
+@click.option("--in-order", is_flag=True, help="The rows are in order of making: then there is a control chart.")
+@click.option("--order", metavar="COLUMN", help="The column that tells the order of making, such as time.")
+@click.option(
+    "--rules",
+    default=FEW,
+    show_default=True,
+    metavar="R",
+    help="Run rules: Nelson's numbers such as 1,2,5, nelson for all eight, western-electric.",
+)
+@click.option("--resubmitted", is_flag=True, help="The lot was refused before and sorted: no matter of switching.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
 @click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
 @click.option("--because", default="", help="Why it is replaced.")
@@ -176,14 +243,15 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
         --instrument caliper-150 --lot 500 --aql 1.0 --subject "Lot 2026-11-A" -o lot.pdf
     """
     _refuse_same(file, out)
-    outcome, series = _judged(ctx, file, given)
-    desk = None if out is None else desk_of(ctx, given["signer"], given["inspector"])
-    record = lot_record_of(outcome, _subject(file, given, desk), given["subgroup"], given["rules"])
+    rules_named(given["rules"])
+    outcome, book = _judged(ctx, file, given)
+    desk = None if out is None else _desk(ctx, given)
+    record = lot_record_of(outcome, _subject(file, given, desk), _charted(outcome.file, given))
     warn(worded(outcome.warnings, outcome.notices, given["language"]))
     studies = studies_of(record)
-    issued = _issued(desk, Request(record, out, given["language"]), studies, given) if desk and out else None
-    if series is not None:
-        _keep_ledger(outcome, series, given)
+    issued = _issued(desk, record, out, studies, given) if desk and out else None
+    if book is not None:
+        _keep_ledger(outcome, book, given, record.subject.text)
     if as_json:
         print_json(lot_data(record, studies, issued))
     else:
@@ -191,21 +259,38 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     return EXIT_CODES[outcome.verdict]
 
 
-def _issued(desk: Desk, request: Request, studies: tuple[LotStudy, ...], given: Given) -> Issued:
+def _desk(ctx: click.Context, given: Given) -> Desk:
+    from inspect_kit.cli.issuer import desk_of
+
+    return desk_of(ctx, given["signer"], given["inspector"])
+
+
+def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:
     """The certificate or report, in the registry like any other."""
+    from inspect_kit.certificate.issue.issue import Request, issue_certificate
+    from inspect_kit.certificate.pages.render import LotDrawing
+
     drawing = LotDrawing(studies, dcc=given["dcc"])
-    request = replace(request, replaces=given["replaces"], because=given["because"])
+    request = Request(
+        record, out, given["language"], replaces=given["replaces"], because=given["because"], same_record=True
+    )
     issued = issue_certificate(replace(desk, draw=drawing), request)
     warn(issued.notices)
     return issued
 
 
-def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, LotSeries | None]:
+def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, LedgerBook | None]:
     task = task_from(ctx)
-    read = _read(task, file, given)
-    series = _series(given)
-    plan = plan_for(given["size"] or len(read.pieces), _agreed(given, series))
-    return judge_pieces(task, read, plan, _usual(given)), series
+    read, besides = _read(task, file, given)
+    book = _book(given, read)
+    plan = plan_for(given["size"] or len(read.pieces), _agreed(given, book))
+    return judge_pieces(task, read, plan, _usual(given), besides), book
+
+
+def _charted(file: LotFile, given: Given) -> Charted:
+    """How the order of making is known: by a column, or because somebody says so."""
+    found = _order(file, given)
+    return Charted(given["subgroup"], given["rules"], found or ("stated" if given["in_order"] else ""))
 
 
 def _refuse_same(file: Path, out: Path | None) -> None:
@@ -213,55 +298,92 @@ def _refuse_same(file: Path, out: Path | None) -> None:
         raise UsageError("would overwrite the readings", where=str(out), hint="choose another name for -o")
 
 
-def _read(task: Task, file: Path, given: Given) -> LotFile:
-    """The readings of what was asked for, or of everything that the sheet limits and the file has."""
+def _read(task: Task, file: Path, given: Given) -> tuple[LotFile, tuple[str, ...]]:
+    """The readings of what was asked for, or of everything that the sheet limits and the file has; and the rest."""
     names = tuple(clause.characteristic for clause in clauses_for(task, given["characteristics"]))
-    return read_lot(file, WantedCharacteristics(names, needed=bool(given["characteristics"])))
+    besides = recorded_besides(task, names)
+    read = read_lot(file, WantedCharacteristics(names, bool(given["characteristics"]), besides))
+    return read.sorted_by(_order(read, given)), besides
+
+
+def _order(read: LotFile, given: Given) -> str:
+    """The column by which the pieces stand in order of making; nothing if they stand so already, or nobody knows."""
+    stated = (given.get("order") or "").strip().lower()
+    return stated or next((name for name in ORDER_COLUMNS if all(read.groups.get(name) or ("",))), "")
 
 
 def _usual(given: Given) -> Usual:
     return Usual(given["standard"], given["instrument"])
 
 
-def _agreed(given: Given, series: LotSeries | None) -> Agreed:
+def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
     if given["aql"] is None and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("--level, --severity and --ledger go with --aql")
-    severity = series.state.severity if series else Severity(given["severity"] or "normal")
+    severity = book.severity if book else Severity(given["severity"] or "normal")
     return Agreed(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
         given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"),
     )  # fmt: skip
 
 
-def _series(given: Given) -> LotSeries | None:
-    """The lots before this one."""
+@dataclass(frozen=True, slots=True)
+class LedgerBook:
+    """The lots before this one; `entered` where the ledger has this very lot already."""
+
+    series: LotSeries
+    readings: str
+    entered: bool = False
+
+    @property
+    def severity(self) -> Severity:
+        """How this lot is to be inspected."""
+        return self.series.state.severity
+
+
+def _book(given: Given, file: LotFile) -> LedgerBook | None:
+    """The ledger as it stood before this lot: a lot that is looked at twice is one lot."""
     if given["ledger"] is None or given["aql"] is None:
         return None
     if given["variables"]:
         raise UsageError("--ledger is for sampling by attributes")
-    scheme = _scheme(given)
-    series = read_ledger(given["ledger"], scheme, Severity(given["severity"] or "normal"))
+    series = read_ledger(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
     if series.lots and given["severity"]:
         raise UsageError("the ledger tells the severity", hint="--severity only begins a new ledger")
-    if series.state.stopped:
-        judge_lot(scheme, series.state, given["size"] or 2, 0)
-    return series
+    before = series.before(file.digest)
+    if before is not None:
+        return LedgerBook(before, file.digest, entered=True)
+    refuse_stopped(series.state)
+    _refuse_name(series, given)
+    return LedgerBook(series, file.digest)
+
+
+def _refuse_name(series: LotSeries, given: Given) -> None:
+    known = given["subject"] and any(lot.presented.name == given["subject"] for lot in series.lots)
+    if known and not given["resubmitted"]:
+        raise UsageError(
+            f"{given['subject'][:60]} is in the ledger with other readings", where=str(given["ledger"]),
+            hint="--resubmitted if it was sorted and is presented again",
+        )  # fmt: skip
 
 
 def _scheme(given: Given) -> Scheme:
     return Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
 
 
-def _keep_ledger(outcome: LotOutcome, series: LotSeries, given: Given) -> None:
+def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
     """Add the lot, if it was decided: an open lot is inspected again, not counted."""
+    if book.entered:
+        warn(("the ledger has this lot already; it counts once",))
+        return
     if outcome.verdict is Verdict.UNDECIDED:
         warn(("the lot is not decided, so it is not in the ledger",))
         return
     scheme = _scheme(given)
     found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
-    judged = judge_lot(scheme, series.state, outcome.plan.size, found)
-    kept = LotSeries((*series.lots, judged), judged.after)
+    lot = Presented(outcome.plan.size, found, name, book.readings, given["resubmitted"])
+    kept = book.series.add(scheme, lot)
     write_whole(given["ledger"], ledger_text(kept, scheme).encode())
+    judged = kept.lots[-1]
     if judged.because:
         warn((f"from the next lot on: {judged.after.severity.value}, because {judged.because}",))
 
@@ -271,7 +393,11 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
         given["subject"] or file.stem, given["maker"], "", given["place"], given["inspector"], given["issuer"],
         given["issuer_address"],
     )  # fmt: skip
-    return stated if desk is None else signed_subject(stated, desk)
+    if desk is None:
+        return stated
+    from inspect_kit.cli.issuer import signed_subject
+
+    return signed_subject(stated, desk)
 
 
 @click.command("export")
@@ -294,8 +420,8 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     _refuse_same(file, out)
     chosen = form_of(form, out)
     task = task_from(ctx)
-    read = _read(task, file, given)
-    outcome = judge_pieces(task, read, plan_for(len(read.pieces), Agreed()), _usual(given))
+    read, besides = _read(task, file, given)
+    outcome = judge_pieces(task, read, plan_for(len(read.pieces), Agreed()), _usual(given), besides)
     warn(outcome.warnings)
     record = lot_record_of(outcome, _subject(file, given))
     write_whole(out, lines_in(chosen, record))

@@ -39,13 +39,14 @@ from inspect_kit.quality.sampling.operating_curve import (
     variables_acceptance,
 )
 from inspect_kit.quality.sampling.switching import (
-    LotSeries,
+    Presented,
     Scheme,
     SwitchingState,
     judge_lot,
     ledger_text,
     may_be_reduced,
     read_ledger,
+    refuse_stopped,
 )
 from inspect_kit.quality.sampling.variables import (
     PlanRequest,
@@ -184,6 +185,10 @@ LARGEST_PERCENTAGE = Decimal(10)
 @click.option(
     "--found", type=click.IntRange(0), help="Nonconforming pieces in the sample: decides, and goes into the ledger."
 )
+@click.option("--name", default="", help="The lot's name, for the ledger.")
+@click.option(
+    "--resubmitted", is_flag=True, help="It was refused before and sorted: judged, but no matter of switching."
+)
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @plot_option
 @json_option
@@ -265,8 +270,8 @@ def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     data = _lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
-        judged = judge_lot(scheme, SwitchingState(severity), given["lot"], given["found"])
-        data |= {"found": judged.found, "accepted": judged.accepted}
+        judged = judge_lot(scheme, SwitchingState(severity), Presented(given["lot"], given["found"]))
+        data |= {"found": given["found"], "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
@@ -294,18 +299,17 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
     series = read_ledger(path, scheme, start)
     if series.lots and given["severity"]:
         raise UsageError("the ledger tells the severity", hint="--severity only begins a new ledger")
-    if series.state.stopped:
-        judge_lot(scheme, series.state, given["lot"], 0)
+    refuse_stopped(series.state)
     severity = series.state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
     data = {**_lookup_data(lookup, scheme, severity), "lots_before": len(series.lots), "score": series.state.score}
     code = 0
     if given["found"] is not None:
-        judged = judge_lot(scheme, series.state, given["lot"], given["found"])
-        series = LotSeries((*series.lots, judged), judged.after)
+        series = series.add(scheme, Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"]))
+        judged = series.lots[-1]
         write_whole(path, ledger_text(series, scheme).encode())
         following = "stopped" if judged.after.stopped else judged.after.severity.value
-        data |= {"found": judged.found, "accepted": judged.accepted, "next": following, "because": judged.because}
+        data |= {"found": given["found"], "accepted": judged.accepted, "next": following, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
     if may_be_reduced(scheme, series.state):
         warn(

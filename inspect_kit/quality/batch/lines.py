@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,8 @@ from inspect_kit.capture.measurement_file import MeasurementFile, measurements_i
 from inspect_kit.errors import BadInput, UsageError
 
 FORMAT: Final = 1
+NOT_MEASURED: Final = "not measured: "
+"""How the reason begins why a photo has no values."""
 MAX_LINE: Final = 16_000_000
 _KEY: Final = '"batch"'
 
@@ -99,6 +102,12 @@ def _lines(path: Path) -> Iterator[bytes]:
                 yield line
     except OSError as problem:
         raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """A key by which 2 comes before 10, and `tray 9` before `tray 10`."""
+    parts = re.findall(r"\d{1,18}|\D+", text.casefold())
+    return tuple((0, int(part), "") if part[0].isdecimal() else (1, 0, part) for part in parts)
 
 
 def tray_names(photos: Iterable[str]) -> dict[str, str]:

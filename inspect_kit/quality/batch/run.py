@@ -7,6 +7,7 @@ many processes or machines took part, or how often the work was interrupted.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ from typing import Any, Final, Protocol
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.file_lock import try_lock
-from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, parsed
+from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natural, parsed
 from inspect_kit.quality.batch.workers import BatchPhoto, Work
 
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
@@ -91,7 +92,7 @@ def _photos_in(place: Path) -> list[Path]:
     # Links to folders are not followed: they can lead in circles.
     walked = os.walk(place, followlinks=False)
     paths = (Path(folder) / name for folder, _, names in walked for name in names)
-    return sorted(path for path in paths if path.suffix.lower() in ENDINGS)
+    return sorted((path for path in paths if path.suffix.lower() in ENDINGS), key=lambda path: natural(path.as_posix()))
 
 
 def _photo(path: Path) -> BatchPhoto:
@@ -137,7 +138,20 @@ def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
         return frozenset()
     wanted = frozenset(batch.photos)
     with _Journal(batch) as journal:
-        return wanted & journal.done(without_failures=batch.retry)
+        done = wanted & journal.done(without_failures=batch.retry)
+        return frozenset(photo for photo in batch.photos if photo in done and _unchanged(photo, journal.line(photo)))
+
+
+def _unchanged(photo: BatchPhoto, line: bytes) -> bool:
+    """Whether the photo is still the one that was measured; its size alone does not tell."""
+    noted = str(parsed(line, photo.name).get("sha256", ""))
+    if not noted:
+        return True
+    try:
+        with Path(photo.path or photo.name).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == noted
+    except OSError:
+        return False
 
 
 def _refuse_strange(batch: Batch) -> None:

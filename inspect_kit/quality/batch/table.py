@@ -7,23 +7,36 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.batch.lines import first_line, measured_photos, tray_names
+from inspect_kit.quality.batch.lines import NOT_MEASURED, first_line, measured_photos, tray_names
 from inspect_kit.quality.exchange.rows import csv_line, harmless
 from inspect_kit.quality.lot.file import on_tray
 
-COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "photo")
+COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "photo", "note")
 
 
 def table_lines(results: Path) -> Iterator[bytes]:
     """The table of what a batch has written; what was only seen, such as a colour, has no value and no row."""
     yield csv_line(COLUMNS)
     trays = tray_names(name for name, _ in measured_photos(results))
+    names = _characteristics(results)
     for photo, found in measured_photos(results):
         if isinstance(found, str):
+            # A photo that could not be measured has pieces on it: they must not vanish from the lot.
+            for name in names:
+                yield csv_line(tuple(map(harmless, (name, trays[photo], "", "", "", photo, f"{NOT_MEASURED}{found}"))))
             continue
         for reading in (on_tray(each, trays[photo]) for each in found.readings if each.unit):
-            cells = (reading.characteristic, reading.instance, reading.value, reading.unit, reading.standard, photo)
+            cells = (reading.characteristic, reading.instance, reading.value, reading.unit, reading.standard, photo, "")
             yield csv_line(tuple(map(harmless, cells)))
+
+
+def _characteristics(results: Path) -> tuple[str, ...]:
+    """What this batch measures, by the photos that could be measured."""
+    found: dict[str, None] = {}
+    for _, measured in measured_photos(results):
+        if not isinstance(measured, str):
+            found.update((reading.characteristic, None) for reading in measured.readings if reading.unit)
+    return tuple(found)
 
 
 def refuse_other_table(path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import signal
@@ -79,7 +80,7 @@ def _measured(photo: BatchPhoto, work: Work) -> bytes:
             # Opening a pipe would wait for somebody to write into it.
             raise BadInput("is no file")
         result = found(work.function)(work.kind, path, dict(work.options))
-        return canonical({"photo": photo.name, "size": photo.size, "result": result})
+        return canonical({"photo": photo.name, "size": photo.size, "sha256": _digest(path), "result": result})
     except InspectKitError as problem:
         reason = str(problem)
     except MemoryError:
@@ -94,7 +95,20 @@ def failed(photo: BatchPhoto, reason: str) -> bytes:
     # The line names the photo already, and where it lies on a worker's disk is nobody's matter.
     named = (reason.replace(photo.path, photo.name) if photo.path else reason).removeprefix(f"{photo.name}: ")
     sentence = " ".join("".join(sign if sign.isprintable() else " " for sign in named).split())
-    return canonical({"photo": photo.name, "size": photo.size, "error": sentence[:MAX_ERROR]})
+    digest = _digest(Path(photo.path or photo.name))
+    noted = {"sha256": digest} if digest else {}
+    return canonical({"photo": photo.name, "size": photo.size, **noted, "error": sentence[:MAX_ERROR]})
+
+
+def _digest(path: Path) -> str:
+    """What tells a photo from another of the same name and size; nothing of what cannot be read."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def _stay_on_one_core() -> None:

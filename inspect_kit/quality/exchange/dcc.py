@@ -39,7 +39,8 @@ def dcc_lines(record: LotRecord) -> Iterator[bytes]:
             _conditions(sheet)
             with sheet.element("dcc:results"):
                 for series in record.lot.series:
-                    _result(sheet, series)
+                    if series.measured and series.numbers:
+                        _result(sheet, series)
     yield sheet.taken()
 
 
@@ -130,7 +131,7 @@ def _conditions(sheet: Markup) -> None:
 
 
 def _result(sheet: Markup, series: MeasuredSeries) -> None:
-    places = [place for place, value in enumerate(series.values) if value is not None]
+    places = [place for place, value in enumerate(series.values) if value not in (None, "yes", "no")]
     with sheet.element("dcc:result"):
         _named(sheet, series.characteristic)
         with sheet.element("dcc:data"), sheet.element("dcc:quantity"):

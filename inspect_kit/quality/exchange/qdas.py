@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Final
 
+from inspect_kit.errors import BadInput
 from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 FIELD: Final = chr(20)
@@ -29,18 +30,26 @@ def dfq_lines(record: LotRecord) -> Iterator[bytes]:
             yield _encoded(f"{key} {text}")
     when = date.fromisoformat(record.inspected_on).strftime("%d.%m.%Y/00:00:00")
     batch = f"#{_clean(record.subject.text, 20)}"
-    for row in zip(*(series.values for series in record.lot.series), strict=True):
+    for row in zip(*(series.values for series in _variables(record)), strict=True):
         yield _encoded(CHARACTERISTIC.join(_value(value, when, batch) for value in row))
     yield from _names(record)
 
 
+def _variables(record: LotRecord) -> tuple[MeasuredSeries, ...]:
+    """What has numbers; what is judged by eye is no variable."""
+    found = tuple(series for series in record.lot.series if series.measured and series.numbers)
+    if not found:
+        raise BadInput("the lot has no measured values", where=record.subject.text)
+    return found
+
+
 def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
-    yield "K0100", str(len(record.lot.series))
+    yield "K0100", str(len(_variables(record)))
     yield "K1001", _clean(f"{record.sheet.id} {record.item.id}", 30)
     yield "K1002", _clean(record.item.name or record.item.id, 80)
     yield "K1022", _clean(record.subject.owner, 80)
     yield "K1053", _clean(record.subject.text, 40)
-    for number, series in enumerate(record.lot.series, 1):
+    for number, series in enumerate(_variables(record), 1):
         for key, text in _characteristic(series, number):
             yield f"{key}/{number}", text
 
@@ -58,11 +67,11 @@ def _characteristic(series: MeasuredSeries, number: int) -> Iterator[tuple[str, 
 
 
 def _places(series: MeasuredSeries) -> int:
-    return max(len(value.partition(".")[2]) for value in series.values if value is not None)
+    return max(len(value.partition(".")[2]) for value in series.numbers)
 
 
 def _value(value: str | None, when: str, batch: str) -> str:
-    fields = ("0", NO_VALUE, when, "", batch) if value is None else (value, VALID, when, "", batch)
+    fields = ("0", NO_VALUE, when, "", batch) if value in (None, "yes", "no") else (value, VALID, when, "", batch)
     return FIELD.join(fields)
 
 
@@ -85,8 +94,17 @@ def _encoded(line: str) -> bytes:
     try:
         return f"{line}\r\n".encode(_ENCODING)
     except UnicodeEncodeError:
-        plain = "".join(sign if _writable(sign) else unicodedata.normalize("NFKD", sign)[0] for sign in line)
+        plain = "".join(sign if _writable(sign) else _nearest(sign) for sign in line)
         return f"{plain}\r\n".encode(_ENCODING, "replace")
+
+
+_STROKED: Final = str.maketrans("ŁłĐđĦħĿŀŦŧŊŋıĸ", "LlDdHhLlTtNnik")
+"""Letters with a stroke are letters of their own and fall apart into nothing."""
+
+
+def _nearest(sign: str) -> str:
+    """The letter without its accent or stroke."""
+    return unicodedata.normalize("NFKD", sign.translate(_STROKED))[0]
 
 
 def _writable(sign: str) -> bool:

@@ -1,7 +1,7 @@
 """QIF 3.0 (ISO 23952) measurement results: one MeasurementResults a piece, each characteristic with value and status.
 
-Written from the published structure of 3.0.0 (order of elements, names, enumerations); not validated here, as the
-schema is not part of this program. Mass, angle and time are QIF's user-defined characteristics of that unit.
+Valid against the schema of 3.0.0, which is not part of this program. Mass, angle and time are QIF's user-defined
+characteristics of that unit; what is judged by eye shows in the status of its piece.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class _Numbered:
 def qif_lines(record: LotRecord) -> Iterator[bytes]:
     """The document, some pieces at a time."""
     ids = count(1)
-    part = next(ids)
+    part, standard = next(ids), next(ids)
     devices = {gauge.id: next(ids) for gauge in record.instruments}
-    numbered = [_Numbered(series, _kind(series), next(ids), next(ids), next(ids)) for series in record.lot.series]
+    numbered = [_Numbered(series, _kind(series), next(ids), next(ids), next(ids)) for series in _numeric(record)]
     pieces, each = len(record.lot.pieces), 2 + len(numbered)
     first = next(ids)
     sheet = Markup()
@@ -63,8 +63,8 @@ def qif_lines(record: LotRecord) -> Iterator[bytes]:
         "QIFDocument", xmlns=NAMESPACE, xmlns__xsi="http://www.w3.org/2001/XMLSchema-instance",
         xsi__schemaLocation=f"{NAMESPACE} QIFDocument.xsd", idMax=first + pieces * each, versionQIF="3.0.0",
     ):  # fmt: skip
-        _head(sheet, record, devices, part)
-        _characteristics(sheet, numbered, devices)
+        _head(sheet, record, devices, (part, standard))
+        _characteristics(sheet, numbered, devices, standard)
         yield sheet.taken()
         yield from _results(sheet, record, numbered, first)
     yield sheet.taken()
@@ -79,20 +79,39 @@ def _kind(series: MeasuredSeries) -> str:
     return _BY_UNIT[series.unit]
 
 
+_NO_NUMBER: Final = (None, "yes", "no")
+
+
+def _numeric(record: LotRecord) -> tuple[MeasuredSeries, ...]:
+    """The characteristics that have numbers."""
+    found = tuple(series for series in record.lot.series if series.measured and series.numbers)
+    if not found:
+        raise BadInput("the lot has no measured values for QIF", where=record.subject.text)
+    return found
+
+
 def _identity(record: LotRecord, of: str) -> UUID:
     """An identity that follows from the record, so that the same record is the same file."""
     return uuid5(NAMESPACE_URL, f"{record.digest}#{of}")
 
 
-def _head(sheet: Markup, record: LotRecord, devices: dict[str, int], part: int) -> None:
+def _head(sheet: Markup, record: LotRecord, devices: dict[str, int], ids: tuple[int, int]) -> None:
+    part, standard = ids
     sheet.leaf("QPId", _identity(record, "document"))
     with sheet.element("Version"):
         sheet.leaf("TimeCreated", f"{record.inspected_on}T00:00:00")
     with sheet.element("Header"), sheet.element("Application"):
         sheet.leaf("Name", record.software or "inspect-kit")
+    with sheet.element("StandardsDefinitions", n=1), sheet.element("Standard", id=standard):
+        with sheet.element("Organization"):
+            sheet.leaf("OtherStandardsOrganization", record.sheet.body or record.sheet.publisher or "not stated")
+        sheet.leaf("Designator", record.sheet.id)
+        sheet.leaf("Title", f"{record.sheet.title}, {record.sheet.edition}")
     if record.subject.issuer:
-        with sheet.element("PreInspectionTraceability"), sheet.element("InspectingOrganization"):
-            sheet.leaf("Name", record.subject.issuer)
+        with sheet.element("PreInspectionTraceability"):
+            with sheet.element("InspectingOrganization"):
+                sheet.leaf("Name", record.subject.issuer)
+            sheet.leaf("FormalStandardId", standard)
     with sheet.element("FileUnits"), sheet.element("PrimaryUnits"):
         for unit in _UNITS:
             if unit in {"mm", "deg", *(series.unit for series in record.lot.series)}:
@@ -115,9 +134,10 @@ def _unit(sheet: Markup, name: str, si_name: str, unit_name: str, factor: str) -
             sheet.leaf("Factor", factor)
 
 
-def _characteristics(sheet: Markup, numbered: list[_Numbered], devices: dict[str, int]) -> None:
+def _characteristics(sheet: Markup, numbered: list[_Numbered], devices: dict[str, int], standard: int) -> None:
     size = len(numbered)
     with sheet.element("Characteristics"):
+        sheet.leaf("FormalStandardId", standard)
         with sheet.element("CharacteristicDefinitions", n=size):
             for entry in numbered:
                 _definition(sheet, entry)
@@ -191,7 +211,7 @@ def _worst(odd: dict[str, Verdict]) -> Verdict:
 
 def _piece(sheet: Markup, numbered: list[_Numbered], place: int, odd: dict[str, Verdict], number: int) -> None:
     """One piece; its results, its component and its measurements are numbered in a row from `number` on."""
-    measured = [entry for entry in numbered if entry.series.values[place] is not None]
+    measured = [entry for entry in numbered if entry.series.values[place] not in _NO_NUMBER]
     with sheet.element("MeasurementResults", id=number):
         if measured:
             with (

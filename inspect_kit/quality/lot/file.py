@@ -2,40 +2,128 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from functools import cached_property
 from pathlib import Path
 from typing import Final
+
+import numpy as np
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
-from inspect_kit.quality.batch.lines import begins_as_batch, measured_photos, tray_names
-from inspect_kit.quality.table import Table, table_from
-from inspect_kit.values.measurement import Reading
+from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, measured_photos, natural, tray_names
+from inspect_kit.quality.table import STAR, Table, opened, read_table
+from inspect_kit.values.measurement import Reading, combined
+from inspect_kit.values.quantity import parse_number
 
 PIECE_COLUMNS: Final = ("piece", "instance", "serial", "part", "id")
+ORDER_COLUMNS: Final = ("time", "made", "order", "sequence", "date")
+"""Columns that tell in which order pieces were made."""
+DEFECT_COLUMNS: Final = ("defect", "defects")
 _HEAD: Final = re.compile(r"([^\s\[(]+)\s*[\[(]\s*([^\])]{1,12}?)\s*[\])]")
 """A header that states the unit: `coin.diameter [mm]`."""
 _MOST_WARNINGS: Final = 20
+_KEYS: Final = ("unit", "u", "instrument")
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Sequence[str]):
+    """The same text for every piece."""
+
+    text: str
+    number: int
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __getitem__(self, place: int) -> str:  # type: ignore[override]
+        if not -self.number <= place < self.number:
+            raise IndexError(place)
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What a file says of one characteristic, a cell a piece; an empty one is a piece without a value."""
+
+    characteristic: str
+    values: Sequence[str]
+    units: Sequence[str]
+    standards: Sequence[str]
+    instruments: Sequence[str]
+    lines: Sequence[int] = ()
+    where: str = ""
+    confidences: Sequence[str] = ()
+
+    def place(self, row: int) -> str:
+        """Where a cell stands."""
+        return f"{self.where}: line {self.lines[row]}" if self.lines and self.lines[row] else self.where
+
+    def reordered(self, order: Sequence[int]) -> Column:
+        """The same cells in another order of the pieces."""
+        return replace(
+            self, values=_taken(self.values, order, copied=True), units=_taken(self.units, order, copied=True),
+            standards=_taken(self.standards, order, copied=True),
+            instruments=_taken(self.instruments, order, copied=True),
+            lines=[self.lines[row] for row in order] if self.lines else (),
+            confidences=_taken(self.confidences, order, copied=True) if self.confidences else (),
+        )  # fmt: skip
+
+    def reading(self, row: int, piece: str) -> Reading:
+        """One cell with what belongs to it."""
+        return Reading(
+            self.characteristic, self.values[row], piece, self.units[row], self.standards[row], self.instruments[row],
+            where=self.place(row), confidence=self.confidences[row] if self.confidences else "",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class LotFile:
-    """The pieces of a lot in order of making, and their readings by characteristic; what is missing is `None`."""
+    """The pieces of a lot and what was recorded of them, column by column."""
 
     where: str
     pieces: tuple[str, ...]
-    readings: Mapping[str, tuple[Reading | None, ...]]
-    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    columns: Mapping[str, Column]
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Every further column, one cell a piece: subgroups, machines, times."""
     photos: tuple[Photo, ...] = ()
     warnings: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
+    missed: tuple[str, ...] = ()
+    """Photos that could not be measured: each stands among the pieces, which are nobody knows how many."""
+
+    @property
+    def measured(self) -> int:
+        """Pieces that were looked at."""
+        return len(self.pieces) - len(self.missed)
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells this lot's readings from another lot's."""
+        found = hashlib.sha256()
+        for cells in (self.pieces, *(column.values for column in self.columns.values())):
+            found.update("\x1f".join(cells).encode())
+        return found.hexdigest()[:16]
+
+    def sorted_by(self, column: str) -> LotFile:
+        """The same pieces in the order of a column: of numbers by size, of times and names as people order them."""
+        if not column:
+            return self
+        keys = [natural(cell) for cell in self.group_of(column)]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        if order == list(range(len(order))):
+            return self
+        return replace(
+            self, pieces=tuple(_taken(self.pieces, order, copied=True)),
+            columns={name: each.reordered(order) for name, each in self.columns.items()},
+            groups={name: _taken(cells, order, copied=True) for name, cells in self.groups.items()},
+        )  # fmt: skip
 
     def group_of(self, column: str) -> tuple[str, ...]:
         """A column that tells which pieces were made together."""
@@ -43,21 +131,26 @@ class LotFile:
         if found is None or not all(found):
             why = f'has no column "{column[:40]}"' if found is None else f'the column "{column[:40]}" has empty cells'
             raise BadInput(why, where=self.where, hint=nearest(column, self.groups))
-        return found
+        return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)
 class WantedCharacteristics:
-    """Which characteristics to take from a file: all of these, or those of them that it has."""
+    """Which characteristics to take from a file: all of these, or those of them that it has.
+
+    `besides` are taken if the file has them, for what they may say against a piece.
+    """
 
     names: tuple[str, ...]
     needed: bool = True
+    besides: tuple[str, ...] = ()
 
     def present(self, found: Mapping[str, object], there: Iterable[str], where: str) -> tuple[str, ...]:
         """The names that were found; one that is needed and missing is an error, and so is none at all."""
         kept = tuple(name for name in self.names if found.get(name))
+        also = tuple(name for name in self.besides if name not in kept and found.get(name))
         if kept and (len(kept) == len(self.names) or not self.needed):
-            return kept
+            return (*kept, *also)
         missing = next(name for name in self.names if name not in kept)
         names = dict.fromkeys(there)
         hint = nearest(missing, names) or (f"it has {', '.join(names)[:120]}" if names else "it has none at all")
@@ -70,10 +163,20 @@ def read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
     """The lot in a file; which form it has is told by its content."""
     if begins_as_batch(path):
         return _from_batch(path, wanted)
-    text = read_text(path)
-    if text.lstrip()[:1] in ("{", "["):
+    if _begins_as_json(path):
+        read_text(path)
         return _from_readings(read_measurements(path), str(path), wanted)
-    return _from_table(table_from(text, str(path)), wanted)
+    return _from_table(read_table(path), wanted)
+
+
+def _begins_as_json(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with opened(path) as stream:
+        try:
+            return stream.read(1_000).lstrip()[:1] in ("{", "[")
+        except UnicodeDecodeError:
+            return False
 
 
 def _from_batch(path: Path, wanted: WantedCharacteristics) -> LotFile:
@@ -82,9 +185,11 @@ def _from_batch(path: Path, wanted: WantedCharacteristics) -> LotFile:
     photos: list[Photo] = []
     told: list[Notice] = []
     written: list[str] = []
+    missed: list[str] = []
     trays = tray_names(name for name, _ in measured_photos(path))
     for name, found in measured_photos(path):
         if isinstance(found, str):
+            missed.append(trays[name])
             told.append(notice("photo-not-measured", name, reason=found))
             continue
         readings += (on_tray(reading, trays[name]) for reading in found.readings)
@@ -97,7 +202,24 @@ def _from_batch(path: Path, wanted: WantedCharacteristics) -> LotFile:
         told[_MOST_WARNINGS:] = [notice("more-remarks", count=more, file=path)]
         written[max(_MOST_WARNINGS - len(told) + 1, 0) :] = []
     file = MeasurementFile(tuple(readings), tuple(photos), (*written, *sentences(told)), tuple(told))
-    return _from_readings(file, str(path), wanted)
+    return _with_missed(_from_readings(file, str(path), wanted), tuple(missed))
+
+
+def _with_missed(lot: LotFile, missed: tuple[str, ...]) -> LotFile:
+    """A photo that could not be measured has pieces on it that nobody has looked at."""
+    if not missed:
+        return lot
+    columns = {name: _longer(column, len(missed)) for name, column in lot.columns.items()}
+    return replace(lot, pieces=(*lot.pieces, *missed), columns=columns, missed=missed)
+
+
+def _longer(column: Column, more: int) -> Column:
+    blank = ("",) * more
+    return replace(
+        column, values=(*column.values, *blank), units=(*column.units, *blank), standards=(*column.standards, *blank),
+        instruments=(*column.instruments, *blank), lines=(*column.lines, *(0,) * more) if column.lines else (),
+        confidences=(*column.confidences, *blank) if column.confidences else (),
+    )  # fmt: skip
 
 
 def on_tray(reading: Reading, tray: str) -> Reading:
@@ -107,59 +229,63 @@ def on_tray(reading: Reading, tray: str) -> Reading:
 
 def _from_readings(file: MeasurementFile, where: str, wanted: WantedCharacteristics) -> LotFile:
     """One reading at a time: pieces in the order in which they first appear."""
-    chosen = [reading for reading in file.readings if reading.characteristic in wanted.names]
-    by_name = {
-        name: _numbered(list(readings), where) for name, readings in groupby(sorted(chosen, key=_name_of), key=_name_of)
-    }
-    names = wanted.present(by_name, (reading.characteristic for reading in file.readings), where)
-    pieces = tuple(dict.fromkeys(piece for name in names for piece in by_name[name]))
-    columns = {name: tuple(by_name[name].get(piece) for piece in pieces) for name in names}
+    by_name: dict[str, dict[str, Reading]] = {}
+    names = frozenset((*wanted.names, *wanted.besides))
+    for reading in file.readings:
+        if reading.characteristic in names:
+            _put(by_name.setdefault(reading.characteristic, {}), reading, where)
+    kept = wanted.present(by_name, (reading.characteristic for reading in file.readings), where)
+    pieces = tuple(dict.fromkeys(piece for name in kept for piece in by_name[name]))
+    columns = {name: _column_of(name, [by_name[name].get(piece) for piece in pieces], where) for name in kept}
     return LotFile(where, pieces, columns, photos=file.photos, warnings=file.warnings, notices=file.notices)
 
 
-def _name_of(reading: Reading) -> str:
-    return reading.characteristic
-
-
-def _numbered(readings: list[Reading], where: str) -> dict[str, Reading]:
+def _put(found: dict[str, Reading], reading: Reading, where: str) -> None:
     """Readings by piece; if no reading names its piece, they are numbered."""
-    if not any(reading.instance for reading in readings):
-        return {str(number): replace(reading, instance=str(number)) for number, reading in enumerate(readings, 1)}
-    found: dict[str, Reading] = {}
-    for reading in readings:
-        if not reading.instance:
-            raise BadInput(f"a reading of {reading.characteristic} names no piece", where=reading.where or where)
-        if found.setdefault(reading.instance, reading) is not reading:
-            raise BadInput(
-                f"piece {reading.instance[:40]} has {reading.characteristic} twice", where=reading.where or where
-            )
-    return found
+    piece = reading.instance or str(len(found) + 1)
+    named = next(iter(found.values())).instance if found else reading.instance
+    if bool(named) != bool(reading.instance):
+        raise BadInput(f"a reading of {reading.characteristic} names no piece", where=reading.where or where)
+    if found.setdefault(piece, reading) is not reading:
+        raise BadInput(f"piece {piece[:40]} has {reading.characteristic} twice", where=reading.where or where)
+
+
+def _column_of(name: str, readings: Sequence[Reading | None], where: str) -> Column:
+    def cells(key: str) -> tuple[str, ...]:
+        return tuple(getattr(reading, key) if reading else "" for reading in readings)
+
+    standards = tuple(_standard(reading) if reading else "" for reading in readings)
+    return Column(
+        name,
+        cells("value"),
+        cells("unit"),
+        standards,
+        cells("instrument"),
+        where=where,
+        confidences=cells("confidence"),
+    )
+
+
+def _standard(reading: Reading) -> str:
+    """The uncertainty as stated, or what its stated parts come to."""
+    if reading.standard or not reading.budget:
+        return reading.standard
+    from inspect_kit.values.measurement import Component
+
+    parts = [Component(part.source, parse_number(part.standard, where=reading.where)) for part in reading.budget]
+    return f"{combined(parts):f}"
 
 
 # Tables
 
 
 def _from_table(table: Table, wanted: WantedCharacteristics) -> LotFile:
-    if table.has("characteristic"):
-        file = MeasurementFile(tuple(_long_rows(table)))
-        return _with_groups(_from_readings(file, table.where, wanted), table)
-    return _wide(table, wanted)
+    return _long(table, wanted) if table.has("characteristic") else _wide(table, wanted)
 
 
-def _long_rows(table: Table) -> Iterator[Reading]:
-    names, values = table.texts("characteristic"), table.columns.get("value") or table.texts("value")
-    more = {key: _cells(table, key) for key in ("unit", "u", "instrument")}
-    pieces = _pieces(table) or ("",) * len(table)
-    for row, (name, value) in enumerate(zip(names, values, strict=True)):
-        if value:
-            yield Reading(
-                name, value, pieces[row], more["unit"][row], more["u"][row], more["instrument"][row],
-                where=f"{table.where}: line {table.lines[row]}",
-            )  # fmt: skip
-
-
-def _cells(table: Table, name: str) -> tuple[str, ...]:
-    return table.columns.get(name) or ("",) * len(table)
+def _cells(table: Table, name: str, other: str = "") -> Sequence[str]:
+    found = table.columns.get(name) or table.columns.get(other)
+    return found or Same("", len(table))
 
 
 def _pieces(table: Table) -> tuple[str, ...]:
@@ -167,15 +293,116 @@ def _pieces(table: Table) -> tuple[str, ...]:
     return table.columns[column] if column else ()
 
 
-def _with_groups(lot: LotFile, table: Table) -> LotFile:
-    """Further columns of a long table, by the first row of each piece."""
+def _long(table: Table, wanted: WantedCharacteristics) -> LotFile:
+    """One row a reading. A row without a value is a piece that was not measured; a photo's is one of unknown pieces."""
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(table.texts("characteristic")):
+        rows.setdefault(name, []).append(row)
+    table.texts("value") if not table.has("value") else None
+    kept = wanted.present(rows, rows, table.where)
+    labels = _long_labels(table, {name: rows[name] for name in kept})
+    pieces, places = _arranged(table, {name: rows[name] for name in kept}, labels)
+    columns = {name: _long_column(table, name, places[name]) for name in kept}
+    first = next(iter(places.values()))
+    if len(kept) == 1 and labels is not None:
+        groups: Mapping[str, Sequence[str]] = {name: _taken(cells, first) for name, cells in table.columns.items()}
+    else:
+        groups = _first_cells(table, pieces, labels)
+    return LotFile(table.where, pieces, columns, groups, missed=_missed(table, pieces, labels))
+
+
+def _long_labels(table: Table, rows: Mapping[str, list[int]]) -> tuple[str, ...] | None:
+    """The pieces' names, row by row; `None` if no row of these has one, and then they are numbered."""
     labels = _pieces(table)
-    if not labels or not all(labels):
-        return lot
-    first = {label: row for row, label in reversed(list(enumerate(labels)))}
-    rows = [first[piece] for piece in lot.pieces]
-    groups = {name: tuple(cells[row] for row in rows) for name, cells in table.columns.items()}
-    return replace(lot, groups=groups)
+    named = [bool(labels and labels[row]) for places in rows.values() for row in places]
+    if not any(named):
+        return None
+    if not all(named):
+        name, row = next((name, row) for name, places in rows.items() for row in places if not labels[row])
+        raise BadInput(f"a reading of {name} names no piece", where=f"{table.where}: line {table.lines[row]}")
+    return labels
+
+
+def _arranged(
+    table: Table, rows: Mapping[str, list[int]], labels: tuple[str, ...] | None
+) -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    """The pieces, and for each characteristic the row of each piece (−1: none)."""
+    if labels is None:
+        most = max(map(len, rows.values()))
+        numbered = {name: [*places, *(-1,) * (most - len(places))] for name, places in rows.items()}
+        return tuple(map(str, range(1, most + 1))), numbered
+    if len(rows) == 1:
+        ((name, places),) = rows.items()
+        pieces = tuple(_taken(labels, places))
+        if all_different(pieces):
+            return pieces, {name: places}
+    return _matched(table, rows, labels)
+
+
+def _matched(
+    table: Table, rows: Mapping[str, list[int]], labels: tuple[str, ...]
+) -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    numbers: dict[str, int] = {}
+    for places in rows.values():
+        for row in places:
+            numbers.setdefault(labels[row], len(numbers))
+    found: dict[str, list[int]] = {}
+    for name, places in rows.items():
+        mine = found[name] = [-1] * len(numbers)
+        for row in places:
+            number = numbers[labels[row]]
+            if mine[number] >= 0:
+                why = f"piece {labels[row][:40]} has {name} twice"
+                raise BadInput(why, where=f"{table.where}: line {table.lines[row]}")
+            mine[number] = row
+    return tuple(numbers), found
+
+
+def all_different(texts: Sequence[str]) -> bool:
+    """Whether no text comes twice; by their hashes, as a set of a million texts is large."""
+    hashes = np.fromiter(map(hash, texts), dtype=np.int64, count=len(texts))
+    return len(np.unique(hashes)) == len(texts) or len(set(texts)) == len(texts)
+
+
+def _taken(cells: Sequence[str], rows: Sequence[int], *, copied: bool = False) -> Sequence[str]:
+    if isinstance(cells, Same):
+        return Same(cells.text, len(rows))
+    if len(rows) == len(cells) and not copied:
+        return cells
+    return tuple(cells[row] if row >= 0 else "" for row in rows)
+
+
+def _long_column(table: Table, name: str, rows: Sequence[int]) -> Column:
+    # Where every row is of this characteristic, the table's own columns serve: nothing is copied.
+    values = table.columns["value"]
+    lines = table.lines if len(rows) == len(table) else [table.lines[row] if row >= 0 else 0 for row in rows]
+    units, standards, instruments = (_taken(_cells(table, key), rows) for key in _KEYS)
+    return Column(
+        name, _without_stars(_taken(values, rows)), units, standards, instruments, lines, table.where
+    )  # fmt: skip
+
+
+def _without_stars(cells: Sequence[str]) -> Sequence[str]:
+    return tuple("" if cell == STAR else cell for cell in cells) if STAR in cells else cells
+
+
+def _first_cells(table: Table, pieces: Sequence[str], labels: tuple[str, ...] | None) -> Mapping[str, Sequence[str]]:
+    """Further columns of a long table, by the first row of each piece."""
+    if labels is None:
+        return {}
+    first: dict[str, int] = {}
+    for row, label in enumerate(labels):
+        first.setdefault(label, row)
+    rows = [first[piece] for piece in pieces]
+    return {name: _taken(cells, rows) for name, cells in table.columns.items()}
+
+
+def _missed(table: Table, pieces: tuple[str, ...], labels: tuple[str, ...] | None) -> tuple[str, ...]:
+    notes = table.columns.get("note", ())
+    if labels is None or not any(note.startswith(NOT_MEASURED) for note in dict.fromkeys(notes)):
+        return ()
+    there = {label for label, note in zip(labels, notes, strict=True) if note.startswith(NOT_MEASURED)}
+    return tuple(piece for piece in pieces if piece in there)
 
 
 def _wide(table: Table, wanted: WantedCharacteristics) -> LotFile:
@@ -186,8 +413,8 @@ def _wide(table: Table, wanted: WantedCharacteristics) -> LotFile:
         heads[wanted.names[0]] = heads["value"]
     names = wanted.present(heads, heads, table.where)
     pieces = _named_pieces(table)
-    readings = {name: tuple(_column(table, pieces, name, *heads[name])) for name in names}
-    return LotFile(table.where, pieces, readings, table.columns)
+    columns = {name: _wide_column(table, name, *heads[name]) for name in names}
+    return LotFile(table.where, pieces, columns, table.columns)
 
 
 def _unit_of(name: str) -> str:
@@ -199,6 +426,8 @@ def _named_pieces(table: Table) -> tuple[str, ...]:
     labels = _pieces(table)
     if not labels:
         return tuple(str(number) for number in range(1, len(table) + 1))
+    if all(labels) and all_different(labels):
+        return labels
     seen: dict[str, int] = {}
     for label, line in zip(labels, table.lines, strict=True):
         if not label or seen.setdefault(label, line) != line:
@@ -207,16 +436,10 @@ def _named_pieces(table: Table) -> tuple[str, ...]:
     return labels
 
 
-def _column(
-    table: Table, pieces: tuple[str, ...], characteristic: str, head: str, unit: str
-) -> Iterator[Reading | None]:
+def _wide_column(table: Table, characteristic: str, head: str, unit: str) -> Column:
     """One column of a wide table; `u`, `unit` and `instrument` may stand beside it for all, or as `NAME.u` for one."""
-    values = table.columns[head]
-    more = {
-        key: table.columns.get(f"{characteristic}.{key}") or _cells(table, key) for key in ("unit", "u", "instrument")
-    }
-    for row, value in enumerate(values):
-        yield None if not value else Reading(
-            characteristic, value, pieces[row], unit or more["unit"][row], more["u"][row], more["instrument"][row],
-            where=f"{table.where}: line {table.lines[row]}",
-        )  # fmt: skip
+    units, standards, instruments = (_cells(table, f"{characteristic}.{key}", key) for key in _KEYS)
+    return Column(
+        characteristic, _without_stars(table.columns[head]), Same(unit, len(table)) if unit else units, standards,
+        instruments, table.lines, table.where,
+    )  # fmt: skip

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.walk import Task
-from inspect_kit.judgement.judge import Evidence, judge_clause
-from inspect_kit.judgement.verdict import Finding, Reason, Verdict
-from inspect_kit.measure.interpretation import measurement_of
+from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
-from inspect_kit.quality.lot.file import LotFile
-from inspect_kit.quality.sample import Sample
+from inspect_kit.quality.lot.column import Bench, JudgedCharacteristic, Odd, Usual, judged_column
+from inspect_kit.quality.lot.file import DEFECT_COLUMNS, LotFile
+from inspect_kit.quality.process.capability import anderson_darling
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up
 from inspect_kit.quality.sampling.variables import (
     PlanRequest,
     Standard,
-    VariablesDecision,
     VariablesLookup,
     decide,
     look_up_variables,
 )
-from inspect_kit.rulebook.clause import Clause, Instances, Kind
-from inspect_kit.values.limits import Limits
-from inspect_kit.values.measurement import Budget, Component, Measurement, Reading
-from inspect_kit.values.quantity import UNITS, parse_quantity
+from inspect_kit.rulebook.clause import Clause, Kind
 
 # How a lot is decided: every piece inspected, a sample counted, or a sample measured.
 
@@ -96,15 +91,18 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
     )  # fmt: skip
 
 
-def check_sample(plan: LotPlan, pieces: int, where: str) -> None:
-    """The sample must be the plan's, no smaller and no larger: a plan's risks hold for its own size only."""
-    if pieces == plan.sample:
+def check_sample(plan: LotPlan, file: LotFile) -> None:
+    """The sample must be the plan's, no smaller and no larger: a plan's risks hold for its own size only.
+
+    Pieces on photos that could not be measured are part of it: they count as not inspected.
+    """
+    pieces, missed = len(file.pieces), len(file.missed)
+    if pieces == plan.sample or (missed and file.measured < plan.sample):
         return
+    there = f"has {file.measured} pieces" + (f" and {missed} photos that could not be measured" if missed else "")
     if plan.kind is Sampling.ALL:
-        raise BadInput(
-            f"has {pieces} pieces of a lot of {plan.size}", where=where, hint="give --aql to decide by a sample"
-        )
-    raise BadInput(f"has {pieces} pieces, the plan wants a sample of {plan.sample}", where=where)
+        raise BadInput(f"{there} of a lot of {plan.size}", where=file.where, hint="give --aql to decide by a sample")
+    raise BadInput(f"{there}, the plan wants a sample of {plan.sample}", where=file.where)
 
 
 def decided(plan: LotPlan, failed: int, still_open: int) -> Verdict:
@@ -120,28 +118,12 @@ def decided(plan: LotPlan, failed: int, still_open: int) -> Verdict:
     return Verdict.UNDECIDED if accepts(failed) else Verdict.FAILS
 
 
-_CHUNK = 1_000
-"""Pieces judged at a time: what is kept of a piece is its value and, if it does not conform, its finding."""
-
-
-@dataclass(frozen=True)
-class JudgedCharacteristic:
-    """One characteristic of all pieces."""
-
-    clause: Clause
-    limits: Limits
-    values: tuple[Decimal | None, ...]
-    uncertainties: tuple[Decimal | None, ...]
-    verdicts: Mapping[Verdict, int]
-    odd: Mapping[int, Finding]
-    """The findings that do not conform, by the piece's place."""
-    instruments: tuple[str, ...] = ()
-    decision: VariablesDecision | None = None
-
-    @property
-    def sample(self) -> Sample:
-        """The values for statistics."""
-        return Sample.of([value for value in self.values if value is not None])
+NOT_NORMAL: Final = 0.01
+"""Below this p of the Anderson–Darling test the readings are not normal, and a plan by variables says nothing."""
+_OBSERVED: Final = (Kind.VISUAL, Kind.MATERIAL, Kind.FUNCTIONAL)
+_NO_DEFECT: Final = frozenset({"", "*", "-", "–", "0", "no", "none", "ok", "nein", "keine", "ne", "nessuno", "žádná"})
+DEFECT: Final = "defect"
+"""The name under which defects stand that are recorded in words and not under a clause."""
 
 
 @dataclass(frozen=True)
@@ -159,127 +141,112 @@ class LotOutcome:
     warnings: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class Usual:
-    """What holds for every reading that does not say it itself."""
-
-    u: str = ""
-    instrument: str = ""
+    @property
+    def not_inspected(self) -> int:
+        """Pieces of the sample (or of the lot, if it was all to be seen) that nobody looked at."""
+        looked_at = len(self.file.pieces) - len(_blank(self.characteristics, self.file))
+        return max(len(self.file.pieces), self.plan.sample) - looked_at
 
 
 def clauses_for(task: Task, characteristics: Iterable[str]) -> tuple[Clause, ...]:
-    """The clause of each characteristic, which must have limits to judge a lot by; without names, all that have."""
-    there = {clause.characteristic: clause for clause in task.sheet.clauses_of(task.item.id) if _limited(clause)}
-    names = tuple(dict.fromkeys(characteristics)) or tuple(there)
+    """The clause of each characteristic; without names, all that have limits. One judged by eye can be named too."""
+    limited, seen = _limited_clauses(task), _observed_clauses(task)
+    names = tuple(dict.fromkeys(characteristics)) or tuple(limited)
+    there = {**seen, **limited}
     for name in names:
         if name not in there:
             hint = nearest(name, there) or f"there are {', '.join(there)[:160]}"
             raise UsageError(f"{task.sheet.id} has no limits for {name[:40]!r} of {task.item.id}", hint=hint)
-    same = [clause for clause in task.sheet.clauses_of(task.item.id) if clause.characteristic in names]
-    for clause in same:
-        if _limited(clause) and clause.limits != there[clause.characteristic].limits:
-            raise UsageError(f"{clause.characteristic} has several limits in {task.sheet.id}", where=clause.number)
+    for clause in task.sheet.clauses_of(task.item.id):
+        name = clause.characteristic
+        if name in names and _limited(clause) and clause.limits != there[name].limits:
+            raise UsageError(f"{name} has several limits in {task.sheet.id}", where=clause.number)
     return tuple(there[name] for name in names)
+
+
+def _limited_clauses(task: Task) -> dict[str, Clause]:
+    return {clause.characteristic: clause for clause in task.sheet.clauses_of(task.item.id) if _limited(clause)}
+
+
+def _observed_clauses(task: Task) -> dict[str, Clause]:
+    clauses = task.sheet.clauses_of(task.item.id)
+    return {clause.characteristic: clause for clause in clauses if clause.kind in _OBSERVED}
+
+
+def recorded_besides(task: Task, names: Iterable[str]) -> tuple[str, ...]:
+    """The other clauses under which a file may record a defect."""
+    chosen = frozenset(names)
+    return tuple(name for name in (*_limited_clauses(task), *_observed_clauses(task)) if name not in chosen)
 
 
 def _limited(clause: Clause) -> bool:
     return clause.limits is not None and clause.kind is not Kind.NOMINAL_WITHOUT_TOLERANCE
 
 
-def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual) -> LotOutcome:
-    """Judge every piece by what the file has of it, and then the lot."""
-    check_sample(plan, len(file.pieces), file.where)
-    clauses = clauses_for(task, file.readings)
+def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides: Iterable[str] = ()) -> LotOutcome:
+    """Judge every piece by what the file has of it, and then the lot.
+
+    `besides` are characteristics that were not asked for: they are part of the lot's judgement where a piece fails
+    them, or where every piece has an answer.
+    """
+    check_sample(plan, file)
+    extra = frozenset(besides)
     instruments = load_instruments(dict.fromkeys(_gauges(file, usual)), task.instrument_folders)
-    bench = _Bench(task, instruments, _distrusted(task, instruments), usual)
-    found = tuple(_decided_by_plan(_judged(clause, file, bench), plan, file.where) for clause in clauses)
+    bench = Bench(task.rule, instruments, _distrusted(task, instruments), usual)
+    clauses = clauses_for(task, [name for name in file.columns if name not in extra])
+    asked = [_decided_by_plan(judged_column(clause, file, bench), plan, file.where) for clause in clauses]
+    also, said = _recorded(task, file, bench, extra)
+    found = (*asked, *also)
     failed, undecided = _count_pieces(found)
     own = tuple(_notices(task, instruments))
+    open_pieces = undecided + max(0, plan.sample - len(file.pieces))
     return LotOutcome(
-        task, file, plan, found, failed, undecided, _verdict(plan, found, failed, undecided), instruments,
-        (*file.warnings, *sentences(own)),
-        (*file.notices, *own),
+        task, file, plan, found, failed, undecided, _verdict(plan, found, failed, open_pieces), instruments,
+        (*file.warnings, *sentences(own), *said), (*file.notices, *own),
     )  # fmt: skip
+
+
+def _recorded(
+    task: Task, file: LotFile, bench: Bench, besides: frozenset[str]
+) -> tuple[list[JudgedCharacteristic], list[str]]:
+    """What the file records beyond what was asked for."""
+    there = {**_observed_clauses(task), **_limited_clauses(task)}
+    found: list[JudgedCharacteristic] = []
+    said: list[str] = []
+    for name in (name for name in file.columns if name in besides):
+        try:
+            judged = judged_column(there[name], file, bench, gaps=False)
+        except BadInput as problem:
+            said.append(f"{name} was not looked at: {problem.fault.why}")
+            continue
+        if judged.verdicts.get(Verdict.FAILS) or (judged.limits is None and judged.complete):
+            found.append(judged)
+    found += _in_words(file)
+    return found, said
+
+
+def _in_words(file: LotFile) -> Iterator[JudgedCharacteristic]:
+    """Defects written down in a column of their own, and pieces that somebody has rejected."""
+    cells = next((file.groups[name] for name in DEFECT_COLUMNS if name in file.groups), None)
+    rejected = file.groups.get("decision")
+    odd: dict[int, Odd] = {}
+    for place, word in enumerate(cells or ()):
+        if word.casefold() not in _NO_DEFECT:
+            odd[place] = Odd(Verdict.FAILS, Reason.OBSERVED_NO, word[:80])
+    for place, word in enumerate(rejected or ()):
+        if word.casefold() == "reject":
+            odd.setdefault(place, Odd(Verdict.FAILS, Reason.OBSERVED_NO, "rejected"))
+    if odd:
+        words = tuple(odd[place].value if place in odd else None for place in range(len(file.pieces)))
+        counts = {Verdict.FAILS: len(odd), Verdict.CONFORMS: len(file.pieces) - len(odd)}
+        yield JudgedCharacteristic(None, None, words, (None,), counts, odd)
 
 
 def _gauges(file: LotFile, usual: Usual) -> Iterator[str]:
-    for readings in file.readings.values():
-        yield from (name for reading in readings if reading and (name := reading.instrument or usual.instrument))
-
-
-@dataclass(frozen=True)
-class _Bench:
-    """What every piece is measured and judged with."""
-
-    task: Task
-    instruments: Mapping[str, Instrument]
-    distrusted: Mapping[str, Reason]
-    usual: Usual
-
-    def measured(self, reading: Reading, clause: Clause) -> Measurement:
-        assert clause.unit is not None
-        own = bool(reading.standard or reading.budget or reading.instrument)
-        filled = reading if own or not self.usual.instrument else replace(reading, instrument=self.usual.instrument)
-        gauge = self.instruments.get(filled.instrument)
-        found = measurement_of(filled, UNITS[clause.unit.base], gauge, signed=clause.kind is Kind.RELATION)
-        return found if own or not self.usual.u else replace(found, budget=_stated(self.usual.u, clause.unit.base))
-
-
-@lru_cache(64)
-def _stated(u: str, base: str) -> Budget:
-    """The usual uncertainty in the characteristic's own unit, whatever unit a reading came in."""
-    stated = parse_quantity(u, UNITS[base], where="--u")
-    if stated.unit.base != base or stated.number < 0:
-        raise UsageError(f"{u[:40]!r} is no uncertainty in {base}", where="--u")
-    return (Component("stated", stated.in_base),)
-
-
-@dataclass
-class _Tally:
-    """What is kept while pieces pass by."""
-
-    values: list[Decimal | None] = field(default_factory=list)
-    uncertainties: list[Decimal | None] = field(default_factory=list)
-    verdicts: dict[Verdict, int] = field(default_factory=dict)
-    odd: dict[int, Finding] = field(default_factory=dict)
-    gauges: dict[str, None] = field(default_factory=dict)
-
-    def add(self, finding: Finding) -> None:
-        measurement = finding.measurement
-        verdict = finding.verdict
-        if verdict is not Verdict.CONFORMS:
-            self.odd[len(self.values)] = finding
-        self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
-        self.values.append(measurement.value if measurement else None)
-        self.uncertainties.append(measurement.standard_uncertainty if measurement else None)
-        if measurement:
-            self.gauges.update(dict.fromkeys(measurement.instruments))
-
-
-def _judged(clause: Clause, file: LotFile, bench: _Bench) -> JudgedCharacteristic:
-    """One characteristic. Each piece stands for itself, so the set's number and its conditions play no part."""
-    single = replace(clause, instances=Instances(), when=None, binding=True)
-    tally = _Tally()
-    readings = file.readings[clause.characteristic]
-    for start in range(0, len(readings), _CHUNK):
-        for finding in _findings(single, readings[start : start + _CHUNK], bench):
-            tally.add(finding)
-    if all(value is None for value in tally.values):
-        raise BadInput(f"no piece has a value of {clause.characteristic}", where=file.where)
-    assert clause.limits is not None
-    return JudgedCharacteristic(
-        clause, clause.limits, tuple(tally.values), tuple(tally.uncertainties), tally.verdicts, tally.odd,
-        tuple(tally.gauges),
-    )  # fmt: skip
-
-
-def _findings(clause: Clause, readings: Iterable[Reading | None], bench: _Bench) -> Iterator[Finding]:
-    there = list(readings)
-    measurements = [bench.measured(reading, clause) for reading in there if reading is not None]
-    found = iter(judge_clause(clause, Evidence.of(measurements, (), bench.distrusted), bench.task.rule))
-    for reading in there:
-        yield Finding(clause, Verdict.UNDECIDED, Reason.NOT_MEASURED) if reading is None else next(found)
+    if usual.instrument:
+        yield usual.instrument
+    for column in file.columns.values():
+        yield from (name for name in dict.fromkeys(column.instruments) if name)
 
 
 def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
@@ -311,26 +278,42 @@ def _notices(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[Noti
 # The lot
 
 
+def _blank(found: Iterable[JudgedCharacteristic], file: LotFile) -> set[int]:
+    """The pieces of which there is no value at all."""
+    blank = set(range(len(file.pieces))) if file.missed else None
+    for judged in found:
+        mine = judged.unmeasured
+        blank = set(mine) if blank is None else blank & mine
+    return blank or set()
+
+
 def _count_pieces(found: Iterable[JudgedCharacteristic]) -> tuple[int, int]:
     """Pieces that fail anywhere, and pieces that are open somewhere and fail nowhere."""
     failed: set[int] = set()
     still_open: set[int] = set()
     for judged in found:
-        for place, finding in judged.odd.items():
-            (failed if finding.verdict is Verdict.FAILS else still_open).add(place)
+        for place, odd in judged.odd.items():
+            (failed if odd.verdict is Verdict.FAILS else still_open).add(place)
     return len(failed), len(still_open - failed)
 
 
 def _decided_by_plan(judged: JudgedCharacteristic, plan: LotPlan, where: str) -> JudgedCharacteristic:
-    if plan.variables is None:
+    if plan.variables is None or judged.limits is None:
         return judged
-    if None in judged.values:
-        raise BadInput(f"a plan by variables needs {judged.clause.characteristic} of every piece", where=where)
-    return replace(judged, decision=decide(plan.variables, judged.sample, judged.limits, plan.sigma))
+    if judged.unmeasured:
+        raise BadInput(f"a plan by variables needs {judged.characteristic} of every piece", where=where)
+    decision = decide(plan.variables, judged.sample, judged.limits, plan.sigma)
+    return replace(judged, decision=decision, normality_p=anderson_darling(judged.sample.offsets))
 
 
 def _verdict(plan: LotPlan, found: Iterable[JudgedCharacteristic], failed: int, undecided: int) -> Verdict:
+    """By variables a lot is not decided where the readings are not normal, or where a defect was seen beside them."""
     if plan.kind is not Sampling.VARIABLES:
         return decided(plan, failed, undecided)
-    accepted = all(judged.decision is not None and judged.decision.accepted for judged in found)
-    return Verdict.CONFORMS if accepted else Verdict.FAILS
+    judged = tuple(found)
+    decisions = [each.decision for each in judged if each.decision is not None]
+    if not all(decision.accepted for decision in decisions):
+        return Verdict.FAILS
+    doubtful = any(each.normality_p is not None and each.normality_p < NOT_NORMAL for each in judged)
+    beside = any(each.odd for each in judged if each.decision is None)
+    return Verdict.UNDECIDED if doubtful or beside or not decisions else Verdict.CONFORMS

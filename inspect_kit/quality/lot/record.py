@@ -13,9 +13,9 @@ from inspect_kit.inspection.record import MAX_BYTES, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
-from inspect_kit.judgement.verdict import Finding, Verdict
-from inspect_kit.quality.lot.judge import JudgedCharacteristic, LotOutcome, LotPlan
-from inspect_kit.quality.sampling.variables import VariablesDecision
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.quality.lot.column import JudgedCharacteristic, Odd
+from inspect_kit.quality.lot.judge import LotOutcome, LotPlan
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,12 +46,15 @@ class VariablesResult(_Part, frozen=True):
     accepted: bool
     index_lower: float | None = None
     index_upper: float | None = None
+    normality_p: float | msgspec.UnsetType | None = msgspec.UNSET
+    """The p-value of the test that the plan's normal distribution fits."""
 
 
 class MeasuredSeries(_Part, frozen=True):
     """One characteristic: its requirement, and the pieces' values in order of making. Numbers are in `unit`.
 
-    `values` is null where a piece was not measured; `u` has one entry for all pieces, or one a piece.
+    `values` is null where a piece was not measured; `u` has one entry for all pieces, or one a piece. What is judged by
+    eye has words for values and neither unit nor limits.
     """
 
     characteristic: str
@@ -69,6 +72,16 @@ class MeasuredSeries(_Part, frozen=True):
     undecided: int
     decided: VariablesResult | None = None
     instruments: tuple[str, ...] = ()
+
+    @property
+    def measured(self) -> bool:
+        """Whether it has numbers and limits; else it was judged by eye, or by a gauge that says go or no-go."""
+        return self.lower is not None or self.upper is not None
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The values that are numbers: a limit may be checked by a go/no-go gauge on some pieces."""
+        return tuple(value for value in self.values if value is not None and value not in _ANSWERS)
 
 
 class Nonconforming(_Part, frozen=True):
@@ -96,6 +109,27 @@ class Lot(_Part, frozen=True):
     subgroup: str = ""
     groups: tuple[str, ...] = ()
     rules: str = "nelson"
+    missed: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Photos that could not be measured; each stands among the pieces."""
+    not_inspected: int | msgspec.UnsetType = msgspec.UNSET
+    """Pieces that were to be inspected and were not."""
+    order: str | msgspec.UnsetType = msgspec.UNSET
+    """How the order of making is known: a column's name, `stated`, or empty where it is not."""
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the pieces are in order of making; records of before this was asked say that they are."""
+        return self.order is msgspec.UNSET or bool(self.order) or bool(self.groups)
+
+    @property
+    def lacking(self) -> int:
+        """Pieces that were to be inspected and were not."""
+        return 0 if self.not_inspected is msgspec.UNSET else self.not_inspected
+
+    @property
+    def inspected(self) -> int:
+        """Pieces of which something is known."""
+        return max(len(self.pieces), self.plan.sample) - self.lacking
 
 
 class LotRecord(Record, frozen=True, kw_only=True):
@@ -116,10 +150,21 @@ def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
 
 # From a judged lot to its record.
 
-_SIGNIFICANT = 6
+_ANSWERS = ("yes", "no")
 
 
-def lot_record_of(outcome: LotOutcome, subject: Subject, subgroup: str = "", rules: str = "nelson") -> LotRecord:
+class Charted(msgspec.Struct, frozen=True):
+    """How a lot's process is looked at: the column of subgroups, the rules, and how the order of making is known."""
+
+    subgroup: str = ""
+    rules: str = "1"
+    order: str = ""
+
+
+UNCHARTED = Charted()
+
+
+def lot_record_of(outcome: LotOutcome, subject: Subject, charted: Charted = UNCHARTED) -> LotRecord:
     """Everything that a lot's certificate says."""
     task, file = outcome.task, outcome.file
     plain = record_of(
@@ -136,9 +181,12 @@ def lot_record_of(outcome: LotOutcome, subject: Subject, subgroup: str = "", rul
         undecided=outcome.undecided,
         series=tuple(_series(judged) for judged in outcome.characteristics),
         nonconforming=tuple(_nonconforming(outcome)),
-        subgroup=subgroup,
-        groups=file.group_of(subgroup) if subgroup else (),
-        rules=rules,
+        subgroup=charted.subgroup,
+        groups=file.group_of(charted.subgroup) if charted.subgroup else (),
+        rules=charted.rules,
+        missed=file.missed or msgspec.UNSET,
+        not_inspected=outcome.not_inspected or msgspec.UNSET,
+        order=charted.order,
     )
     common = {name: getattr(plain, name) for name in Record.__struct_fields__ if name not in ("verdict", "lot")}
     return LotRecord(**common, verdict=outcome.verdict.value, lot=lot)
@@ -161,32 +209,36 @@ def _plan(plan: LotPlan) -> PlanPart:
 
 def _series(judged: JudgedCharacteristic) -> MeasuredSeries:
     clause, counts = judged.clause, judged.verdicts
-    bounds = clause.bounds
-    u = tuple(_short(number) for number in judged.uncertainties)
+    bounds = clause.bounds if clause and judged.limits else None
+    u = judged.uncertainties
     return MeasuredSeries(
-        characteristic=clause.characteristic,
-        clause=clause.number,
-        name=clause.name,
-        printed=clause.printed,
-        unit=clause.unit.base if clause.unit else "",
-        nominal=_plain(bounds.nominal_in_base),
-        lower=_plain(bounds.lower.in_base if bounds.lower else None),
-        upper=_plain(bounds.upper.in_base if bounds.upper else None),
-        values=tuple(_plain(value) for value in judged.values),
-        u=u[:1] if len(set(u)) == 1 else u,
+        characteristic=judged.characteristic,
+        clause=clause.number if clause else "",
+        name=clause.name if clause else "",
+        printed=(clause.printed or clause.requires) if clause else "",
+        unit=clause.unit.base if clause and clause.unit else "",
+        nominal=_plain(bounds.nominal_in_base if bounds else None),
+        lower=_plain(bounds.lower.in_base if bounds and bounds.lower else None),
+        upper=_plain(bounds.upper.in_base if bounds and bounds.upper else None),
+        values=tuple(judged.values),
+        u=tuple(u),
         conform=counts.get(Verdict.CONFORMS, 0),
         fail=counts.get(Verdict.FAILS, 0),
         undecided=counts.get(Verdict.UNDECIDED, 0),
-        decided=_decided(judged.decision),
+        decided=_decided(judged),
         instruments=judged.instruments,
     )
 
 
-def _decided(decision: VariablesDecision | None) -> VariablesResult | None:
+def _decided(judged: JudgedCharacteristic) -> VariablesResult | None:
+    decision = judged.decision
     if decision is None:
         return None
-    indices = (None if side is None else _rounded(side) for side in (decision.index_lower, decision.index_upper))
-    return VariablesResult(_rounded(decision.percent), decision.accepted, *indices)
+    below, above = (None if side is None else _rounded(side) for side in (decision.index_lower, decision.index_upper))
+    p = judged.normality_p
+    return VariablesResult(
+        _rounded(decision.percent), decision.accepted, below, above, None if p is None else _rounded(p)
+    )
 
 
 def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:
@@ -195,25 +247,15 @@ def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:
     for place in places:
         for judged in outcome.characteristics:
             if place in judged.odd:
-                yield _entry(outcome.file.pieces[place], judged.odd[place])
+                yield _entry(outcome.file.pieces[place], judged.characteristic, judged.odd[place])
 
 
-def _entry(piece: str, finding: Finding) -> Nonconforming:
-    measurement = finding.measurement
-    return Nonconforming(
-        piece, finding.clause.characteristic, finding.verdict.value, finding.reason.value,
-        _plain(measurement.value) if measurement else None,
-        _short(measurement.standard_uncertainty) if measurement else None,
-        None if finding.probability is None else round(finding.probability, 6),
-    )  # fmt: skip
+def _entry(piece: str, characteristic: str, odd: Odd) -> Nonconforming:
+    return Nonconforming(piece, characteristic, odd.verdict.value, odd.reason.value, odd.value, odd.u, odd.probability)
 
 
 def _plain(number: Decimal | None) -> str | None:
     return None if number is None else f"{number:f}"
-
-
-def _short(number: Decimal | None) -> str | None:
-    return None if number is None else f"{Decimal(f'{number:.{_SIGNIFICANT - 1}e}').normalize():f}"
 
 
 def _rounded(number: float) -> float:

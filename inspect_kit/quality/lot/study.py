@@ -10,7 +10,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries
 from inspect_kit.quality.process.capability import Capability, capability
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
-from inspect_kit.quality.process.run_rules import RULE_SETS
+from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
 from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, limits_from
@@ -28,27 +28,36 @@ class LotStudy:
     sample: Sample
     capability: Capability | None
     chart: Chart | None
+    false_alarms: float | None = None
+    """How often a chart of a steady process of this length shows a signal by the rules that were chosen."""
 
 
 def studies_of(record: LotRecord) -> tuple[LotStudy, ...]:
-    """The study of every characteristic."""
-    return tuple(study_of(series, record.lot) for series in record.lot.series)
+    """The study of every characteristic that was measured."""
+    return tuple(study_of(series, record.lot) for series in record.lot.series if series.measured and series.numbers)
 
 
 def study_of(series: MeasuredSeries, lot: Lot) -> LotStudy:
     """A lot that cannot be studied, of one piece or of equal ones, is still a lot."""
-    kept = [place for place, value in enumerate(series.values) if value is not None]
-    sample = Sample.of([Decimal(value) for value in series.values if value is not None])
-    limits = limits_of(series)
-    groups = _groups(sample, [lot.groups[place] for place in kept]) if lot.groups else {}
+    sample, limits = Sample.of_texts(series.numbers), limits_of(series)
+    groups = _subgroups(series, lot, sample)
     try:
         study = capability(sample, limits, list(groups.values()))
-        chart = draw_up(
-            _kind(groups), Readings(sample, labels=tuple(groups), groups=groups), rules=RULE_SETS[lot.rules]
-        )
     except InspectKitError:
         return LotStudy(series, limits, sample, None, None)
-    return LotStudy(series, limits, sample, study, chart)
+    if not lot.ordered:
+        return LotStudy(series, limits, sample, study, None)
+    rules = rules_named(lot.rules)
+    chart = draw_up(_kind(groups), Readings(sample, labels=tuple(groups), groups=groups), rules=rules)
+    size = max(2, round(len(sample) / len(groups))) if groups else 1
+    return LotStudy(series, limits, sample, study, chart, false_alarm_rate(len(chart.upper.points), rules, size))
+
+
+def _subgroups(series: MeasuredSeries, lot: Lot, sample: Sample) -> Mapping[str, Floats]:
+    if not lot.groups:
+        return {}
+    kept = [place for place, value in enumerate(series.values) if value is not None]
+    return _groups(sample, [lot.groups[place] for place in kept])
 
 
 def limits_of(series: MeasuredSeries) -> Limits:

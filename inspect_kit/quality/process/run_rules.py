@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.process.chart_constants import d2
 from inspect_kit.quality.sample import Floats
 
 Flags = NDArray[np.bool_]
@@ -113,3 +116,53 @@ WESTERN_ELECTRIC: Final = (
     Rule(4, "eight points in a row on one side of the centre", _same_side(8)),
 )
 RULE_SETS: Final[Mapping[str, tuple[Rule, ...]]] = {"nelson": NELSON, "western-electric": WESTERN_ELECTRIC}
+FEW: Final = "1"
+"""The usual choice: one point beyond three sigma, Shewhart's own. Every further rule adds false alarms."""
+
+
+def rules_named(choice: str) -> tuple[Rule, ...]:
+    """A whole set by its name, or some of Nelson's rules by their numbers: `1,2,5`."""
+    if choice in RULE_SETS:
+        return RULE_SETS[choice]
+    by_number = {str(rule.number): rule for rule in NELSON}
+    names = [name.strip() for name in choice.split(",")]
+    if not names or any(name not in by_number for name in names):
+        raise UsageError(
+            f"{choice[:40]!r} names no run rules", where="--rules",
+            hint="nelson, western-electric, or Nelson's numbers such as 1,2,5",
+        )  # fmt: skip
+    return tuple(by_number[name] for name in sorted(dict.fromkeys(names)))
+
+
+# How often rules point at something where nothing is.
+
+_LOTS: Final = 1_000
+"""Lots drawn to count false alarms: the rate is good to about one percent."""
+_LONGEST: Final = 400
+"""Points of a drawn chart; a longer one has as many more chances."""
+_SEED: Final = 20_261_116
+
+
+@lru_cache(64)
+def false_alarm_rate(points: int, rules: tuple[Rule, ...], size: int = 1) -> float:
+    """The share of charts of a steady process on which these rules see something.
+
+    Charts of so many points, single pieces or means of `size`, with centre and limits worked out from the same pieces.
+    """
+    drawn = min(points, _LONGEST)
+    source = np.random.Generator(np.random.PCG64(_SEED))
+    alarms = sum(bool(signals(_steady(source, drawn, size), rules)) for _ in range(_LOTS))
+    share = alarms / _LOTS
+    return float(share if points == drawn else 1 - (1 - share) ** (points / drawn))
+
+
+def _steady(source: np.random.Generator, points: int, size: int) -> Floats:
+    """The points of one steady process, standardised as a chart does it."""
+    if size == 1:
+        values = source.standard_normal(points)
+        sigma = float(np.abs(np.diff(values)).mean()) / d2(2)
+        return np.asarray((values - values.mean()) / sigma, dtype=np.float64)
+    groups = source.standard_normal((points, size))
+    means = groups.mean(axis=1)
+    sigma = float(np.ptp(groups, axis=1).mean()) / d2(size) / np.sqrt(size)
+    return np.asarray((means - means.mean()) / sigma, dtype=np.float64)

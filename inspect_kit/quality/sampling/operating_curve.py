@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import bdtr, bdtri, nctdtr, ndtr, ndtri, pdtr
-from scipy.stats import nct
 
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.sample import Floats
@@ -198,6 +197,8 @@ def _known_plan(risks: Risks) -> VariablesPlan:
 
 def _consumer_k(consumer: Risk, size: int) -> float:
     """The k at which a lot of the consumer's fraction passes with exactly the consumer's risk (noncentral t)."""
+    from scipy.stats import nct
+
     shift = -float(ndtri(consumer.fraction)) * sqrt(size)
     return float(nct.ppf(1 - consumer.risk, size - 1, shift)) / sqrt(size)
 
@@ -215,6 +216,8 @@ def variables_acceptance(size: int, k: float, fraction: float, *, sigma_known: b
     if sigma_known:
         return float(ndtr((quantile - k) * sqrt(size)))
     if quantile * sqrt(size) > 37:
+        from scipy.stats import nct
+
         # The noncentral t routine underflows there; the lot is accepted but for rounding unless k is absurd.
         return float(nct.sf(k * sqrt(size), size - 1, quantile * sqrt(size)))
     return 1 - float(nctdtr(size - 1, quantile * sqrt(size), k * sqrt(size)))

@@ -50,11 +50,24 @@ class SwitchingState:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedLot:
-    """One lot of a series: how it was inspected, what came out, and how the next one is."""
+class Presented:
+    """A lot as it is presented: its size, what was found, its name, and the digest of its readings.
+
+    A lot that was refused, sorted and presented again is judged like any other and does not count for the switching.
+    """
 
     lot: int
     found: int
+    name: str = ""
+    readings: str = ""
+    resubmitted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLot:
+    """One lot of a series: how it was inspected, what came out, and how the next one is."""
+
+    presented: Presented
     severity: Severity
     lookup: Lookup
     accepted: bool
@@ -69,32 +82,52 @@ class LotSeries:
     lots: tuple[JudgedLot, ...] = ()
     state: SwitchingState = field(default_factory=SwitchingState)
 
+    def add(self, scheme: Scheme, lot: Presented) -> LotSeries:
+        """The series with one lot more."""
+        judged = judge_lot(scheme, self.state, lot)
+        return LotSeries((*self.lots, judged), judged.after)
 
-def follow(scheme: Scheme, lots: Iterable[tuple[int, int]], start: Severity = Severity.NORMAL) -> LotSeries:
+    def before(self, readings: str) -> LotSeries | None:
+        """The series as it stood before a lot with the same readings, if it has one."""
+        for place, lot in enumerate(self.lots):
+            if readings and lot.presented.readings == readings:
+                first = self.lots[0].severity
+                return LotSeries(self.lots[:place], self.lots[place - 1].after if place else SwitchingState(first))
+        return None
+
+
+def follow(scheme: Scheme, lots: Iterable[Presented | tuple[int, int]], start: Severity = Severity.NORMAL) -> LotSeries:
     """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
     series = LotSeries(state=SwitchingState(start))
-    for size, found in lots:
-        judged = judge_lot(scheme, series.state, size, found)
-        series = LotSeries((*series.lots, judged), judged.after)
+    for lot in lots:
+        series = series.add(scheme, lot if isinstance(lot, Presented) else Presented(*lot))
     return series
 
 
-def judge_lot(scheme: Scheme, state: SwitchingState, size: int, found: int) -> JudgedLot:
-    """The next lot of a series."""
+def refuse_stopped(state: SwitchingState) -> None:
+    """Five lots refused on tightened inspection end the series."""
     if state.stopped:
         raise UsageError(
             "inspection was stopped after five lots refused on tightened inspection",
             hint="put the process right, then start a new ledger with --severity tightened",
         )
+
+
+def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLot:
+    """The next lot of a series."""
+    refuse_stopped(state)
+    size, found = lot.lot, lot.found
     lookup = look_up(size, scheme.aql, scheme.level, state.severity)
     if found > lookup.plan.size and scheme.aql <= LARGEST_PERCENTAGE:
         raise UsageError(f"{found} nonconforming pieces were not found in a sample of {lookup.plan.size}")
     accepted = lookup.plan.accepts(found)
+    if lot.resubmitted:
+        return JudgedLot(lot, state.severity, lookup, accepted, state)
     counted = _counted(state, accepted)
     if state.severity is Severity.NORMAL:
         counted = replace(counted, score=_score(scheme, state, lookup, found))
     after, because = _switched(scheme, counted, lookup.plan, found)
-    return JudgedLot(size, found, state.severity, lookup, accepted, after, because)
+    return JudgedLot(lot, state.severity, lookup, accepted, after, because)
 
 
 def _counted(state: SwitchingState, accepted: bool) -> SwitchingState:
@@ -139,7 +172,12 @@ def may_be_reduced(scheme: Scheme, state: SwitchingState) -> bool:
 
 # The ledger of a series of lots: a CSV file that people can read, replayed each time so that nothing hides in it.
 
-COLUMNS: Final = ("lot", "found", "aql", "level", "severity", "code", "n", "ac", "re", "accepted", "next")
+COLUMNS: Final = (
+    "lot", "found", "aql", "level", "severity", "code", "n", "ac", "re", "accepted", "next", "name", "readings",
+    "resubmitted",
+)  # fmt: skip
+_REPLAYED: Final = COLUMNS[2:11]
+"""What follows from the lots before, and must be as it is written."""
 
 
 def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> LotSeries:
@@ -152,12 +190,12 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
         return LotSeries(state=SwitchingState(start))
     table = read_table(path)
     first = _first_severity(table, start)
-    lots = tuple(zip(table.counts("lot"), table.counts("found"), strict=True))
+    lots = _presented(table)
     try:
         series = follow(scheme, lots, first)
     except InspectKitError as problem:
         raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
-    written = {name: table.columns[name] for name in COLUMNS[2:] if table.has(name)}
+    written = {name: table.columns[name] for name in _REPLAYED if table.has(name)}
     for number, judged in enumerate(series.lots):
         _same(
             judged,
@@ -166,6 +204,14 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
             f"{path}: line {table.lines[number]}",
         )
     return series
+
+
+def _presented(table: Table) -> tuple[Presented, ...]:
+    names, readings, again = (
+        table.columns.get(name, ("",) * len(table)) for name in ("name", "readings", "resubmitted")
+    )
+    rows = zip(table.counts("lot"), table.counts("found"), names, readings, again, strict=True)
+    return tuple(Presented(lot, found, name, key, word == "yes") for lot, found, name, key, word in rows)
 
 
 def _first_severity(table: Table, start: Severity) -> Severity:
@@ -196,11 +242,12 @@ def _equal_number(left: str, right: str) -> bool:
 
 def row_of(judged: JudgedLot, scheme: Scheme) -> dict[str, str]:
     """One line of the ledger."""
-    plan = judged.lookup.plan
+    plan, lot = judged.lookup.plan, judged.presented
     after = "stopped" if judged.after.stopped else judged.after.severity.value
     cells = (
-        judged.lot, judged.found, scheme.aql, scheme.level, judged.severity.value, judged.lookup.code,
+        lot.lot, lot.found, scheme.aql, scheme.level, judged.severity.value, judged.lookup.code,
         plan.size, plan.accept, plan.reject, "yes" if judged.accepted else "no", after,
+        lot.name, lot.readings, "yes" if lot.resubmitted else "",
     )  # fmt: skip
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 

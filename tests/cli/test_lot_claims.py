@@ -1,0 +1,263 @@
+"""What a lot's certificate may claim: each case was once wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inspect_kit.cli.app import app, run
+from inspect_kit.quality.batch.lines import Heading, canonical
+from inspect_kit.quality.batch.table import table_lines
+from tests.certificate.reading import pages_of, text_of
+from tests.quality.lots import coins, wide
+
+Call = Callable[..., tuple[int, str, str]]
+BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16", "--u", "0.01")
+ONE = (*BASE, "--characteristic", "coin.diameter")
+
+
+@pytest.fixture
+def kit(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        group = ["qa"] if arguments[0] == "lot" else []
+        code = run(app, [*group, *(str(argument) for argument in arguments)])
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def keys(kit: Call) -> None:
+    assert kit("keys", "init", "--name", "Czech Carrom Association", "--no-passphrase")[0] == 0
+
+
+def judged(kit: Call, *arguments: object) -> tuple[int, dict[str, Any]]:
+    code, out, err = kit("lot", *arguments, "--json")
+    assert out, err
+    return code, json.loads(out)
+
+
+def trays(path: Path, photos: int, unreadable: int, pieces: int = 3) -> Path:
+    """What a batch of tray photos wrote, some of which could not be measured."""
+
+    def tray(number: int) -> bytes:
+        entries = [
+            {"characteristic": "coin.diameter", "instance": str(n), "value": 31.0 + n / 100, "unit": "mm", "u": 0.02}
+            for n in range(1, pieces + 1)
+        ]
+        return canonical({"photo": f"{number}.jpg", "size": 1, "result": {"format": 1, "measurements": entries}})
+
+    bad = [canonical({"photo": f"bad{n}.jpg", "size": 1, "error": "is blurred"}) for n in range(unreadable)]
+    path.write_bytes(Heading("coins").line() + b"".join([*map(tray, range(photos - unreadable)), *bad]))
+    return path
+
+
+# 1. Photos that could not be measured
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_photos_that_could_not_be_measured_leave_the_lot_undecided(kit: Call, tmp_path: Path, form: str) -> None:
+    lines = trays(tmp_path / "lot.jsonl", 64, 4)
+    (tmp_path / "lot.csv").write_bytes(b"".join(table_lines(lines)))
+    code, found = judged(kit, f"lot.{form}", *ONE)
+    assert (code, found["verdict"]) == (3, "undecided")
+    assert (found["inspected"], found["not_inspected"]) == (180, 4)
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "4 photographs could not be measured; the pieces on them were not inspected."),
+        ("de", "4 Fotos konnten nicht ausgewertet werden"),
+        ("cs", "Počet fotografií, které nebylo možno změřit: 4"),
+        ("it", "Fotografie che non è stato possibile misurare: 4"),
+    ],
+)
+def test_the_first_page_says_how_many_photos_were_not_measured(
+    kit: Call, tmp_path: Path, language: str, said: str
+) -> None:
+    trays(tmp_path / "lot.jsonl", 64, 4)
+    assert kit("lot", "lot.jsonl", *ONE, "--lang", language, "-o", "lot.pdf")[0] == 3
+    assert said in " ".join(pages_of((tmp_path / "lot.pdf").read_bytes())[0].split())
+
+
+def test_a_stated_lot_size_tells_how_many_pieces_the_missed_photos_held(kit: Call, tmp_path: Path) -> None:
+    trays(tmp_path / "lot.jsonl", 64, 4)
+    code, found = judged(kit, "lot.jsonl", *ONE, "--lot", 192)
+    assert (code, found["inspected"], found["not_inspected"]) == (3, 180, 12)
+
+
+def test_pieces_not_inspected_count_both_ways_in_a_sample(kit: Call, tmp_path: Path) -> None:
+    trays(tmp_path / "lot.jsonl", 80, 1, pieces=1)
+    allowed, found = judged(kit, "lot.jsonl", *ONE, "--lot", 500, "--aql", "1.0", "--level", "III")
+    assert (allowed, found["plan"]["ac"], found["not_inspected"]) == (0, 2, 1)
+    trays(tmp_path / "more.jsonl", 80, 3, pieces=1)
+    assert judged(kit, "more.jsonl", *ONE, "--lot", 500, "--aql", "1.0", "--level", "III")[0] == 3
+
+
+# 2. Recorded defects
+
+
+@pytest.mark.parametrize("asked", [(), ("--characteristic", "coin.diameter"), ("--characteristic", "coin.shape")])
+@pytest.mark.parametrize("no", ["no", "nein", "ne", "NOK"])
+def test_a_recorded_defect_fails_its_piece_whatever_was_asked_for(
+    kit: Call, tmp_path: Path, asked: tuple[str, ...], no: str
+) -> None:
+    rows = [(f"A{n}", 31.0 + n / 1000, no if n == 7 else "yes") for n in range(50)]
+    wide(tmp_path / "lot.csv", rows, "piece,coin.diameter,coin.shape")
+    code, found = judged(kit, "lot.csv", *BASE, *asked)
+    assert (code, found["failed"]) == (1, 1)
+    assert ("A7", "coin.shape", "observed-no") in {
+        (piece["piece"], piece["characteristic"], piece["reason"]) for piece in found["nonconforming"]
+    }
+
+
+def test_a_defect_recorded_for_one_piece_alone_fails_it_in_a_long_table(kit: Call, tmp_path: Path) -> None:
+    rows = [("coin.diameter", f"A{n}", 31.0 + n / 1000) for n in range(50)]
+    wide(tmp_path / "lot.csv", [*rows, ("coin.shape", "A7", "no")], "characteristic,instance,value")
+    code, found = judged(kit, "lot.csv", *ONE)
+    assert (code, found["failed"], found["undecided"]) == (1, 1, 0)
+
+
+def test_a_value_beyond_a_limit_fails_its_piece_although_nobody_asked_for_it(kit: Call, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [("A1", 31.0, 5.3), ("A2", 31.1, 9.9)])
+    assert judged(kit, "lot.csv", *ONE)[0] == 1
+
+
+@pytest.mark.parametrize(("head", "cell"), [("defect", "scratch"), ("defects", "Kratzer"), ("decision", "reject")])
+def test_a_defect_in_words_fails_its_piece(kit: Call, tmp_path: Path, head: str, cell: str) -> None:
+    rows = [("A1", 31.0, ""), ("A2", 31.1, cell), ("A3", 31.1, "")]
+    wide(tmp_path / "lot.csv", rows, f"piece,coin.diameter,{head}")
+    code, found = judged(kit, "lot.csv", *ONE)
+    assert (code, [piece["piece"] for piece in found["nonconforming"]]) == (1, ["A2"])
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_lot_judged_by_eye_alone_gets_its_certificate(kit: Call, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [(f"A{n}", "ja") for n in range(20)], "piece,coin.shape")
+    assert kit("lot", "lot.csv", *BASE, "--characteristic", "coin.shape", "-o", "lot.pdf")[0] == 0
+    assert "The coins are round." in text_of((tmp_path / "lot.pdf").read_bytes())
+
+
+def test_a_go_no_go_gauge_judges_a_limit(kit: Call, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [("A1", "go"), ("A2", "no-go"), ("A3", "go")], "piece,coin.diameter")
+    code, found = judged(kit, "lot.csv", *ONE)
+    assert (code, found["failed"], found["characteristics"][0]["conform"]) == (1, 1, 2)
+
+
+# 3. Run rules and the order of making
+
+
+def test_by_default_few_rules_run_and_their_false_alarms_are_told(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 50, ())
+    few = judged(kit, "coins.csv", *ONE, "--in-order")[1]
+    all_eight = judged(kit, "coins.csv", *ONE, "--in-order", "--rules", "nelson")[1]
+    rates = [found["characteristics"][0]["false_alarm_rate"] for found in (few, all_eight)]
+    assert few["rules"] == "1"
+    assert rates[0] == pytest.approx(0.12, abs=0.03)
+    assert rates[1] > 0.35
+
+
+@pytest.mark.usefixtures("keys")
+def test_without_an_order_of_making_there_is_no_chart_and_no_short_term_index(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 50, ())
+    for options, charted in (((), False), (("--in-order",), True), (("--subgroup", "tray"), True)):
+        assert kit("lot", "coins.csv", *ONE, *options, "--subject", f"Lot {options}", "-o", "lot.pdf")[0] == 0
+        text = text_of((tmp_path / "lot.pdf").read_bytes())
+        assert ("Control chart in order of making" in text) is charted
+        assert ("The order of making is not known" in text) is not charted
+        assert "speak against" not in text
+
+
+def test_a_column_of_times_gives_the_order(kit: Call, tmp_path: Path) -> None:
+    rows = [(f"A{n}", 31.0 + n / 100, f"2026-11-16T08:{59 - n:02}") for n in range(20)]
+    wide(tmp_path / "lot.csv", rows, "piece,coin.diameter,time")
+    assert judged(kit, "lot.csv", *ONE)[1]["in_order"] is True
+
+
+@pytest.mark.parametrize("rules", ["9", "1,,2", "shewhart", ""])
+def test_rules_that_there_are_not_are_wrong_usage(kit: Call, tmp_path: Path, rules: str) -> None:
+    coins(tmp_path, 20, ())
+    code, _, err = kit("lot", "coins.csv", *ONE, "--rules", rules)
+    assert (code, "names no run rules" in err) == (2, True)
+
+
+# 5. The ledger, languages, reduced plans, plans by variables
+
+
+def test_the_same_lot_judged_twice_counts_once_in_the_ledger(kit: Call, tmp_path: Path) -> None:
+    plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv")
+    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "33")))
+    for _ in range(3):
+        code, found = judged(kit, "coins.csv", *ONE, *plan)
+        assert (code, found["plan"]["severity"]) == (1, "normal")
+    assert (tmp_path / "lots.csv").read_text().count("\n") == 2
+
+
+def test_a_lot_sorted_and_presented_again_does_not_switch_the_severity(kit: Call, tmp_path: Path) -> None:
+    plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--ledger", "lots.csv", "--subject", "Lot 7")
+    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "33")))
+    assert judged(kit, "coins.csv", *ONE, *plan)[0] == 1
+    coins(tmp_path, 80, ((1, "33"), (2, "33"), (3, "34")))
+    code, _, err = kit("lot", "coins.csv", *ONE, *plan)
+    assert (code, "--resubmitted" in err) == (2, True)
+    assert judged(kit, "coins.csv", *ONE, *plan, "--resubmitted")[0] == 1
+    coins(tmp_path, 80, ())
+    assert judged(kit, "coins.csv", *ONE, *plan[:-1], "Lot 8")[1]["plan"]["severity"] == "normal"
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_second_language_is_the_same_certificate(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    first = judged(kit, "coins.csv", *ONE, "-o", "en.pdf")[1]
+    other_day = tuple("2026-11-15" if word == "2026-11-16" else word for word in ONE)
+    second = judged(kit, "coins.csv", *other_day, "--lang", "de", "-o", "de.pdf")[1]
+    assert (second["number"], second["replaces"]) == (first["number"], [])
+    assert "Losbescheinigung" in text_of((tmp_path / "de.pdf").read_bytes()) or "Los" in text_of(
+        (tmp_path / "de.pdf").read_bytes()
+    )
+    for name in ("en.pdf", "de.pdf"):
+        assert kit("verify", name)[0] == 0
+    assert len(json.loads(kit("registry", "list", "--json")[1])) == 1
+    assert kit("registry", "audit")[0] == 0
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_reduced_plan_of_105e_is_not_cited_as_iso(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 32, ())
+    plan = ("--lot", 500, "--aql", "1.0", "--level", "III", "--severity", "reduced")
+    assert kit("lot", "coins.csv", *ONE, *plan, "-o", "lot.pdf")[0] == 0
+    assert "not a plan of ISO 2859-1" in text_of((tmp_path / "lot.pdf").read_bytes())
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_plan_by_variables_does_not_decide_on_values_that_are_not_normal(kit: Call, tmp_path: Path) -> None:
+    plan = ("--lot", 500, "--aql", "1.0", "--variables")
+    skew = np.random.Generator(np.random.PCG64(3)).exponential(0.08, 25)
+    wide(tmp_path / "lot.csv", [(f"A{n}", f"{30.7 + x:.3f}") for n, x in enumerate(skew)], "piece,coin.diameter")
+    code, found = judged(kit, "lot.csv", *ONE, *plan)
+    assert (code, found["verdict"]) == (3, "undecided")
+    assert found["characteristics"][0]["accepted"] is True
+    assert kit("lot", "lot.csv", *ONE, *plan, "-o", "lot.pdf")[0] == 3
+    assert "not normally distributed" in " ".join(pages_of((tmp_path / "lot.pdf").read_bytes())[0].split())
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_piece_beyond_a_limit_is_on_page_one_of_a_lot_accepted_by_variables(kit: Call, tmp_path: Path) -> None:
+    normal = np.random.Generator(np.random.PCG64(5)).normal(31.0, 0.28, 25)
+    normal[4] = 31.83
+    wide(tmp_path / "lot.csv", [(f"A{n}", f"{x:.3f}") for n, x in enumerate(normal)], "piece,coin.diameter")
+    plan = ("--lot", 500, "--aql", "10", "--variables", "--level", "II")
+    code, found = judged(kit, "lot.csv", *ONE, *plan, "-o", "lot.pdf")
+    assert (code, found["failed"]) == (0, 1), found
+    assert "Pieces of the sample beyond a limit: 1" in " ".join(
+        pages_of((tmp_path / "lot.pdf").read_bytes())[0].split()
+    )
