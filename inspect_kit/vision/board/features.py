@@ -17,7 +17,7 @@ from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_lin
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.board.pockets import Walls, trace_pockets
 from inspect_kit.vision.board.shapes import Key, direction
-from inspect_kit.vision.board.wall_foot import FootLine, Frame, foot_lines, trace_foot, weigh_frame
+from inspect_kit.vision.board.wall_foot import TWO_FEET, FootLine, Frame, foot_lines, trace_foot, weigh_frame
 from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
@@ -306,14 +306,17 @@ def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, M
     absent: dict[Key, Mark] = {
         ("foot", side): wall if isinstance(wall, Absent) else Absent("missing") for side, wall in looked.items()
     }
-    return absent, foot_lines(around.shot, walls, choose_feet(walls))
+    lines = foot_lines(around.shot, walls, choose_feet(walls))
+    absent |= {("foot", side): Absent(TWO_FEET) for side, line in lines.items() if line.doubtful}
+    return absent, lines
 
 
 def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     """With feet, pockets and arrows."""
     marks, around = dict(one.marks), one.around
     for side, line in one.lines.items():
-        marks["foot", side] = trace_foot(around.shot, line, frame)
+        if not line.doubtful:
+            marks["foot", side] = trace_foot(around.shot, line, frame)
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
     for corner, pocket in trace_pockets(around.shot, places).items():
         marks["pocket", corner] = pocket

@@ -179,7 +179,6 @@ OFF_SLOPE: Final = 0.002
 
 # wall_foot
 
-LEGAL: Final = (19.0, 25.4)
 WALL_FOOT_APART: Final = (0.03, 0.2)
 """mm, and pixels besides: standard deviation of the distance between foot and top edge as seen."""
 NEAREST: Final = 1.5
@@ -236,10 +235,26 @@ PARTLY: Final = 0.75
 """Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
 FAINT: Final = 0.2
 """Share of the wall below which an edge is seen in parts only, and change of light that does not make up for that."""
-HEIGHT: Final = 22.2
-"""mm, a usual height of a frame over the surface."""
-HEIGHT_U: Final = 1.85
-"""mm: the laws' 19 to 25.4, all alike."""
+HEIGHT: Final = 22.0
+"""mm: where the search for a frame's height starts. Boards in shops and photos have 15 to 30: no limit of any rule."""
+HEIGHT_U: Final = 4.0
+"""mm: standard deviation of that, wide on purpose; walls seen obliquely tell the height themselves."""
+GAP_DARKER: Final = 0.5
+"""Light of a gap over that of the surface beside it, at most: a wall that mirrors the wood is hardly lighter than its
+own top edge's shade, and is no surface before a gap."""
+SIDE_ALIKE: Final = 1.5
+"""mm, standard deviation by which one side's line stands off its wall more than the others' do. Our estimate: printed
+markings are moved and turned against the frame by a millimetre or two."""
+SIDE_MOST: Final = 2.0
+"""Score that such a difference costs, at most: a board may be far out of square, and then the edges must say so."""
+UNSEEN_TOP: Final = 0.3
+"""Score that it costs when no edge is seen where the frame's height puts the wall's top."""
+RIVAL: Final = 1.0
+"""Score within which another edge is as good a foot: both readings are then carried, or the foot is withheld."""
+RIVAL_APART: Final = 0.6
+"""mm: edges nearer to each other are told apart by the gap, not here."""
+RIVAL_CARRIED: Final = 1.0
+"""mm between two readings up to which U covers both; farther apart, nothing is said of the foot."""
 GAP: Final = 2.6
 """mm: no gap is wider."""
 WALLS_POWDER: Final = 3.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,15 @@ from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
-from inspect_kit.vision.board.walls import Wall, after_gap, stand_off, stand_offs
+from inspect_kit.vision.board.walls import ChosenFoot, Wall, stand_off, stand_offs, start_of
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
+
+TWO_FEET: Final = (
+    "seen in two ways, the wall's top edge may be its foot: photograph it with the camera above that side, or tell the "
+    "gap with a feeler gauge"
+)
+"""Why a foot is withheld, and what would settle it."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,13 @@ class FootLine:
     middle: float
     tops: tuple[float, ...]
     gap: GapFit | None
+    rival: float = 0.0
+    """mm to another edge that may be the foot as well; 0 where there is none."""
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether two readings are too far apart for one value with an uncertainty."""
+        return abs(self.rival) > tuning.RIVAL_CARRIED
 
     def start(self) -> Floats:
         """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""
@@ -58,15 +72,16 @@ class Frame:
         return mean, max(spread, _apart(line))
 
 
-def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Mapping[str, int]) -> dict[str, FootLine]:
+def foot_lines(shot: Shot, walls: Mapping[str, Wall], feet: Mapping[str, ChosenFoot]) -> dict[str, FootLine]:
     """The edges of one photo; walls whose edge does not run straight are left out."""
-    found = {side: _line(shot, walls[side], index) for side, index in feet.items()}
+    found = {side: _line(shot, walls[side], foot) for side, foot in feet.items()}
     return {side: line for side, line in found.items() if line is not None}
 
 
-def _line(shot: Shot, wall: Wall, index: int) -> FootLine | None:
+def _line(shot: Shot, wall: Wall, foot: ChosenFoot) -> FootLine | None:
+    index = foot.index
     # The gap is measured from its inner edge on, which is the sharper one.
-    edge = wall.edges[index - 1 if after_gap(wall, index) else index]
+    edge = wall.edges[start_of(wall, index)]
     offsets, good = refine(shot, wall, edge.offset + edge.slope * wall.places)
     if good.sum() < 10:
         return None
@@ -74,7 +89,8 @@ def _line(shot: Shot, wall: Wall, index: int) -> FootLine | None:
     gap = fit_gap(shot, wall, offsets, good)
     # Where the top was fitted together with the gap, it is not asked for again.
     tops = () if gap is not None and gap.with_top else _tops(shot, wall, edge.offset)
-    return FootLine(wall, offsets, good, middle, tops, gap)
+    rival = 0.0 if foot.rival is None else wall.edges[start_of(wall, foot.rival)].offset - edge.offset
+    return FootLine(wall, offsets, good, middle, tops, gap, rival)
 
 
 def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
@@ -97,7 +113,7 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     """Gap and height of one frame from all its walls in all photos."""
     width, height = np.meshgrid(WIDTHS, HEIGHTS, indexing="ij")
     total = np.where(width > 0, tuning.RARE + width / 0.6, 0.0)
-    total = total + (np.maximum(np.abs(height - np.mean(tuning.LEGAL)) - np.ptp(tuning.LEGAL) / 2, 0) / 0.4) ** 2
+    total = total + ((height - tuning.HEIGHT) / tuning.HEIGHT_U) ** 2
     for line in lines:
         total = total + _profile_misfit(line) + _top_misfit(line, width, height)
     weights = np.exp(-0.5 * (total - total.min()))
@@ -145,7 +161,8 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     space = np.column_stack([points[good], np.zeros(int(good.sum()))])
     cover = float(good.sum() / max(int(wall.usable.sum()), 1))
     scatter = max(robust_deviation(residuals), 0.02)
-    own = float(np.hypot(tuning.OWN, 0.12 if line.gap is None else 0.0))
+    # U, twice this, reaches the other reading.
+    own = float(np.linalg.norm([tuning.OWN, 0.12 if line.gap is None else 0.0, line.rival / 2]))
     return Trace(
         shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
         height=frame.height if raised else 0.0, common=common,

@@ -23,8 +23,8 @@ from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Shot
 
 WIDTHS: Final = np.concatenate([[0.0], np.arange(0.2, 1.65, 0.1), np.arange(1.8, 2.5, 0.2)])
 """mm: widths of a gap that are tried."""
-HEIGHTS: Final = np.arange(16.0, 28.6, 0.1)
-"""mm: heights of the frame that are tried."""
+HEIGHTS: Final = np.arange(14.0, 31.05, 0.1)
+"""mm: heights of the frame that are tried: those of any board, legal or not."""
 _SAMPLE: Final = 0.08
 """mm between the samples of a profile."""
 _STARTS: Final = np.arange(-0.4, 0.71, 0.05)

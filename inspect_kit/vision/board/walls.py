@@ -228,6 +228,7 @@ def after_gap(wall: Wall, index: int) -> bool:
         tight
         and edge.support > 0.5
         and inside.mean() < min(outside.mean() / tuning.WALLS_LIGHTER, 0.35)
+        and inside.mean() < tuning.GAP_DARKER * wall.strips[index - 1].mean()
         and _like_surface(wall.strips[index - 1])
     )
 
@@ -240,7 +241,9 @@ def _score(wall: Wall, index: int) -> float:
         score += 0.8
     elif not _like_surface(inside):
         score -= 1.0
-    if not _like_surface(outside) and not _powder(wall, index):
+    if _powder(wall, index):
+        score -= 1.0
+    elif not _like_surface(outside):
         score += 1.0
     if index + 1 < len(wall.edges) and after_gap(wall, index + 1):
         score -= 1.0
@@ -249,26 +252,77 @@ def _score(wall: Wall, index: int) -> float:
     return score - 0.02 * abs(edge.offset)
 
 
-def choose_feet(walls: Mapping[str, Wall]) -> dict[str, int]:
-    """The edges that are the feet of all walls of one photo, by a common height; walls that show none are left out."""
-    best, chosen = -np.inf, dict[str, int]()
-    bases = {side: [_score(wall, index) for index in range(len(wall.edges))] for side, wall in walls.items()}
-    for height in np.arange(16.0, 29.1, 0.5):
-        total, picks = -0.5 * ((height - tuning.HEIGHT) / 4) ** 2 * 0.2, {}
-        for side, wall in walls.items():
-            scores = [base + _pair(wall, index, float(height)) for index, base in enumerate(bases[side])]
-            picks[side] = int(np.argmax(scores))
-            total += max(scores)
-        if total > best:
-            best, chosen = total, picks
-    return {side: index for side, index in chosen.items() if bases[side][index] > tuning.LEAST}
+_HEIGHTS: Final = np.arange(14.0, 31.1, 0.5)
+"""mm: heights of a frame that are tried, in coarse steps."""
+_SHIFTS: Final = np.arange(-12.0, 13.1, 0.5)
+"""mm: by how much all feet together may lie off their guesses."""
+
+
+@dataclass(frozen=True)
+class ChosenFoot:
+    """The edge that is a wall's foot, and another that may be it as well, if any."""
+
+    index: int
+    rival: int | None = None
+
+
+def choose_feet(walls: Mapping[str, Wall]) -> dict[str, ChosenFoot]:
+    """The edges that are the feet of all walls of one photo; walls that show none are left out.
+
+    One frame has one height, which tells where each wall's top must be seen; and its markings, from which the feet are
+    guessed, stand off all four walls about alike. A glossy wall mirrors the wood and then looks like shaded surface:
+    by its own looks alone its top edge passes for the foot.
+    """
+    bases = {side: np.array([_score(wall, index) for index in range(len(wall.edges))]) for side, wall in walls.items()}
+    reached = {side: np.full(len(base), -np.inf) for side, base in bases.items()}
+    for height in _HEIGHTS:
+        usual = -0.5 * ((height - tuning.HEIGHT) / tuning.HEIGHT_U) ** 2 * 0.2
+        tops = {side: base + _pairs(walls[side], float(height)) for side, base in bases.items()}
+        for shift in _SHIFTS:
+            scores = {side: top - _unlike(walls[side], float(shift)) for side, top in tops.items()}
+            total = usual + sum(float(score.max()) for score in scores.values())
+            for side, score in scores.items():
+                reached[side] = np.maximum(reached[side], total - score.max() + score)
+    chosen = {side: _chosen(walls[side], totals) for side, totals in reached.items()}
+    return {side: foot for side, foot in chosen.items() if bases[side][foot.index] > tuning.LEAST}
+
+
+def _chosen(wall: Wall, totals: Floats) -> ChosenFoot:
+    """The best edge by what all walls together say with it, and the best one far from it if it is nearly as good."""
+    best = int(totals.argmax())
+    starts = _starts(wall)
+    apart = np.abs(starts - starts[best]) > tuning.RIVAL_APART
+    if not apart.any():
+        return ChosenFoot(best)
+    rival = int(np.where(apart, totals, -np.inf).argmax())
+    return ChosenFoot(best, rival if totals[rival] > totals[best] - tuning.RIVAL else None)
+
+
+def _unlike(wall: Wall, shift: float) -> Floats:
+    """What it costs each edge to lie elsewhere than the feet of the other walls do."""
+    away = _starts(wall) - shift
+    return np.minimum(0.5 * (away / tuning.SIDE_ALIKE) ** 2, tuning.SIDE_MOST)
+
+
+def _starts(wall: Wall) -> Floats:
+    """Where the surface ends for each edge taken as the foot: before the gap, if there is one."""
+    return np.array([wall.edges[start_of(wall, index)].offset for index in range(len(wall.edges))])
+
+
+def start_of(wall: Wall, index: int) -> int:
+    """The edge at which the surface ends, given the one at which the wall begins."""
+    return index - 1 if after_gap(wall, index) else index
+
+
+def _pairs(wall: Wall, height: float) -> Floats:
+    return np.array([_pair(wall, index, height) for index in range(len(wall.edges))])
 
 
 def _pair(wall: Wall, index: int, height: float) -> float:
     """Whether the top edge is seen where this height puts it."""
     foot = wall.edges[index].offset
     shift = stand_off(wall, foot, height)
-    if shift < 1.5:
+    if shift < 1.5 or foot + shift > tuning.OUTSIDE - 1:
         return 0.0
     near = [edge.support for edge in wall.edges if abs(edge.offset - foot - shift) < 0.25 + 0.03 * shift]
-    return 0.6 * max(near, default=0.0)
+    return 0.6 * max(near) if near else -tuning.UNSEEN_TOP

@@ -85,6 +85,9 @@ BORDER: Final = 4.0
 """Pixels from the picture's border within which an outline counts as cut off."""
 EDGE_FAINT: Final = 0.2
 """Contrast of an edge, in codes from 0 to 1, below which that grows."""
+TWO_OUTLINES: Final = (0.1, 0.14)
+"""Contrast of an edge, in codes from 0 to 1, below which a second outline further out is fully believed possible, and
+above which it is not. Chosen on three slate discs on the blue mat in one path-traced picture."""
 EVEN: Final = 0.25
 """Variation of the contrast around an outline that light and shadow alone make."""
 MARKS: Final = 3.0

@@ -4,24 +4,49 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspect_kit.vision.board.walls import Edge, Wall, choose_feet
+from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet
 from inspect_kit.vision.fitting.stripe import Ribbon
 
 
-def _wall(offsets: tuple[float, ...], lights: tuple[float, ...]) -> Wall:
+WOOD = np.array([1.05, 1.0, 0.95])
+
+
+def _wall(offsets: tuple[float, ...], lights: tuple[float, ...], camera: float = 370.0) -> Wall:
     """A wall seen from the board's middle, with edges at these offsets and strips of this light between them."""
     nothing = np.empty((0, 2))
     lines = Ribbon(nothing, nothing, np.empty(0), np.empty((0, 0, 3)), np.empty(0))
     edges = tuple(Edge(offset, 0.0, 1.0) for offset in offsets)
-    strips = tuple(np.full(3, light) for light in lights)
-    return Wall("n", lines, np.empty(0), np.empty(0, dtype=bool), edges, strips, 370.0, 1000.0)
+    strips = tuple(light * WOOD for light in lights)
+    return Wall("n", lines, np.empty(0), np.empty(0, dtype=bool), edges, strips, camera, 1000.0)
 
 
 def test_the_foot_is_where_the_surface_ends_not_the_top_edge_or_a_shadow() -> None:
     walls = {"n": _wall((-8.0, 0.2, 8.4), (1.0, 0.6, 0.1, 0.3))}
-    assert choose_feet(walls) == {"n": 1}
+    assert choose_feet(walls) == {"n": ChosenFoot(1)}
 
 
 def test_an_edge_with_neither_surface_nor_wall_beside_it_is_no_foot() -> None:
     walls = {"n": _wall((0.2, 8.4), (0.7, 0.1, 0.3)), "e": _wall((29.8,), (0.05, 0.06))}
-    assert choose_feet(walls) == {"n": 0}
+    assert choose_feet(walls) == {"n": ChosenFoot(0)}
+
+
+def _glossy() -> Wall:
+    """As path-traced: shaded wood, a wall that mirrors it in its tint, a darker seam, the frame's top."""
+    return _wall((-3.9, -0.6, 2.7, 3.4), (0.8, 0.6, 0.13, 0.097, 0.13), camera=150.0)
+
+
+def test_a_glossy_wall_that_mirrors_the_wood_is_no_surface_and_its_top_edge_no_foot() -> None:
+    others = {side: _wall((0.1, 9.2), (0.75, 0.1, 0.3), camera=400.0) for side in "new"}
+    assert choose_feet({**others, "s": _glossy()})["s"].index == 1
+
+
+def test_where_two_edges_are_as_good_a_foot_both_are_named() -> None:
+    """Alone, a wall as light as shaded wood leaves open which of its two edges is the foot."""
+    chosen = choose_feet({"n": _wall((0.2, 3.4), (0.9, 0.5, 0.12), camera=20.0)})["n"]
+    assert chosen.rival is not None
+
+
+def test_the_other_walls_settle_what_one_leaves_open() -> None:
+    open_one = _wall((0.2, 3.4), (0.9, 0.5, 0.12), camera=150.0)
+    others = {side: _wall((0.2, 8.9), (0.9, 0.1, 0.3), camera=400.0) for side in "esw"}
+    assert choose_feet({"n": open_one, **others})["n"] == ChosenFoot(0)
