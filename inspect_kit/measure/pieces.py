@@ -185,6 +185,11 @@ def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, ki
         for piece in pieces
         if glaring(looks[piece.photo].photo.pixels, piece.first.disc.outline)
     ]
+    said += [
+        notice("outline-in-doubt", looks[piece.photo].photo.file, piece=piece.instance or "1")
+        for piece in pieces
+        if piece.first.disc.outer_reading > piece.diameter.standard / 4
+    ]
     if stated.print_scale is None:
         said.append(notice("print-scale-unstated", bar="the check bar (or some squares)", share=UNKNOWN_SHARE))
     if not all(each.calibrated for each in looks):

@@ -21,10 +21,7 @@ from inspect_kit.vision.board.walls import ChosenFoot, Wall, stand_off, stand_of
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
 
-TWO_FEET: Final = (
-    "seen in two ways, the wall's top edge may be its foot: photograph it with the camera above that side, or tell the "
-    "gap with a feeler gauge"
-)
+TWO_FEET: Final = "seen in two ways: photograph it with the camera above that side"
 """Why a foot is withheld, and what would settle it."""
 
 

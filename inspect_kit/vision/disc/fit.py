@@ -62,6 +62,14 @@ class Disc:
     relief: float = 0.0
     """mm by which milling stands out of the mean outline; the radius includes it."""
 
+    @property
+    def outer_reading(self) -> float:
+        """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells."""
+        low, high = tuning.TWO_OUTLINES
+        doubt = float(np.clip((high - self.contrast) / (high - low), 0.0, 1.0))
+        inwards, outwards = np.nanpercentile(self.deviations, [10, 90])
+        return doubt * max(float(inwards + outwards), 0.0)
+
 
 @dataclass(frozen=True)
 class _Lines:

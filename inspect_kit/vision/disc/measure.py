@@ -246,16 +246,8 @@ def _light_part(disc: Disc) -> float:
     are averaged; and of a piece as bright as the mat two outlines can be read, of which the outer one may be right."""
     faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
     uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
-    parts = 2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * _outer_reading(disc)
+    parts = 2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * disc.outer_reading
     return float(np.linalg.norm(parts))
-
-
-def _outer_reading(disc: Disc) -> float:
-    """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells them."""
-    low, high = tuning.TWO_OUTLINES
-    doubt = float(np.clip((high - disc.contrast) / (high - low), 0.0, 1.0))
-    inwards, outwards = np.nanpercentile(disc.deviations, [10, 90])
-    return doubt * max(float(inwards + outwards), 0.0)
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float]:

@@ -7,7 +7,6 @@ import numpy as np
 from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet
 from inspect_kit.vision.fitting.stripe import Ribbon
 
-
 WOOD = np.array([1.05, 1.0, 0.95])
 
 
