@@ -10,7 +10,8 @@ import click
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, number, print_json
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, Fault
+from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids
@@ -91,6 +92,11 @@ def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
                 _print_clause(clause, words)
             for again in thing.check_again:
                 _print_wrapped(f"check again ({again.clause}): ", words.sentence(again.when))
+    if sheet.left_out and item is None:
+        click.secho("\nLeft out, and why", bold=True)
+        for entry in sheet.left_out:
+            click.echo(f"\n{entry.clause:<10} {words.sentence(entry.says)}")
+            _print_wrapped("because: ", words.sentence(entry.because))
 
 
 def _print_clause(clause: Clause, words: Wording) -> None:
@@ -155,21 +161,39 @@ def _print_differences(change: Change, entries: list[Difference], left: Sheet, r
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @json_option
 def check_sheet(file: Path, as_json: bool) -> int:
-    """Every fault of a sheet of your own, each with its place.
+    """Every fault of a sheet of your own, each with its place, and what it lacks, as warnings.
 
     \b
     Example:
       inspect-kit specs check my-club.toml
     """
     faults = check(file)
+    warnings = () if faults else _warnings(load(str(file.absolute())))
     if as_json:
-        print_json([{"where": fault.where, "why": fault.why, "hint": fault.hint} for fault in faults])
-    else:
-        for fault in faults:
-            click.echo(str(fault), err=True)
-        if not faults:
-            click.echo(f"{file} is sound: {len(load(str(file.absolute())).clauses)} clauses")
+        print_json([*(_fault(fault, "fault") for fault in faults), *(_fault(fault, "warning") for fault in warnings)])
+        return BadInput.exit_code if faults else 0
+    for fault in faults:
+        click.echo(str(fault), err=True)
+    for fault in warnings:
+        click.echo(f"warning: {fault}", err=True)
+    if not faults:
+        click.echo(f"{file} is sound: {len(load(str(file.absolute())).clauses)} clauses")
     return BadInput.exit_code if faults else 0
+
+
+def _warnings(sheet: Sheet) -> tuple[Fault, ...]:
+    """What the sheet lacks, and what it would print under the name that only programs use."""
+    words = wording_for("en", sheet.wording)
+    unnamed = [
+        clause for clause in sheet.clauses
+        if not clause.name and clause.characteristic not in {**words.own, **words.names["characteristic"]}
+    ]  # fmt: skip
+    lacking = (Fault(clause.characteristic, "has no name on paper", "state name in the clause") for clause in unnamed)
+    return (*warnings_on(sheet), *lacking)
+
+
+def _fault(fault: Fault, level: str) -> dict[str, str]:
+    return {"level": level, "where": fault.where, "why": fault.why, "hint": fault.hint}
 
 
 def _head(sheet: Sheet) -> dict[str, object]:
@@ -177,6 +201,15 @@ def _head(sheet: Sheet) -> dict[str, object]:
         "id": sheet.id, "title": sheet.title, "body": sheet.body, "edition": sheet.edition,
         "language": sheet.language, "standing": sheet.standing.value, "publisher": sheet.publisher,
         "disclaimer": sheet.disclaimer,
+        "prevails": sheet.prevails, "superseded": sheet.superseded,
+        "choices": [
+            {"characteristic": choice.characteristic, "item": choice.item, "asks": choice.asks,
+             "words": list(choice.words)}
+            for choice in sheet.choices
+        ],
+        "left_out": [
+            {"clause": entry.clause, "says": entry.says, "because": entry.because} for entry in sheet.left_out
+        ],
         "from": sheet.since.isoformat() if sheet.since else None,
         "until": sheet.until.isoformat() if sheet.until else None,
         "items": [

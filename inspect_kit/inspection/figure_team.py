@@ -80,22 +80,30 @@ def with_team(readings: Sequence[Reading], figures: Sequence[Figure]) -> tuple[l
     """
     said = {reading.characteristic: reading for reading in team_readings(figures)}
     given = {reading.characteristic: reading for reading in readings if reading.value}
-    denied = [name for name, own in said.items() if own.value == "no" and name in given and given[name].value != "no"]
+    denied = [name for name, own in said.items() if name in given and _denies(own.value, given[name].value)]
     kept = [reading for reading in readings if reading.characteristic not in denied]
     added = [reading for name, reading in said.items() if name not in given or name in denied]
     told = (notice("team-contradicted", name=name, answer=given[name].value[:40]) for name in denied)
     return [*kept, *added], tuple(told)
 
 
+def _denies(shown: str, claimed: str) -> bool:
+    """Figures deny a claim that they are alike, and a count that is lower than theirs."""
+    if shown.isdecimal():
+        return not claimed.isdecimal() or int(claimed) < int(shown)
+    return shown == "no" and claimed != "no"
+
+
 def team_readings(figures: Sequence[Figure]) -> tuple[Reading, ...]:
-    """What the figures together say of their team, as if someone had written it down."""
+    """What the figures together say of their team, as if someone had written it down.
+
+    Figures that were measured are at most all of them, so they never affirm a count; but too many are too many.
+    """
     named_ones = [figure for figure in figures if figure.instance]
     field = [figure for figure in named_ones if figure.instance != SPARE]
     spare = [figure for figure in named_ones if figure.instance == SPARE]
     found = {
-        # Fewer may only mean that not all of them were measured.
-        "team.outfield": str(len(field)) if len(field) >= FULL_TEAM else None,
-        "team.spare": str(len(spare)) if spare else None,
+        "team.outfield": str(len(field)) if len(field) > FULL_TEAM else None,
         "team.same_type": _word(_same_type(named_ones)) if len(named_ones) > 1 else None,
         "team.base_colour": _word(_same_colour(field)) if len(field) > 1 else None,
         "team.spare_colour": _word(_other_colour(spare, field)) if spare and field else None,

@@ -51,19 +51,27 @@ def _verdicts(outcome: Outcome) -> Mapping[str, Verdict]:
 
 @pytest.mark.parametrize("spec", ["fistf-4.0", "dstfb-4.0"])
 def test_ten_alike_and_a_spare_of_another_colour_conform(spec: str) -> None:
-    found = _verdicts(_outcome([*_team(), *_stated()], spec=spec))
+    counted = [Reading("team.outfield", "10", where="desk"), Reading("team.spare", "1", where="desk")]
+    found = _verdicts(_outcome([*_team(), *_stated(), *counted], spec=spec))
     names = ("team.outfield", "team.outfield.max", "team.spare", "team.same_type", "team.base_colour",
              "team.spare_colour")  # fmt: skip
     assert {found[name] for name in names} == {Verdict.CONFORMS}
 
 
-def test_eleven_field_figures_are_too_many() -> None:
+def test_eleven_field_figures_are_too_many_whatever_was_counted() -> None:
     assert _verdicts(_outcome(_team(count=11)))["team.outfield.max"] is Verdict.FAILS
+    claimed = [*_team(count=11), Reading("team.outfield", "10", where="desk")]
+    assert _verdicts(_outcome(claimed))["team.outfield.max"] is Verdict.FAILS
 
 
-def test_fewer_than_ten_measured_figures_say_nothing_of_the_teams_number() -> None:
-    found = {f.clause.characteristic: f.reason for f in _outcome(_team(count=8)).judgement.findings}
+@pytest.mark.parametrize("count", [8, 10])
+def test_figures_that_were_measured_do_not_tell_how_many_there_are(count: int) -> None:
+    found = {f.clause.characteristic: f.reason for f in _outcome(_team(count=count)).judgement.findings}
     assert found["team.outfield.max"] is Reason.NOT_MEASURED
+
+
+def test_fewer_than_ten_colours_say_nothing_of_the_others() -> None:
+    found = {f.clause.characteristic: f.reason for f in _outcome(_team(count=8)).judgement.findings}
     assert found["team.base_colour"] is Reason.NOT_MEASURED
 
 
