@@ -141,7 +141,7 @@ def cases() -> Iterator[Case]:
 
 
 def _cases_of(sheet: Sheet, item: str) -> Iterator[Case]:
-    names = dict.fromkeys(c.when.characteristic for c in _clauses(sheet, item) if c.when is not None)
+    names = dict.fromkeys(c.when.characteristic for c in _clauses(sheet, item) if c.when is not None and c.binding)
     words = [sheet.words_of(name) if name in _chosen(sheet) else ("yes", "no") for name in names]
     if item == "team":
         words = [("h0",) if name == "fig.type" else ("toccer",) if name == "gk.type" else ("no",) for name in names]

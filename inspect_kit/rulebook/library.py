@@ -252,7 +252,7 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
         derived=_merged_derived(base.derived, derived),
         overlays=(*base.overlays, Overlay(head.id, head.title, because, head.standing)),
         wording={**base.wording, **head.wording},
-        choices=_merged_choices(base.choices, head.choices),
+        choices=tuple(each for each in _merged_choices(base.choices, head.choices) if each.item in used),
         plausible={**base.plausible, **_plausible(root, clauses)},
         left_out=(*base.left_out, *head.left_out),
     )

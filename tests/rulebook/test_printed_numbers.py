@@ -112,7 +112,7 @@ def is_our_own(clause: Clause) -> bool:
     """Whether the number is ours: counted from the text, or the zero of a difference."""
     counted = COUNTED.get(clause.source, {}).get(clause.characteristic)
     if counted is not None:
-        return numbers_in(clause, "count") == (Decimal(counted),) * 3
+        return set(numbers_in(clause, "count")) <= {Decimal(counted), None}
     stated = (clause.bounds.lower, clause.bounds.upper, clause.bounds.nominal)
     return clause.characteristic in DERIVED and all(number.in_base == 0 for number in stated if number)
 
@@ -129,7 +129,9 @@ def test_a_printed_number_stands_in_the_sheet_under_its_clause(row: Row) -> None
 
 @pytest.mark.parametrize("sheet_id", SHEETS)
 def test_a_sheet_has_no_number_that_is_not_printed(sheet_id: str) -> None:
-    rows = table(sheet_id)
+    # An overlay may change the force of a clause and leave its number as the sheet below prints it.
+    below = {clause.source for clause in sheet(sheet_id).clauses} & set(SHEETS)
+    rows = [row for name in below for row in table(name)]
     strays = [clause for clause in own_clauses(sheet_id) if not any(says_the_same(clause, row) for row in rows)]
     assert [shown(clause) for clause in strays if clause.numeric and not is_our_own(clause)] == []
 
