@@ -47,7 +47,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     serving, room = import_module("inspect_kit.station.serving"), import_module("inspect_kit.station.station")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     station = room.Station(home, registry_of(ctx), key, trusted(home))
-    serving.serve(station, serving.Listening(host, port, files), _tell)
+    serving.serve(station, serving.ServerAddress(host, port, files), _tell)
 
 
 def _tell(address: str) -> None:
