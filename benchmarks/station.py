@@ -214,7 +214,7 @@ def main() -> None:
             seen = inspections(connection, event)
         approved = sum(each.decision == "approve" for each in seen)
         certified = len({each.number for each in seen if each.number})
-        faults = audit(registry, lambda _: "").faults
+        faults = audit(registry, lambda _: lambda _: "").faults
         print(f"approved {approved}, certified {certified}, audit faults {len(faults)}")
         print(f"certificates still waiting {extra:.0f} s after the last decision: {waiting}")
         if approved != DESKS * STRIKERS + 1 or certified != approved or faults:

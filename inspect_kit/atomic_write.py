@@ -22,6 +22,12 @@ def written_beside(path: Path, content: bytes | Iterable[bytes]) -> Path:
     return Path(name)
 
 
+def flush_file(path: Path) -> None:
+    """Make the content of a file last that somebody else has written."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
 def sync_folder(folder: Path) -> None:
     """Make a new name itself last; not every system lets a folder be opened."""
     try:

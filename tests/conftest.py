@@ -18,6 +18,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("INSPECT_KIT_WITNESS", str(tmp_path_factory.mktemp("witness")))
 
 
 @pytest.fixture(scope="session")

@@ -14,14 +14,17 @@ from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.certificate.content.wording import station_words
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
+from inspect_kit.certificate.issue.seals import seals_in
+from inspect_kit.checkin.acts import Proven, check_record, proven
 from inspect_kit.checkin.photo_reading import open_photo_reading
-from inspect_kit.errors import BadInput, BadSheet, InspectKitError
+from inspect_kit.errors import BadInput, BadSheet, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.entries import Decided, EventSet
-from inspect_kit.registry.checkin.store import DeskInspection, recorded
+from inspect_kit.registry.checkin.store import DeskInspection
+from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
 
@@ -79,11 +82,16 @@ def decided_record(record: Record, seen: DeskInspection, decided: Decided, langu
     return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
 
 
-def certify_decided(desk: Desk, seen: DeskInspection, event: EventSet) -> str:
-    """Issue the certificate that a decision asks for, unless it has been issued; gives its number."""
+def certify_decided(desk: Desk, seen: DeskInspection) -> str:
+    """Issue the certificate that a decision asks for, unless it has been issued; gives its number.
+
+    Nothing is signed on a row's word: the acts behind it must be proven, and the record is judged again.
+    """
     with desk.registry.reading() as connection:
-        record = open_record(desk.registry.shelf.take(connection, seen.final))
-        files = recorded(connection, seen).evidence
+        acts = proven(connection, seals_in(connection, (desk.key.issuer,)), seen)
+        event = acts.event
+        record = _final_record(desk, connection, acts)
+        files = acts.recorded.evidence
         photos = {
             file.sha256: desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "photo"
         }
@@ -102,6 +110,19 @@ def certify_decided(desk: Desk, seen: DeskInspection, event: EventSet) -> str:
     # The registry keeps the PDF; the copy beside it has done its service.
     out.unlink(missing_ok=True)
     return issued.number
+
+
+def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
+    """The record that was decided on, with nothing but the decision added to the one that was judged again."""
+    take, event = desk.registry.shelf.take, acts.event
+    first = open_record(take(connection, acts.recorded.record))
+    house = take(connection, event.house.sha256) if event.house else None
+    check_record(first, acts, sheet_of(event, house))
+    final = open_record(take(connection, acts.decided.record))
+    about = structs.replace(first.subject, inspector=acts.decided.by, condition=final.subject.condition)
+    if final != structs.replace(first, subject=about, warnings=final.warnings, notices=final.notices):
+        raise BrokenSeal("the decided record says something else than the inspection's", where=acts.recorded.ticket)
+    return final
 
 
 def code_as_svg(text: str) -> str:

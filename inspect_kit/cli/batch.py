@@ -30,7 +30,6 @@ from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photo
 from inspect_kit.quality.batch.table import refuse_other_table, table_lines
 from inspect_kit.quality.batch.workers import Cluster, Pool, Work, check_function, cores
 from inspect_kit.registry.inspections import Inspection, enter
-from inspect_kit.registry.witness import remember
 from inspect_kit.rulebook.library import load
 
 # Where a batch's results go: a file of lines, a table beside it, and the registry.
@@ -58,11 +57,7 @@ class Sink:
             write_whole(self.out, table_lines(self.results))
         if self.task is None:
             return 0
-        registry = registry_of(self.ctx)
-        entered, last = enter(registry, self._inspections(self.task), now())
-        if last is not None:
-            remember(home_of(self.ctx), registry.place, last)
-        return entered
+        return enter(registry_of(self.ctx), self._inspections(self.task), now())
 
     def _inspections(self, task: Task) -> Iterator[Inspection]:
         """Every photo that was measured, judged. One that cannot be judged is said and left out."""

@@ -27,6 +27,7 @@ from inspect_kit.cli.options import home_of
 from inspect_kit.cli.output import warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
+from inspect_kit.registry.log.notes import Verifier, verifier_of
 from inspect_kit.registry.numbers import code_for
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 PASSPHRASE = "INSPECT_KIT_PASSPHRASE"
 NEW_PASSPHRASE = "INSPECT_KIT_NEW_PASSPHRASE"
 DATABASE = "INSPECT_KIT_DB"
+WITNESSES = "witnesses.txt"
 
 
 def now() -> datetime:
@@ -78,6 +80,15 @@ def trusted(home: Path) -> tuple[Keyring, ...]:
     return (*((own,) if own else ()), *others)
 
 
+def witnesses_of(home: Path) -> tuple[Verifier, ...]:
+    """The witnesses of logs whose word is believed here."""
+    try:
+        lines = (trust_folder(home) / WITNESSES).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        return ()
+    return tuple(verifier_of(line) for line in lines if line.strip())
+
+
 def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:
     """The desk of an inspector: the one who is named, else the one who inspected, else the only one with keys."""
     from inspect_kit.certificate.issue.issue import Desk
@@ -97,7 +108,7 @@ def throwaway_desk(home: Path, issuer: str, inspector: str) -> Desk:
 
     if own_issuer(home) is None:
         found(home, Founding(issuer, code_for(issuer), inspector), None, now())
-    return Desk(home, open_registry(home), unlock(home, "", None), now())
+    return Desk(home, open_registry(home, remembered=False), unlock(home, "", None), now())
 
 
 def signed_subject(subject: Subject, desk: Desk) -> Subject:

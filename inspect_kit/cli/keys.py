@@ -7,21 +7,25 @@ from pathlib import Path
 
 import click
 
-from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, read_keyring
+from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, older_than, read_keyring
 from inspect_kit.certificate.issue.keys import PUBLIC, Founding, add, folder_of, found, own_keyring, retire
 from inspect_kit.cli.issuer import (
     NEW_PASSPHRASE,
     PASSPHRASE,
+    WITNESSES,
     new_passphrase,
     now,
     own_issuer,
     passphrase_for,
     trust_folder,
     trusted,
+    witnesses_of,
 )
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, write_whole
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.log.notes import verifier_of
 from inspect_kit.registry.numbers import code_for
 
 
@@ -159,17 +163,49 @@ def trust(ctx: click.Context, /, file: Path, as_json: bool) -> None:
     """
     home = home_of(ctx)
     keyring = read_keyring(file)
+    content = bundle_of(read_bytes(file, 2_000_000))
     path = trust_folder(home) / f"{keyring.code}.pem"
     for ring in trusted(home):
         if ring.code == keyring.code and ring.ca != keyring.ca:
             hint = f"if the issuer says that it has made new keys, delete {path} and do this again"
             raise UsageError(f"{ring.name}, another issuer, is known by the code {ring.code} here", hint=hint)
+        why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
+        if why:
+            raise UsageError(why, where=str(file), hint="ask the issuer for a new `keys export`")
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
         raise BadInput(f"cannot be made: {problem.strerror}", where=str(path.parent)) from None
-    write_whole(path, bundle_of(file.read_bytes()))
+    write_whole(path, content)
     _print_one(keyring, f"Certificates of {keyring.name} are trusted here now. Compare the fingerprint.", as_json)
+
+
+@command.command("witness")
+@click.argument("key", required=False, metavar="NAME+ID+KEY")
+@click.option("--remove", is_flag=True, help="Believe it no longer.")
+@json_option
+@click.pass_context
+def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool) -> None:
+    """Believe a witness of logs, by the key that `registry witness` prints there; without a key, list them.
+
+    Take witnesses that the issuer does not control: another federation, a referee's own laptop.
+
+    \b
+    Example:
+      inspect-kit keys witness ifta.example/desk-2+9a1b2c3d+BG…
+    """
+    home = home_of(ctx)
+    known = list(witnesses_of(home))
+    if key is not None:
+        offered = verifier_of(key)
+        known = [each for each in known if each != offered] + ([] if remove else [offered])
+        trust_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(trust_folder(home) / WITNESSES, "".join(f"{each}\n" for each in known).encode())
+    if as_json:
+        print_json([{"name": each.name, "key": str(each)} for each in known])
+        return
+    for line in [str(each) for each in known] or ["No witnesses are believed here yet."]:
+        click.echo(line)
 
 
 def _state(signer: Signer) -> str:

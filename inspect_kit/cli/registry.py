@@ -12,21 +12,21 @@ from typing import Any
 import click
 
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.certificate.issue.issue import seal_fault
-from inspect_kit.cli.issuer import now, person, registry_of, trusted
+from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
+from inspect_kit.cli.issuer import desk_of, now, registry_of, trusted
+from inspect_kit.cli.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.auditing import Audit, audit
 from inspect_kit.registry.backup import back_up, restore
-from inspect_kit.registry.chain import last_entry
 from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
 from inspect_kit.registry.inspections import Sought, uncertified
 from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.roles import role_statements
 from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
-from inspect_kit.registry.witness import forget, recalled, remember
 
 # `registry inspections`: what was inspected without a certificate of its own, such as the photos of a batch.
 
@@ -165,25 +165,28 @@ def _shown(name: str, value: object) -> Iterator[str]:
 
 
 command.add_command(inspections)
+for each in (checkpoint_command, witness_command, witnessed_command, proof_command):
+    command.add_command(each)
 
 
 @command.command("revoke")
 @click.argument("number")
 @click.option("--because", required=True, help="Why; it is shown to whoever verifies the certificate.")
-@click.option("--by", default="", help="Who revokes it (default: the system's user).")
+@click.option("--by", default="", help="Who revokes it [default: whose key signs].")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
 @json_option
 @click.pass_context
-def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str, as_json: bool) -> None:
-    """Withdraw a certificate for good.
+def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str, signer: str, as_json: bool) -> None:
+    """Withdraw a certificate for good; an inspector's key signs it.
 
     \b
     Example:
       inspect-kit registry revoke PCC-2026-000123-J --because "the scale was out of calibration"
     """
-    registry = registry_of(ctx)
     reason = clean(because, where="--because", needed=True)
-    entry = revoke(registry, number, reason, clean(by or person(), where="--by"), now())
-    remember(home_of(ctx), registry.place, entry)
+    desk = desk_of(ctx, signer)
+    registry = desk.registry
+    revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), now(), seal_of_signer(desk.key))
     with registry.reading() as connection:
         standing = known(connection, number)
     if as_json:
@@ -214,7 +217,6 @@ def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) ->
     thing = Thing(texts["item"], texts["subject"], texts["owner"])
     picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None
     entry = describe(registry, thing, (texts["maker"], texts["serial"]), picture, now())
-    remember(home_of(ctx), registry.place, entry)
     click.echo(f"{thing.text} is described by entry {entry.id}.")
 
 
@@ -231,8 +233,7 @@ def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
     """
     home, registry = home_of(ctx), registry_of(ctx)
     rings = trusted(home)
-    seen = recalled(home, registry.place)
-    found = audit(registry, lambda entry: seal_fault(entry, rings), seen, files=not no_files)
+    found = audit(registry, lambda connection: seals_in(connection, rings).fault, files=not no_files)
     if as_json:
         print_json(_described(found))
     else:
@@ -249,6 +250,18 @@ def _described(found: Audit) -> dict[str, object]:
         "clean": not found.faults, "entries": found.entries, "certificates": found.certificates, "files": found.files,
         "head": found.head, "faults": [asdict(fault) for fault in found.faults],
     }  # fmt: skip
+
+
+@command.command("roles")
+def roles() -> None:
+    """SQL for PostgreSQL roles with least rights: one for desks, one for those who only look.
+
+    \b
+    Example:
+      inspect-kit registry roles | psql "$OWNER_URL"
+    """
+    for line in role_statements():
+        click.echo(f"{line};")
 
 
 @command.command("export")
@@ -303,11 +316,6 @@ def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:
     """
     registry = registry_of(ctx)
     kept = restore(registry, file)
-    forget(home_of(ctx), registry.place)
-    with registry.reading() as connection:
-        last = last_entry(connection)
-    if last:
-        remember(home_of(ctx), registry.place, last)
     if as_json:
         print_json({"file": str(file), **asdict(kept)})
     else:

@@ -9,15 +9,16 @@ from pathlib import Path
 import click
 
 from inspect_kit.certificate.issue.keys import SigningKey, unlock
+from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
-from inspect_kit.cli.issuer import now, own_issuer, passphrase_for, person, registry_of, trusted
+from inspect_kit.cli.issuer import desk_of, now, own_issuer, passphrase_for, person, registry_of, trusted
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import account, accounts, set_account
-from inspect_kit.registry.checkin.entries import AccountSet
+from inspect_kit.registry.checkin.entries import AccountSet, DeskSet
 
 PIN = "INSPECT_KIT_PIN"
 
@@ -62,6 +63,35 @@ def _key(home: Path, signer: str) -> SigningKey | None:
     return unlock(home, signer, passphrase_for(home, signer))
 
 
+@command.command("desk")
+@click.argument("key", required=False, metavar="ID KEY", nargs=-1)
+@click.option("--name", default="", help="What that desk is called.")
+@click.option("--withdraw", is_flag=True, help="No longer vouch for it: what is done there from now on counts nothing.")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@click.pass_context
+def desk(ctx: click.Context, /, key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
+    """This desk's own key; or, with another desk's, let the issuer vouch for that desk.
+
+    A desk without the issuer's keys records and decides; certificates are made where the issuer's keys are, once it
+    vouches for that desk.
+
+    \b
+    Example:
+      inspect-kit station desk
+      inspect-kit station desk desk-3F2A… 9c41… --name "Desk 2"
+    """
+    if not key:
+        own = desk_key(home_of(ctx))
+        click.echo(f"{own.id} {own.public}")
+        return
+    desk_id, public = read_desk(" ".join(key))
+    issuing = desk_of(ctx, signer)
+    shown = clean(name, where="--name")
+    body = DeskSet(desk_id, public, issuing.key.signer.name, shown, active=not withdraw)
+    vouch(issuing.registry, body, issuing.key, now())
+    click.echo(f"{issuing.key.issuer.name} {'no longer vouches' if withdraw else 'vouches'} for {shown or desk_id}.")
+
+
 @command.group("user")
 def user() -> None:
     """The people of the station and their parts: viewer, tester, referee.
@@ -88,7 +118,7 @@ def add(ctx: click.Context, /, name: str, role: str) -> None:
     pin = os.environ.get(PIN) or str(
         click.prompt(f"PIN of {shown}", hide_input=True, confirmation_prompt=True, err=True)
     )
-    set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now())
+    set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now(), desk_key(home_of(ctx)).seal)
     click.echo(f"{shown} is {role} now.")
 
 
@@ -127,5 +157,5 @@ def remove(ctx: click.Context, /, name: str) -> None:
     if there is None:
         raise UsageError("nobody is called so", where=name[:60], hint="inspect-kit station user list")
     body = AccountSet(name, there.role, by=person(), events=there.events, active=False)
-    set_account(registry, body, None, now())
+    set_account(registry, body, None, now(), desk_key(home_of(ctx)).seal)
     click.echo(f"{name} can no longer sign in.")

@@ -6,21 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, func, select, text
+from sqlalchemy import Connection, Table, func, select, text, tuple_
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
 from inspect_kit.registry.chain import Row, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
+from inspect_kit.registry.log.merkle import grown, leaf_hash
+from inspect_kit.registry.log.tree import kept_checkpoints, root_at
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, OWN, SHARED
-from inspect_kit.registry.witness import LastSeenEntry
+from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, LOG_NODES, OWN, SHARED
 
 _BATCH: Final = 400
 
 SignatureCheck = Callable[[Entry], str]
-"""Says what is wrong with an entry's signature, or nothing."""
+"""Says what is wrong with an entry's signature, or nothing; entries come in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +40,29 @@ class _Walk:
     """Where the walk stands."""
 
     signature: SignatureCheck
-    seen: LastSeenEntry | None
     last: tuple[int, str] = (0, FIRST)
     serials: dict[tuple[str, int, str], int] = field(default_factory=dict)
     files: set[bytes] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    edge: dict[int, bytes] = field(default_factory=dict)
+    """The last complete node of each level of the log's tree."""
 
     def fault(self, where: str, why: str, hint: str = "") -> None:
         self.faults.append(Fault(where, why, hint))
 
 
-def audit(
-    registry: Registry, signature: SignatureCheck, seen: LastSeenEntry | None = None, *, files: bool = True
-) -> Audit:
-    """Walk the whole registry. `seen` is what the desk remembers of it."""
-    walk = _Walk(signature, seen)
+def audit(registry: Registry, signatures: Callable[[Connection], SignatureCheck], *, files: bool = True) -> Audit:
+    """Walk the whole registry; what this computer remembers of it is compared too."""
+    lost = registry.lost()
     with registry.reading() as connection:
+        walk = _Walk(signatures(connection))
+        if lost:
+            walk.fault("the chain", lost)
         while batch := entries_after(connection, walk.last[0], _BATCH):
             said = list(_links(walk, batch))
             _compare(walk, connection, [entry for entry, _ in said])
+            _compare_tree(walk, connection, batch)
             if files:
                 _look_at_files(walk, registry, connection, said)
         _after(walk, connection)
@@ -81,9 +85,9 @@ def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
             walk.fault(where, "is not written as this program writes")
         if isinstance(body, Certified):
             _count(walk, entry, body)
-            problem_with = walk.signature(entry)
-            if problem_with:
-                walk.fault(f"{where} ({body.number})", problem_with)
+        problem_with = walk.signature(entry)
+        if problem_with:
+            walk.fault(f"{where} ({body.number})" if isinstance(body, Certified) else where, problem_with)
         yield entry, body
 
 
@@ -97,8 +101,6 @@ def _link(walk: _Walk, entry: Entry) -> None:
         walk.fault(where, f"is not chained to entry {number}")
     if entry.right_hash() != entry.hash:
         walk.fault(where, "was changed: its hash is another")
-    if walk.seen and walk.seen.entries == entry.id and walk.seen.hash != entry.hash:
-        walk.fault(where, "is not the one that this desk has seen: the chain was written anew")
 
 
 def _count(walk: _Walk, entry: Entry, body: Certified) -> None:
@@ -222,23 +224,55 @@ def _after(walk: _Walk, connection: Connection) -> None:
             orphans = select(table).where(table.c.entry.not_in(select(ENTRIES.c.id))).limit(5)
             for row in connection.execute(orphans):
                 walk.fault(_place(table, dict(row._mapping)), "is a row without an entry")
-    if walk.seen and walk.seen.entries > walk.last[0]:
-        lost = walk.seen.entries - walk.last[0]
-        walk.fault("the end of the chain", f"{lost} entries are gone that this desk has seen")
-    for name in sorted(_guards_expected() - _guards(connection)):
+    _compare_checkpoints(walk, connection)
+    there = _guards(connection)
+    for name in sorted(_guards_expected(connection.dialect.name) - there):
         walk.fault(name, "the guard against changes is gone", "somebody has worked on the database by hand")
 
 
-def _guards_expected() -> set[str]:
-    return {f"{table.name}_no_{verb}" for table in APPEND_ONLY for verb in ("update", "delete")}
+def _left(walk: _Walk, level: int, _: int) -> bytes:
+    return walk.edge.get(level, b"")
+
+
+def _compare_tree(walk: _Walk, connection: Connection, entries: Sequence[Entry]) -> None:
+    """The log's tree against the entries that it stands on."""
+    expected: dict[tuple[int, int], str] = {}
+    for entry in entries:
+        for level, place, found in grown(
+            leaf_hash(entry.leaf()), entry.id - 1, lambda level, _: walk.edge.get(level, b"")
+        ):
+            if place % 2 == 0:
+                walk.edge[level] = found
+            expected[level, place] = found.hex()
+    own = LOG_NODES.c
+    span = tuple_(own.level, own.place).in_(list(expected))
+    there = {(row.level, row.place): row.hash for row in connection.execute(select(LOG_NODES).where(span))}
+    for level, place in sorted(key for key, found in expected.items() if there.get(key) != found):
+        walk.fault(f"the log's tree, node {level}/{place}", "does not fit the entries")
+        break
+
+
+def _compare_checkpoints(walk: _Walk, connection: Connection) -> None:
+    """What witnesses have signed against the log as it is."""
+    for note in kept_checkpoints(connection):
+        if note.size > walk.last[0] or root_at(connection, note.size) != note.root:
+            walk.fault(f"the checkpoint of {note.size} entries", "is of another log: what was witnessed is gone")
+
+
+def _guards_expected(dialect: str) -> set[str]:
+    verbs = ("update", "delete", "truncate") if dialect == "postgresql" else ("update", "delete")
+    return {f"{table.name}_no_{verb}" for table in APPEND_ONLY for verb in verbs}
 
 
 def _guards(connection: Connection) -> set[str]:
-    return set(connection.scalars(text(_GUARDS[connection.dialect.name])))
+    """The guards that are up and do what they should: one of the same name that does nothing is none."""
+    return {str(name) for name, does in connection.execute(text(_GUARDS[connection.dialect.name])) if _REFUSES in does}
 
 
+_REFUSES: Final = "the registry is append-only"
 _GUARDS: Final = {
-    "sqlite": "SELECT name FROM sqlite_master WHERE type = 'trigger'",
-    # A guard that was switched off is as good as none.
-    "postgresql": "SELECT tgname FROM pg_trigger WHERE tgenabled <> 'D'",
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'",
+    # A guard that was switched off, or made conditional, is as good as none.
+    "postgresql": "SELECT t.tgname, p.prosrc FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid "
+    "WHERE t.tgenabled IN ('O', 'A') AND t.tgqual IS NULL AND t.tgattr = ''",
 }

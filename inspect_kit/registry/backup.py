@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from typing import IO, Final
 import msgspec
 from sqlalchemy import Connection
 
-from inspect_kit.atomic_write import sync_folder, written_beside
+from inspect_kit.atomic_write import flush_file, sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
-from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.opening import Registry, open_registry, refuse_older
 from inspect_kit.registry.tables import EVIDENCE
 
 FORMAT: Final = 1
@@ -43,6 +44,8 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
     try:
         with registry.reading() as connection, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             kept = _pack(registry, connection, archive)
+        flush_file(temporary)
+        _prove(temporary, kept)
         temporary.replace(out)
     except OSError as problem:
         raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
@@ -50,6 +53,17 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
         temporary.unlink(missing_ok=True)
     sync_folder(out.parent)
     return kept
+
+
+def _prove(backup: Path, kept: BackupContent) -> None:
+    """A backup is one once it was restored: into a registry of its own, which is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="inspect-kit-") as place:
+        trial = open_registry(Path(place), remembered=False)
+        try:
+            if restore(trial, backup) != kept:
+                raise BrokenSeal("does not hold what was written into it", where=str(backup))
+        finally:
+            trial.engine.dispose()
 
 
 def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) -> BackupContent:
@@ -94,7 +108,7 @@ def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupC
     manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
     if manifest.format != FORMAT:
         raise BadInput(f"is of format {manifest.format}", where=where, hint=f"this program opens format {FORMAT}")
-    with registry.writing() as connection:
+    with registry.writing(anew=True) as connection:
         if last_entry(connection) is not None:
             hint = "give --home an empty folder, or INSPECT_KIT_DB an empty database"
             raise UsageError("is not empty: a restore never overwrites a registry", where=registry.place, hint=hint)
@@ -103,6 +117,8 @@ def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupC
             content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)
             if registry.shelf.put(connection, content) != digest:
                 raise BrokenSeal("was changed in the backup", where=f"evidence {digest}")
+        if registry.memory:
+            refuse_older(registry.memory, connection, registry.place)
     return BackupContent(manifest.entries, len(digests), manifest.head)
 
 

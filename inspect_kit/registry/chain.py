@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import groupby
 from typing import Any, Final
@@ -11,7 +12,8 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, select
 
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.errors import BadInput
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, Recorded
 from inspect_kit.registry.checkin.rows import account_rows, decided_rows, event_rows, recorded_rows
 from inspect_kit.registry.entries import (
     FIRST,
@@ -26,6 +28,7 @@ from inspect_kit.registry.entries import (
     canonical,
     folded,
 )
+from inspect_kit.registry.log.tree import grow
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.tables import (  # fmt: skip
     CERTIFICATES,
@@ -53,16 +56,53 @@ def no_seal(_: bytes) -> tuple[str, str]:
 
 
 # Made once: making a statement takes longer than SQLite does to carry it out.
-_LAST: Final = select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)
+_LAST: Final = select(ENTRIES.c.id, ENTRIES.c.hash, ENTRIES.c.at).order_by(ENTRIES.c.id.desc()).limit(1)
 _NUMBERED: Final = select(ENTRIES).where(ENTRIES.c.id == bindparam("number"))
 
 
 def append(connection: Connection, body: Body, at: datetime, seal: Seal = no_seal) -> Entry:
     """One more entry, in the transaction that `connection` is in."""
     last = connection.execute(_LAST).first()
-    entry = link(body, at, (last.id, last.hash) if last else (0, FIRST), seal)
+    if last is None:
+        entry = link(body, at, (0, FIRST), seal)
+    else:
+        entry = link(body, _in_order(at, last.id, last.at), (last.id, last.hash), seal)
     write(connection, [entry])
     return entry
+
+
+CLOCK: Final = "INSPECT_KIT_CLOCK"
+"""Set to `checked` by a person who has looked at the clock."""
+
+_SLACK: Final = timedelta(minutes=10)
+"""How far the clocks of two desks may be apart."""
+
+_LONGEST_PAUSE: Final = timedelta(days=800)
+"""A registry that nobody has written to for so long: more likely the clock is wrong."""
+
+
+def _in_order(at: datetime, number: int, before: str) -> datetime:
+    """The time of an entry, which never lies before its predecessor's; a clock that is far off is refused."""
+    last = datetime.fromisoformat(before)
+    if os.environ.get(CLOCK) == "checked":
+        return max(at, last)
+    if at < last - _SLACK:
+        raise BadInput(
+            f"it is {_minute(at)} here, but entry {number} was made at {_minute(last)}: this clock is slow",
+            where="the clock",
+            hint="set the computer's clock; if the entry itself is dated wrong, INSPECT_KIT_CLOCK=checked goes on",
+        )
+    if at > last + _LONGEST_PAUSE:
+        raise BadInput(
+            f"it is {_minute(at)} here, and the newest entry is of {last.date()}: this clock is fast",
+            where="the clock",
+            hint="set the computer's clock; if it is right, say so with INSPECT_KIT_CLOCK=checked",
+        )
+    return max(at, last)
+
+
+def _minute(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def link(body: Body, at: datetime, last: tuple[int, str], seal: Seal = no_seal) -> Entry:
@@ -77,13 +117,15 @@ def link(body: Body, at: datetime, last: tuple[int, str], seal: Seal = no_seal) 
 def write(connection: Connection, entries: Iterable[Entry]) -> None:
     """Entries and all the rows that follow from them."""
     rows: list[Row] = []
-    for entry in entries:
+    made = list(entries)
+    for entry in made:
         rows.append((ENTRIES, msgspec.structs.asdict(entry)))
         rows.extend(rows_of(entry))
     by_table = sorted(rows, key=lambda row: row[0].name)
     for _, group in groupby(by_table, key=lambda row: row[0].name):
         block = list(group)
         connection.execute(_insertion(connection.dialect.name, block[0][0]), [values for _, values in block])
+    grow(connection, made)
 
 
 @cache
@@ -164,6 +206,7 @@ _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
     AccountSet: lambda body, _: account_rows(body),
     Recorded: lambda body, entry: recorded_rows(body, entry.at),
     Decided: lambda body, entry: decided_rows(body, entry.at),
+    DeskSet: lambda *_: iter(()),
 }
 
 
@@ -196,3 +239,9 @@ def has_series(connection: Connection, issuer: str) -> bool:
     """Whether certificates of an issuer are kept here."""
     own = CERTIFICATES.c
     return connection.execute(select(own.number).where(own.issuer == issuer).limit(1)).first() is not None
+
+
+def entries_of_kind(connection: Connection, kind: str) -> list[Entry]:
+    """All entries of a kind, in order: for kinds of which there are few."""
+    wanted = select(ENTRIES).where(ENTRIES.c.kind == kind).order_by(ENTRIES.c.id)
+    return [Entry(**row._mapping) for row in connection.execute(wanted)]

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.errors import BrokenSeal
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, Recorded
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -108,7 +108,7 @@ class Described(_Part, frozen=True, tag="subject"):
     photo: File | None = None
 
 
-Body = Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided
+Body = Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided | DeskSet
 _BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
 KINDS: Final[dict[type[Body], str]] = {
     Certified: "certificate",
@@ -119,6 +119,7 @@ KINDS: Final[dict[type[Body], str]] = {
     AccountSet: "account",
     Recorded: "recorded",
     Decided: "decided",
+    DeskSet: "desk",
 }
 
 
@@ -139,6 +140,11 @@ class Entry(msgspec.Struct, frozen=True):
         chained = msgspec.json.encode(["inspect-kit entry 1", self.id, self.at, self.kind, self.previous, self.body])
         return hashlib.sha256(chained).hexdigest()
 
+    def leaf(self) -> bytes:
+        """What stands in the log's tree: all of it, the signature too."""
+        said = [self.id, self.at, self.kind, self.previous, self.body, self.signer, self.signature]
+        return msgspec.json.encode(["inspect-kit leaf 1", *said])
+
     def said(self) -> Body:
         """What the entry says."""
         try:
@@ -146,6 +152,20 @@ class Entry(msgspec.Struct, frozen=True):
         except msgspec.MsgspecError as problem:
             raise BrokenSeal(f"says nothing that can be read: {str(problem)[:100]}", where=f"entry {self.id}") from None
         return body
+
+
+def entry_from_leaf(content: bytes) -> Entry:
+    """The entry that stands in a log's leaf; what is none is a broken seal."""
+    try:
+        title, number, at, kind, previous, body, signer, signature = msgspec.json.decode(
+            content, type=tuple[str, int, str, str, str, str, str, str]
+        )
+    except msgspec.MsgspecError:
+        raise BrokenSeal("holds no entry of a registry") from None
+    bare = Entry(number, at, kind, body, previous, "", signer, signature)
+    if title != "inspect-kit leaf 1" or bare.leaf() != content:
+        raise BrokenSeal("holds no entry of a registry")
+    return msgspec.structs.replace(bare, hash=bare.right_hash())
 
 
 FIRST: Final = "0" * 64

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.entries import Entry, File, Inspected, Made, folded
+from inspect_kit.registry.entries import File, Inspected, Made, folded
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, SUBJECTS
 
@@ -31,17 +31,17 @@ class Inspection:
     name: str = ""
 
 
-def enter(registry: Registry, found: Iterable[Inspection], at: datetime) -> tuple[int, Entry | None]:
-    """Enter what is not there yet; gives how many that were, and the last entry."""
-    count, last = 0, None
+def enter(registry: Registry, found: Iterable[Inspection], at: datetime) -> int:
+    """Enter what is not there yet; gives how many that were."""
+    count = 0
     waiting = iter(found)
     while block := list(islice(waiting, _BLOCK)):
         with registry.writing() as connection:
             for each in block:
                 if not _entered(connection, each):
-                    last = append(connection, _body(registry, connection, each), at)
+                    append(connection, _body(registry, connection, each), at)
                     count += 1
-    return count, last
+    return count
 
 
 def _entered(connection: Connection, each: Inspection) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.chain import append
+from inspect_kit.registry.chain import Seal, append, no_seal
 from inspect_kit.registry.entries import Described, Entry, File, Revoked, Thing
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import known
 
 
-def revoke(registry: Registry, number: str, because: str, by: str, at: datetime) -> Entry:
+def revoke(registry: Registry, number: str, because: str, by: str, at: datetime, seal: Seal = no_seal) -> Entry:
     """Withdraw a certificate for good; the reason is kept and shown by `verify`."""
     if not because:
         raise UsageError("say why it is revoked", where="--because")
@@ -19,7 +19,7 @@ def revoke(registry: Registry, number: str, because: str, by: str, at: datetime)
         standing = known(connection, number)
         if standing.revoked_at:
             raise UsageError(f"was already revoked on {standing.revoked_at[:10]}", where=standing.number)
-        return append(connection, Revoked(standing.number, because, by), at)
+        return append(connection, Revoked(standing.number, because, by), at, seal)
 
 
 def describe(

@@ -10,16 +10,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy import Connection, Engine, bindparam, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.evidence import Folder, Shared, Shelf
+from inspect_kit.registry.tables import ENTRIES
+from inspect_kit.registry.witness import LastSeenEntry, Memory, usual_memory
 
 FILE_NAME: Final = "registry.db"
-REVISIONS: Final = ("0001", "0002", "0003")
+REVISIONS: Final = ("0001", "0002", "0003", "0004")
 """The formats there have been; the last one is this program's."""
 
 _WAIT_SECONDS: Final = 120
@@ -42,6 +44,8 @@ class Registry:
     engine: Engine
     shelf: Shelf
     place: str
+    memory: Memory | None = None
+    """What this computer remembers of registries; nothing for one that is thrown away afterwards."""
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -52,12 +56,42 @@ class Registry:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction that no other desk writes beside; all of it happens, or nothing."""
+    def writing(self, *, anew: bool = False) -> Iterator[Connection]:
+        """A transaction that no other desk writes beside; all of it happens, or nothing.
+
+        A registry that lies behind what was seen of it is refused, unless it is just being made `anew`.
+        """
         with _spoken_plainly(self.place), self.engine.execution_options(kit_writes=True).begin() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+            if self.memory and not anew:
+                refuse_older(self.memory, connection, self.place)
             yield connection
+            state = _state(connection) if self.memory and not anew else None
+        if self.memory and state:
+            self.memory.note(self.place, *state)
+
+    def lost(self) -> str:
+        """What is wrong with the registry by what this computer remembers of it; empty if nothing is."""
+        if self.memory is None:
+            return ""
+        for _ in range(2):
+            # Remembered first, looked at then: another desk may write in between, and that is no loss.
+            identity = self.memory.lying_at(self.place)
+            known = self.memory.recall(identity) if identity else None
+            with self.reading() as connection:
+                found = _older(self.memory, connection, (identity, known))
+            if not found:
+                break
+        return found
+
+    def look(self) -> None:
+        """Remember the state as it is now, if nothing speaks against it."""
+        if self.memory is not None and not self.lost():
+            with self.reading() as connection:
+                state = _state(connection)
+            if state:
+                self.memory.note(self.place, *state)
 
     def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
         """What the action gives, in a transaction that no other desk writes beside."""
@@ -65,18 +99,74 @@ class Registry:
             return action(connection)
 
 
-def open_registry(home: Path, url: str = "") -> Registry:
-    """The registry in `home`, or the one that `url` names; made or brought up to date where needed."""
+_HASH: Final = select(ENTRIES.c.hash).where(ENTRIES.c.id == bindparam("number"))
+_END: Final = select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)
+
+
+def _state(connection: Connection) -> tuple[str, LastSeenEntry] | None:
+    """The registry's identity and its newest entry."""
+    last = connection.execute(_END).first()
+    if last is None:
+        return None
+    return str(connection.scalar(_HASH, {"number": 1}) or ""), LastSeenEntry(last.id, last.hash)
+
+
+def refuse_older(memory: Memory, connection: Connection, place: str) -> None:
+    """Nothing is written to a registry that has lost something: the next entry would cover it up."""
+    identity = memory.lying_at(place)
+    why = _older(memory, connection, (identity, memory.recall(identity) if identity else None))
+    if why:
+        raise BrokenSeal(why, where=place, hint=_OLDER)
+
+
+def _older(memory: Memory, connection: Connection, before: tuple[str, LastSeenEntry | None]) -> str:
+    """What speaks against the registry; `before` was known of its place before it was looked at."""
+    identity, known = before
+    state = _state(connection)
+    if identity and (state is None or state[0] != identity):
+        return "another registry, or an empty one, lies where this computer has seen one"
+    if state is None:
+        return ""
+    known = known or memory.recall(state[0])
+    if known is None:
+        return ""
+    if known.entries > state[1].entries:
+        lost = known.entries - state[1].entries
+        return f"{lost} entries are gone that this computer has seen: it is cut off, or an older copy"
+    if connection.scalar(_HASH, {"number": known.entries}) != known.hash:
+        return f"entry {known.entries} is not the one that this computer has seen: the chain was written anew"
+    return ""
+
+
+_OLDER: Final = "bring back the newest state; inspect-kit registry audit tells more, docs/registry.md what to do"
+
+
+def _place_of(target: URL) -> str:
+    """Where a registry lies, however it was typed; never its password."""
+    if target.get_backend_name() == "sqlite":
+        return str(Path(str(target.database)).resolve())
+    host = target.host or str(target.query.get("host", ""))
+    return f"postgresql://{host}:{target.port or 5432}/{target.database}"
+
+
+def open_registry(home: Path, url: str = "", *, remembered: bool = True) -> Registry:
+    """The registry in `home`, or the one that `url` names; made or brought up to date where needed.
+
+    One that is not `remembered` is thrown away afterwards.
+    """
     target = _target(home, url)
-    place = target.render_as_string(hide_password=True) if url else str(home / FILE_NAME)
+    place = _place_of(target)
+    memory = usual_memory() if remembered else None
     with _spoken_plainly(place):
         if target.get_backend_name() == "sqlite":
             file = Path(str(target.database)).absolute()
             _prepare(file)
-            registry = Registry(sqlite_engine(target, poolclass=NullPool), Folder(file.parent / "evidence"), place)
+            registry = Registry(
+                sqlite_engine(target, poolclass=NullPool), Folder(file.parent / "evidence"), place, memory
+            )
         else:
             engine = create_engine(target, poolclass=NullPool, connect_args={"connect_timeout": 15})
-            registry = Registry(engine, Shared(), place)
+            registry = Registry(engine, Shared(), place, memory)
         _bring_up_to_date(registry)
     return registry
 
@@ -138,7 +228,7 @@ def _bring_up_to_date(registry: Registry) -> None:
     with registry.reading() as connection:
         if _revision(connection, registry.place) == REVISIONS[-1]:
             return
-    with registry.writing() as connection:
+    with registry.writing(anew=True) as connection:
         # Another desk may have been faster.
         if _revision(connection, registry.place) != REVISIONS[-1]:
             upgrade(connection, REVISIONS[-1])

@@ -51,9 +51,9 @@ class QueuedRegistry(Registry):
     _gate: Lock = field(default_factory=Lock, compare=False)
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, anew: bool = False) -> Iterator[Connection]:
         """A transaction that no other desk writes beside."""
-        with self.queue, Registry.writing(self) as connection:
+        with self.queue, Registry.writing(self, anew=anew) as connection:
             yield connection
 
     def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
@@ -95,4 +95,4 @@ def queued(registry: Registry) -> QueuedRegistry:
         engine = sqlite_engine(
             engine.url, poolclass=QueuePool, pool_size=_KEPT_OPEN, max_overflow=_AT_MOST, pool_timeout=60
         )
-    return QueuedRegistry(engine, registry.shelf, registry.place)
+    return QueuedRegistry(engine, registry.shelf, registry.place, registry.memory)

@@ -37,7 +37,7 @@ ENTRIES: Final = Table(
     METADATA,
     Column("id", _ENTRY, primary_key=True, autoincrement=False),
     Column("at", String(32), nullable=False),
-    Column("kind", String(20), nullable=False),
+    Column("kind", String(20), nullable=False, index=True),
     Column("body", Text, nullable=False),
     Column("previous", _DIGEST, nullable=False),
     Column("hash", _DIGEST, nullable=False),
@@ -228,8 +228,27 @@ DESK_SESSIONS: Final = Table(
     Column("digest", _DIGEST, primary_key=True),
     Column("name", _ORDERED, nullable=False),
     Column("until", String(32), nullable=False),
+    Column("proof", _DIGEST, nullable=False),
 )
-"""Who is signed in: the SHA-256 of what the browser shows, never that itself."""
+"""Who is signed in: the SHA-256 of what the browser shows, never that itself; `proof` is the desk's own word for it."""
+
+LOG_NODES: Final = Table(
+    "log_nodes",
+    METADATA,
+    Column("level", SmallInteger, primary_key=True, autoincrement=False),
+    Column("place", _ENTRY, primary_key=True, autoincrement=False),
+    Column("hash", _DIGEST, nullable=False),
+)
+"""The complete subtrees of the Merkle tree over all entries."""
+
+LOG_CHECKPOINTS: Final = Table(
+    "log_checkpoints",
+    METADATA,
+    Column("digest", _DIGEST, primary_key=True),
+    Column("size", _ENTRY, nullable=False, index=True),
+    Column("note", Text, nullable=False),
+)
+"""Checkpoints that witnesses have signed."""
 
 DESK_DRAFTS: Final = Table(
     "desk_drafts",
@@ -250,4 +269,4 @@ OWN: Final = (DESCRIPTIONS, INSPECTIONS, USES, CERTIFICATES, REPLACEMENTS, REVOC
 SHARED: Final = (PEOPLE, SUBJECTS, INSTRUMENTS)
 """Tables whose rows are made by the first entry that names them and used by later ones."""
 
-APPEND_ONLY: Final = (ENTRIES, *OWN, *SHARED, FILES)
+APPEND_ONLY: Final = (ENTRIES, *OWN, *SHARED, FILES, LOG_NODES, LOG_CHECKPOINTS)

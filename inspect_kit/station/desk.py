@@ -283,7 +283,7 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
     files = [EvidenceFile("record", content)]
     files += [EvidenceFile("photo", look.content, look.name)] if look else []
     files += [EvidenceFile("look", look.measured)] if look and look.measured else []
-    entered = record(station.registry, body, files, station.now())
+    entered = record(station.registry, body, files, station.now(), station.seal)
     if entered.event != place.event.event:
         raise not_found()
     return visit.go(f"/events/{place.event.event}/tickets/{entered.ticket}")

@@ -105,7 +105,7 @@ def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:
     except (InspectKitError, ValueError) as problem:
         typed = msgspec.structs.replace(base, **_typed(visit))
         return _form(visit, typed, sheet, str(problem) or "?", house.decode(errors="replace"))
-    event = set_event(visit.station.registry, event, house or None, visit.station.now())
+    event = set_event(visit.station.registry, event, house or None, visit.station.now(), visit.station.seal)
     return visit.go(f"/events/{event.event}")
 
 

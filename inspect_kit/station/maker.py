@@ -15,7 +15,7 @@ from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import certify_decided
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
-from inspect_kit.registry.checkin.store import DeskInspection, event_of, unissued
+from inspect_kit.registry.checkin.store import DeskInspection, unissued
 from inspect_kit.station.station import Station
 
 _PAUSE: Final = 20.0
@@ -92,13 +92,9 @@ class Maker:
                 return
 
     def _make(self, seen: DeskInspection) -> int:
-        with self.station.registry.reading() as connection:
-            event = event_of(connection, seen.event)
-        if event is None:
-            return 0
         self._let_desks_go_first()
         try:
-            certify_decided(replace(self.station.desk(), draw=self.draw), seen, event)
+            certify_decided(replace(self.station.desk(), draw=self.draw), seen)
         except AlreadyIssued:
             return 0
         except InspectKitError as problem:

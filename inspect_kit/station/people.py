@@ -49,7 +49,7 @@ def _change(visit: Visit) -> None:
     # Somebody who sees some events only cannot hand out more than that.
     events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
     body = AccountSet(name, role, by=visit.person.name, events=events)
-    set_account(station.registry, body, form.get("pin", "") or None, station.now())
+    set_account(station.registry, body, form.get("pin", "") or None, station.now(), station.seal)
 
 
 def _remove(visit: Visit, name: str) -> None:
@@ -59,4 +59,4 @@ def _remove(visit: Visit, name: str) -> None:
         there = account(connection, name)
     if there is not None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
-        set_account(visit.station.registry, body, None, visit.station.now())
+        set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal)

@@ -42,9 +42,9 @@ def set_up(visit: Visit) -> Response:
         if form.get("pin", "") != form.get("again", ""):
             raise Refusal(422, "people.pins_differ")
         name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
-        set_account(
-            visit.station.registry, AccountSet(name, Role.REFEREE, by=name), form.get("pin", ""), visit.station.now()
-        )
+        account = AccountSet(name, Role.REFEREE, by=name)
+        station = visit.station
+        set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
     except (Refusal, InspectKitError) as problem:
         fault = visit.words(problem.key) if isinstance(problem, Refusal) else str(problem)
         return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
@@ -72,8 +72,10 @@ def sign_in(visit: Visit) -> Response:
 
 
 def _signed_in(visit: Visit, name: str, back: str) -> Response:
-    token, now = secrets.token_urlsafe(32), visit.station.now()
-    open_session(visit.station.registry, digest_of(token), name, now, now + timedelta(hours=SESSION_HOURS))
+    token, station = secrets.token_urlsafe(32), visit.station
+    now = station.now()
+    span = (now, now + timedelta(hours=SESSION_HOURS))
+    open_session(station.registry, station.secret, digest_of(token), name, span)
     response = visit.go(back)
     set_session(response, token, secure=visit.station.secure)
     return response

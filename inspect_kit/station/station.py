@@ -22,9 +22,11 @@ from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.issue.issue import Desk
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
+from inspect_kit.certificate.issue.seals import desk_key, own_desk, vouch
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import sheet_of
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.registry.chain import Seal, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket_from
@@ -73,6 +75,8 @@ class Station:
     limits: Limits = field(default_factory=usual_limits)
     right_pins: RightPins = field(default_factory=RightPins, repr=False)
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    seal: Seal = no_seal
+    """This desk's signature under what is done here."""
     _events: dict[str, tuple[int, EventSet]] = field(default_factory=dict, repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
     _instrument: Lock = field(default_factory=Lock, repr=False)
@@ -170,7 +174,10 @@ def open_station(station: Station) -> Station:
     """The station with a queue for writers and a secret that outlives a restart, so that open forms stay good."""
     from dataclasses import replace
 
-    return replace(station, registry=queued(station.registry), secret=_secret(station.home / "station" / "secret"))
+    if station.key is not None:
+        vouch(station.registry, own_desk(station.home, station.key), station.key, station.now())
+    secret = _secret(station.home / "station" / "secret")
+    return replace(station, registry=queued(station.registry), secret=secret, seal=desk_key(station.home).seal)
 
 
 def _secret(path: Path) -> bytes:

@@ -128,7 +128,7 @@ def _decided(visit: Visit, case: Case) -> None:
         body = structs.replace(body, record=digest_of(content))
         files.append(EvidenceFile("record", content))
     quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
-    decide(visit.station.registry, body, files, visit.station.now(), quota)
+    decide(visit.station.registry, body, files, visit.station.now(), quota, visit.station.seal)
 
 
 def show_photo(visit: Visit) -> Response:

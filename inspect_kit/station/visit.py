@@ -196,7 +196,7 @@ def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
     """Runs in a thread of its own: nobody waits for another desk's disk."""
     try:
         with visit.station.registry.reading() as connection:
-            visit.who = who_is(connection, digest_of(visit.token), visit.station.now())
+            visit.who = who_is(connection, visit.station.secret, digest_of(visit.token), visit.station.now())
             if visit.who is not None and is_ticket(visit.path("event")):
                 visit.named = visit.station.event_in(connection, visit.path("event"))
         if act is not None and visit.who is None:

@@ -17,8 +17,9 @@ from msgspec import structs
 from sqlalchemy import text
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.seals import seals_in
 from inspect_kit.certificate.issue.verify import Counter
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
@@ -26,7 +27,6 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.auditing import Audit, audit
 from inspect_kit.registry.opening import Registry, open_registry
-from inspect_kit.registry.witness import recalled
 from inspect_kit.rulebook.library import load
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
@@ -162,8 +162,7 @@ def audited() -> Callable[[Desk], Audit]:
 
     def run(desk: Desk) -> Audit:
         rings = (own_keyring(desk.home),)
-        seen = recalled(desk.home, desk.registry.place)
-        return audit(desk.registry, lambda entry: seal_fault(entry, rings), seen)
+        return audit(desk.registry, lambda connection: seals_in(connection, rings).fault)
 
     return run
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.seals import seals_in
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.auditing import audit
@@ -41,7 +42,7 @@ def main(place: Path) -> None:
         copy = Path(roomy) / "home"
         shutil.copytree(home, copy)
         rings = (own_keyring(copy),)
-        found_out = audit(open_registry(copy), lambda entry: seal_fault(entry, rings))
+        found_out = audit(open_registry(copy), lambda connection: seals_in(connection, rings).fault)
     assert found_out.faults == (), found_out.faults
     assert found_out.certificates == issued, (found_out.certificates, issued)
     names = {path.name for path in out.iterdir()}

@@ -16,15 +16,16 @@ from msgspec import structs
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, folder_of, found, unlock
+from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.registry.backup import back_up
+from inspect_kit.registry.backup import FORMAT, back_up
 from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.keeping import describe, revoke
-from inspect_kit.registry.opening import FILE_NAME, REVISIONS, Registry, _prepare, _sqlite_engine, _target, upgrade
+from inspect_kit.registry.opening import FILE_NAME, REVISIONS, Registry, _prepare, _target, sqlite_engine, upgrade
 from inspect_kit.rulebook.library import load
 from tests.registry.conftest import NOW
 
@@ -37,12 +38,13 @@ def main(revision: str) -> None:
         home = Path(place) / "home"
         found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, NOW)
         _prepare(home / FILE_NAME)
-        registry = Registry(_sqlite_engine(_target(home, "")), Folder(home / "evidence"), str(home / FILE_NAME))
+        registry = Registry(sqlite_engine(_target(home, "")), Folder(home / "evidence"), str(home / FILE_NAME))
         with registry.writing() as connection:
             upgrade(connection, revision)
         _fill(Desk(home, registry, unlock(home, "", None), NOW), Path(place))
-        if revision == REVISIONS[-1]:
-            back_up(registry, FORMATS / "backup-1.zip")
+        backup = FORMATS / f"backup-{FORMAT}.zip"
+        if revision == REVISIONS[-1] and not backup.exists():
+            back_up(registry, backup)
         registry.engine.dispose()
         _pack(home, FORMATS / f"registry-{int(revision)}.zip")
 
@@ -58,7 +60,7 @@ def _fill(desk: Desk, out: Path) -> None:
     describe(
         desk.registry, Thing("striker", "Striker 50", "Renata Řeháčková"), ("Synco", "0417"), ("s.jpg", b"photo"), NOW
     )
-    revoke(desk.registry, third.number, "the scale was out of calibration", "desk 1", NOW)
+    revoke(desk.registry, third.number, "the scale was out of calibration", "desk 1", NOW, seal_of_signer(desk.key))
 
 
 def _record(name: str, subject: str) -> Record:

@@ -162,7 +162,7 @@ def test_cutting_off_the_end_of_the_chain_is_noticed_by_the_desk_that_saw_it(
         by_hand(quick_desk.registry, f"DELETE FROM {table} WHERE entry = 2")
     by_hand(quick_desk.registry, "DELETE FROM subjects WHERE entry = 2")
     by_hand(quick_desk.registry, "DELETE FROM entries WHERE id = 2")
-    assert "1 entries are gone that this desk has seen" in _faults(audited(quick_desk))
+    assert "1 entries are gone that this computer has seen" in _faults(audited(quick_desk))
 
 
 def test_a_skipped_number_is_found(kept: Desk, audited: Audited, by_hand: ByHand) -> None:

@@ -11,6 +11,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from inspect_kit.certificate.issue.keys import own_keyring, unlock
+from inspect_kit.certificate.issue.seals import desk_key
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin import accounts
@@ -161,7 +162,7 @@ def test_desks_at_once_lose_and_double_nothing(registry: Registry, enter: Callab
         assert len(seen) == len({each.owner for each in seen}) == 50
         assert {each.decision for each in seen} == {"approve"}
         assert len(unissued(connection)) == 50
-    assert audit(registry, lambda _: "").faults == ()
+    assert audit(registry, lambda _: lambda _: "").faults == ()
 
 
 def test_evidence_that_was_changed_is_a_broken_seal(registry: Registry) -> None:
@@ -202,15 +203,15 @@ def test_a_pin_that_was_right_is_not_hashed_slowly_again(registry: Registry, mon
 def test_a_session_ends_with_its_time_and_with_a_new_pin(registry: Registry) -> None:
     accounts.set_account(registry, AccountSet("Renata", "referee", by="test"), "402861", NOW)
     later = NOW + timedelta(hours=1)
-    accounts.open_session(registry, "d" * 64, "Renata", NOW, later)
+    accounts.open_session(registry, b"s", "d" * 64, "Renata", (NOW, later))
     with registry.reading() as connection:
-        found = accounts.who_is(connection, "d" * 64, NOW)
+        found = accounts.who_is(connection, b"s", "d" * 64, NOW)
         assert found is not None
         assert found.name == "Renata"
-        assert accounts.who_is(connection, "d" * 64, later + timedelta(seconds=1)) is None
+        assert accounts.who_is(connection, b"s", "d" * 64, later + timedelta(seconds=1)) is None
     accounts.set_account(registry, AccountSet("Renata", "referee", by="test"), "739104", NOW)
     with registry.reading() as connection:
-        assert accounts.who_is(connection, "d" * 64, NOW) is None
+        assert accounts.who_is(connection, b"s", "d" * 64, NOW) is None
 
 
 def test_a_draft_is_its_writers_own(registry: Registry) -> None:
@@ -228,7 +229,7 @@ def test_a_draft_is_its_writers_own(registry: Registry) -> None:
 def test_two_stations_on_one_shared_registry_issue_each_certificate_once(home: Path, empty_database: str) -> None:
     shared = open_registry(home, empty_database)
     for name, pin in PINS.items():
-        accounts.set_account(shared, AccountSet(name, ROLES[name], by="test"), pin, NOW)
+        accounts.set_account(shared, AccountSet(name, ROLES[name], by="test"), pin, NOW, desk_key(home).seal)
     keys = unlock(home, "", None)
     stations = [
         open_station(Station(home, open_registry(home, empty_database), keys, (own_keyring(home),), now=lambda: NOW))
@@ -246,6 +247,6 @@ def test_two_stations_on_one_shared_registry_issue_each_certificate_once(home: P
     with shared.reading() as connection:
         numbers = sorted(seen.number for seen in inspections(connection, first.event))
     assert [number[:15] for number in numbers] == ["PCK-2026-000001", "PCK-2026-000002", "PCK-2026-000003"]
-    assert audit(shared, lambda _: "").faults == ()
+    assert audit(shared, lambda _: lambda _: "").faults == ()
     for each in (shared, *(station.registry for station in stations)):
         each.engine.dispose()

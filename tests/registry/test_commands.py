@@ -18,12 +18,6 @@ from inspect_kit.cli.app import run
 from inspect_kit.inspection.record import Record
 
 Issue = Callable[..., Issued]
-MODULES = {
-    "keys": "inspect_kit.cli.keys",
-    "label": "inspect_kit.cli.label",
-    "registry": "inspect_kit.cli.registry",
-    "verify": "inspect_kit.cli.verify",
-}
 
 
 class Result:
@@ -43,8 +37,6 @@ def kit(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, hom
     monkeypatch.setenv("INSPECT_KIT_HOME", str(home))
     for variable in ("INSPECT_KIT_PASSPHRASE", "INSPECT_KIT_NEW_PASSPHRASE", "INSPECT_KIT_DB"):
         monkeypatch.delenv(variable, raising=False)
-    for name, module in MODULES.items():
-        monkeypatch.setitem(commands._COMMANDS, name, module)
 
     def call(*arguments: object) -> Result:
         monkeypatch.setattr(sys, "stdin", io.StringIO(""))

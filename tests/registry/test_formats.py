@@ -10,9 +10,10 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
-from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate, seal_fault
+from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keyring import read_keyring
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.issue.seals import seals_in
 from inspect_kit.certificate.issue.verify import Counter, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
@@ -47,7 +48,7 @@ def test_there_is_a_stored_registry_of_every_format() -> None:
 
 def test_a_registry_of_every_format_there_has_been_opens_and_is_clean(old: Registry, old_home: Path) -> None:
     rings = (read_keyring(old_home / "trust" / "PCK.pem"),)
-    found_out = audit(old, lambda entry: seal_fault(entry, rings))
+    found_out = audit(old, lambda connection: seals_in(connection, rings).fault)
     assert found_out.faults == ()
     assert (found_out.entries, found_out.certificates) == (5, 3)
 

@@ -23,6 +23,7 @@ from PIL import Image, ImageDraw
 from starlette.testclient import TestClient
 
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.seals import desk_key
 from inspect_kit.checkin.roles import Role
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.entries import AccountSet
@@ -59,7 +60,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, _quick_pins: None) -> Pat
     found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, NOW)
     registry = open_registry(home)
     for name, pin in PINS.items():
-        accounts.set_account(registry, AccountSet(name, ROLES[name], by="test"), pin, NOW)
+        accounts.set_account(registry, AccountSet(name, ROLES[name], by="test"), pin, NOW, desk_key(home).seal)
     return home
 
 

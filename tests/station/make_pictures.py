@@ -16,6 +16,7 @@ from argon2 import PasswordHasher
 from playwright.sync_api import sync_playwright
 
 from inspect_kit.certificate.issue.keys import Founding, found
+from inspect_kit.certificate.issue.seals import desk_key
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
@@ -36,7 +37,7 @@ def _prepared(home: Path) -> None:
     found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, NOW)
     registry = open_registry(home)
     for name, pin in PINS.items():
-        accounts.set_account(registry, AccountSet(name, ROLES[name], by="test"), pin, NOW)
+        accounts.set_account(registry, AccountSet(name, ROLES[name], by="test"), pin, NOW, desk_key(home).seal)
 
 
 def _striker(desk: Desk, owner: str, photo: bytes | None = None, **values: str) -> str:

@@ -10,11 +10,10 @@ if somebody was, they are done again while the others wait.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -23,21 +22,18 @@ import msgspec
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
-from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
 from inspect_kit.certificate.issue.qr import Claim, compose
+from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.entries import Certified, Entry, File, Made, RegisteredGauge, Thing
+from inspect_kit.registry.entries import Certified, File, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
-from inspect_kit.registry.witness import remember
-
-ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
 
 _SIGNED_BY: Final = {
     "en": "Signed electronically by {name} for {issuer}, key {key}. Any change to this file breaks the signature.",
@@ -137,9 +133,8 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
             note = promises.enter_context(promised(desk.home, desk.registry, promise))
             write_part(note, pdf)
             body = _body(_Storing(connection, desk.registry), request, issue, pdf)
-            entry = append(connection, body, desk.now, partial(_seal, desk.key))
+            append(connection, body, desk.now, seal_of_signer(desk.key))
         fulfil(note)
-    remember(desk.home, desk.registry.place, entry)
     return Issued(
         issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices
     )
@@ -326,26 +321,6 @@ def made_of(record: Record) -> Made:
         event=record.subject.event,
         instruments=gauges,
     )
-
-
-def _seal(key: SigningKey, digest: bytes) -> tuple[str, str]:
-    return key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex()
-
-
-def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> str:
-    """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
-    signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
-    if signer is None:
-        return f"is signed with the key {entry.signer or 'of nobody'}, which this desk does not know"
-    try:
-        signature = bytes.fromhex(entry.signature)
-    except ValueError:
-        signature = b""
-    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
-        return f"its signature is not {signer.name}'s"
-    if signer.retired and entry.at > signer.retired.since.isoformat():
-        return f"was signed after {signer.name}'s key was retired on {signer.retired.since.date()}"
-    return ""
 
 
 def load_slow_parts() -> None:

@@ -67,6 +67,8 @@ class Keyring:
     code: str
     ca: x509.Certificate
     signers: tuple[Signer, ...]
+    edition: tuple[int, datetime] = (0, datetime.min)
+    """Serial number and time of the list of retired keys, which is signed anew at every change."""
 
     @property
     def fingerprint(self) -> str:
@@ -139,7 +141,27 @@ def _keyring(certificates: list[x509.Certificate], revoked: x509.CertificateRevo
         except (InvalidSignature, ValueError):
             raise BrokenSeal("holds a certificate that the issuer has not signed", where=where) from None
     signers = tuple(_signers(others, revoked))
-    return Keyring(attribute(ca, NameOID.COMMON_NAME), check_code(attribute(ca, NameOID.SERIAL_NUMBER)), ca, signers)
+    name, code = attribute(ca, NameOID.COMMON_NAME), check_code(attribute(ca, NameOID.SERIAL_NUMBER))
+    return Keyring(name, code, ca, signers, (_serial(revoked), revoked.last_update_utc))
+
+
+def _serial(revoked: x509.CertificateRevocationList) -> int:
+    """The list's number; lists of earlier versions have none."""
+    try:
+        return revoked.extensions.get_extension_for_class(x509.CRLNumber).value.crl_number
+    except x509.ExtensionNotFound:
+        return 0
+
+
+def older_than(offered: Keyring, known: Keyring) -> str:
+    """Why an issuer's file must not replace the one that is known; nothing if it is newer, or the same."""
+    if offered.edition < known.edition:
+        return f"is older than the one that is trusted here, of {known.edition[1].date()}"
+    for signer in known.signers:
+        there = offered.signer(signer.id)
+        if signer.retired and (there is None or there.retired is None):
+            return f"does not know that the key {signer.id} of {signer.name} was retired"
+    return ""
 
 
 def _signers(certificates: list[x509.Certificate], revoked: x509.CertificateRevocationList) -> Iterator[Signer]:

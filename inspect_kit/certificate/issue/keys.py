@@ -236,9 +236,10 @@ def _usage(*, ca: bool) -> x509.KeyUsage:
 
 
 def _revocations(
-    ca: x509.Certificate, key: EllipticCurvePrivateKey, gone: tuple[Signer, ...], now: datetime
+    ca: x509.Certificate, key: EllipticCurvePrivateKey, gone: tuple[Signer, ...], now: datetime, serial: int = 1
 ) -> x509.CertificateRevocationList:
     builder = x509.CertificateRevocationListBuilder(ca.subject, now, now + timedelta(days=365 * _YEARS))
+    builder = builder.add_extension(x509.CRLNumber(serial), critical=False)
     for signer in gone:
         for certificate in (signer.certificate, signer.qr_certificate):
             builder = builder.add_revoked_certificate(_revoked(certificate, signer.retired or Retirement(now, False)))
@@ -257,7 +258,7 @@ def _publish(
 ) -> None:
     pairs = (certificate for signer in signers for certificate in (signer.certificate, signer.qr_certificate))
     gone = tuple(signer for signer in signers if signer.retired)
-    content = bundle((keyring.ca, *pairs), _revocations(keyring.ca, secret, gone, now))
+    content = bundle((keyring.ca, *pairs), _revocations(keyring.ca, secret, gone, now, keyring.edition[0] + 1))
     path = folder_of(home) / PUBLIC
     try:
         written_beside(path, content).replace(path)

@@ -93,6 +93,19 @@ def seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
         raise BrokenSeal(f"the file was damaged or rewritten after signing ({kind})") from None
 
 
+def packed_seal(pdf: bytes, roots: Sequence[bytes]) -> tuple[bytes, tuple[bool, bool, bool, datetime | None, str, str]]:
+    """The seal as it can be sent from one process to another, with certificates as bytes."""
+    found = seal_of(pdf, [x509.load_der_x509_certificate(root) for root in roots])
+    told = (found.intact, found.untouched, found.trusted, found.signed_at, found.number, found.qr)
+    return found.certificate.public_bytes(Encoding.DER), told
+
+
+def seal_from(packed: tuple[bytes, tuple[bool, bool, bool, datetime | None, str, str]]) -> Seal:
+    """The seal that was sent."""
+    certificate, (intact, untouched, trusted, signed_at, number, qr) = packed
+    return Seal(intact, untouched, trusted, x509.load_der_x509_certificate(certificate), signed_at, number, qr)
+
+
 def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
     from asn1crypto.x509 import Certificate
     from pyhanko.pdf_utils.reader import PdfFileReader

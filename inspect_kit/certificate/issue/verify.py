@@ -5,22 +5,25 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Final
+from datetime import UTC, date, datetime
+from typing import Any, Final
 
 import msgspec
+from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
-from inspect_kit.certificate.issue.pdf_signature import Seal, seal_of
+from inspect_kit.certificate.issue.log_checks import counted, proof_fault, seen_in_log
+from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.chain import entry_of, has_series
+from inspect_kit.registry.log.notes import LogProof, Verifier
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import CertificateStatus, find
@@ -141,20 +144,40 @@ class Counter:
     own: str
     registry: Registry | None
     on: date
+    witnesses: tuple[Verifier, ...] = ()
+    """Whose word on the log is believed here."""
+    proof: LogProof | None = None
+    """What came with the certificate: that it stands in its issuer's log."""
 
 
-def verify_pdf(pdf: bytes, counter: Counter) -> Verification:
-    """A certificate's file."""
+@dataclass(frozen=True, slots=True)
+class KnownSince:
+    """Since when a certificate is known: by the registry's own word, and by that of others."""
+
+    registered: datetime | None = None
+    proven: datetime | None = None
+
+
+Run = Callable[..., Any]
+"""Carries out a task on a stranger's bytes: here, or in a process with bounds."""
+
+
+def _here(task: Callable[..., Any], *given: Any) -> Any:
+    return task(*given)
+
+
+def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
+    """A certificate's file; it is taken apart by `run`."""
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
         raise BadInput("is not a PDF")
     try:
-        seal = seal_of(pdf, [ring.ca for ring in counter.keyrings])
+        seal = seal_from(run(packed_seal, pdf, [ring.ca.public_bytes(Encoding.DER) for ring in counter.keyrings]))
     except BrokenSeal as problem:
         return Verification((VerificationCheck("signature", False, str(problem)),))
     attached: Record | None = None
     checks = [*_seal_checks(seal)]
     try:
-        content, pages = read_back(pdf)
+        content, pages = run(read_back, pdf)
         attached = open_record(content, where="the attached record")
         checks.append(_record_check(content, pages, seal))
     except InspectKitError as problem:
@@ -162,8 +185,11 @@ def verify_pdf(pdf: bytes, counter: Counter) -> Verification:
     standing, registered = _registered(seal.number, counter)
     signer, ring = _signer_of(seal, counter)
     checks.append(_signer_check(seal, signer, ring, registered))
-    digest = attached.digest if attached and all(check.holds is not False for check in checks) else ""
-    checks.append(_registry_check(seal.number, standing, counter, hashlib.sha256(pdf).hexdigest(), digest))
+    digest = hashlib.sha256(pdf).hexdigest()
+    record = attached.digest if attached and all(check.holds is not False for check in checks) else ""
+    checks.append(_registry_check(seal.number, standing, counter, digest, record))
+    # A copy in another language is logged by the file that was registered first.
+    checks += _log_checks(standing, counter, standing.pdf if standing and record == standing.record else digest)
     claim = _claim_in(seal)
     checks += _standing_checks(standing, claim, counter.on)
     return _verification(checks, seal.number, attached, claim)
@@ -176,6 +202,7 @@ def verify_qr(text: str, counter: Counter) -> Verification:
     standing, registered = _registered(claim.number, counter)
     checks = [*_qr_seal_checks(signed, counter, registered)]
     checks.append(_registry_check(claim.number, standing, counter, ""))
+    checks += _log_checks(standing, counter, standing.pdf if standing else "")
     if standing is not None and read(standing.qr) != signed:
         checks.append(VerificationCheck("text", False, f"the registry has another text for {claim.number}"))
     checks += _standing_checks(standing, claim, counter.on)
@@ -228,10 +255,10 @@ def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | N
     return None, ring_of if seal.trusted else None
 
 
-def _signer_check(
-    seal: Seal, signer: Signer | None, ring: Keyring | None, registered: datetime | None
-) -> VerificationCheck:
+def _signer_check(seal: Seal, signer: Signer | None, ring: Keyring | None, known: KnownSince) -> VerificationCheck:
     name = _common_name(seal)
+    if signer is not None and not seal.trusted and (ended := _ended(signer, datetime.now(UTC))):
+        return VerificationCheck("signer", False, ended)
     if not seal.trusted or ring is None:
         return VerificationCheck(
             "signer", False, f"it is signed by {name!r}, for whom no issuer that is trusted here vouches"
@@ -242,7 +269,7 @@ def _signer_check(
     words = f"signed by {name} for {ring.name}"
     if signer is None or signer.retired is None:
         return VerificationCheck("signer", True, words)
-    return _retired_check(signer, words, registered, seal.signed_at)
+    return _retired_check(signer, words, known, seal.signed_at)
 
 
 def _common_name(seal: Seal) -> str:
@@ -254,18 +281,29 @@ def _common_name(seal: Seal) -> str:
         return "somebody without a name"
 
 
-def _retired_check(
-    signer: Signer, words: str, registered: datetime | None, stated: datetime | None
-) -> VerificationCheck:
-    """A key that is out of use now: the registry's word on the time counts, the signer's own only if not stolen."""
+def _retired_check(signer: Signer, words: str, known: KnownSince, stated: datetime | None) -> VerificationCheck:
+    """A key that is out of use now: the registry's word on the time counts, and the signer's own.
+
+    Of a stolen key neither does: only what somebody else had seen before proves that it was there before.
+    """
     retired = signer.retired
     if retired is None:
         return VerificationCheck("signer", True, words)
-    when = registered or (None if retired.compromised else stated)
+    when = known.proven if retired.compromised else known.registered or stated
     if when is not None and when <= retired.since:
         return VerificationCheck("signer", True, f"{words}, before that key was retired on {retired.since.date()}")
-    why = "compromised" if retired.compromised else "retired"
-    return VerificationCheck("signer", False, f"{signer.name}'s key was {why} on {retired.since.date()}")
+    why = f"{signer.name}'s key was {'compromised' if retired.compromised else 'retired'} on {retired.since.date()}"
+    if retired.compromised:
+        why = f"{why}, and no witness or timestamp proves that this was signed before"
+    return VerificationCheck("signer", False, why)
+
+
+def _ended(signer: Signer, now: datetime) -> str:
+    """That a key's time is over, or has not come, by the dates in its certificate."""
+    begins, ends = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+    if now > ends:
+        return f"{signer.name}'s key ended on {ends.date()}: signatures with it can no longer be checked by it alone"
+    return f"{signer.name}'s key begins on {begins.date()}: is this computer's clock right?" if now < begins else ""
 
 
 def _record_check(content: bytes, pages: tuple[str, ...], seal: Seal) -> VerificationCheck:
@@ -293,7 +331,7 @@ def _claim_in(seal: Seal) -> Claim | None:
         return None
 
 
-def _qr_seal_checks(signed: SignedClaim, counter: Counter, registered: datetime | None) -> Iterator[VerificationCheck]:
+def _qr_seal_checks(signed: SignedClaim, counter: Counter, known: KnownSince) -> Iterator[VerificationCheck]:
     code = number_of(signed.claim.number).issuer
     rings = [ring for ring in counter.keyrings if ring.code == code]
     found = [(signer, ring) for ring in rings if (signer := ring.signer(signed.signer))]
@@ -309,24 +347,58 @@ def _qr_seal_checks(signed: SignedClaim, counter: Counter, registered: datetime 
     words = f"signed by {signer.name} for {ring.name}"
     stated = datetime.fromisoformat(f"{signed.claim.issued_on}T00:00:00+00:00")
     yield (
-        _retired_check(signer, words, registered, stated)
+        _retired_check(signer, words, known, stated)
         if intact
         else VerificationCheck("signer", None, "signed by nobody known")
     )
 
 
-def _registered(number: str, counter: Counter) -> tuple[CertificateStatus | None, datetime | None]:
+def _registered(number: str, counter: Counter) -> tuple[CertificateStatus | None, KnownSince]:
     """What the registry knows of a number, and since when."""
     if counter.registry is None:
-        return None, None
+        return None, KnownSince(proven=_proven_since(None, counter))
     try:
         number_of(number)
     except InspectKitError:
-        return None, None
+        return None, KnownSince()
     with counter.registry.reading() as connection:
         standing = find(connection, number)
         entry = entry_of(connection, standing.entry) if standing else None
-    return standing, datetime.fromisoformat(entry.at) if entry else None
+    if entry is None:
+        return standing, KnownSince()
+    return standing, KnownSince(datetime.fromisoformat(entry.at), _proven_since(entry.id, counter))
+
+
+def _proven_since(entry: int | None, counter: Counter) -> datetime | None:
+    """The first moment at which somebody else had seen the certificate in the log."""
+    try:
+        if entry is not None and counter.registry is not None:
+            return seen_in_log(counter.registry, entry, counter.keyrings, counter.witnesses).first
+    except BrokenSeal:
+        return None
+    if counter.proof is None or proof_fault(counter.proof, "", counter.keyrings):
+        return None
+    return counted((counter.proof.checkpoint,), counter.witnesses).first
+
+
+def _log_checks(standing: CertificateStatus | None, counter: Counter, digest: str) -> Iterator[VerificationCheck]:
+    """Whether it stands in the log, who has seen that, and whether the registry is all that was seen of it."""
+    if counter.proof is not None:
+        fault = proof_fault(counter.proof, digest, counter.keyrings)
+        seen = counted((counter.proof.checkpoint,), counter.witnesses)
+        yield VerificationCheck("proof", not fault, fault or f"proven to be {seen.sentence}")
+    if counter.registry is None or standing is None:
+        return
+    lost = counter.registry.lost()
+    if lost:
+        yield VerificationCheck("log", False, f"the registry is not to be believed: {lost}")
+        return
+    try:
+        found = seen_in_log(counter.registry, standing.entry, counter.keyrings, counter.witnesses)
+    except BrokenSeal as problem:
+        yield VerificationCheck("log", False, str(problem))
+        return
+    yield VerificationCheck("log", True if found.count else None, found.sentence)
 
 
 def _registry_check(

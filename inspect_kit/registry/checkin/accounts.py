@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass, field
@@ -9,14 +10,16 @@ from datetime import datetime
 from functools import cache
 from typing import Final
 
+import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.chain import append
+from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import said_by
+from inspect_kit.registry.entries import Entry
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import DESK_ACCOUNTS, DESK_DRAFTS, DESK_PINS, DESK_SESSIONS
 
@@ -37,16 +40,17 @@ def check_new_pin(pin: str) -> None:
         raise UsageError("this PIN is the first that anybody would try", where="PIN", hint="choose another one")
 
 
-def set_account(registry: Registry, body: AccountSet, pin: str | None, at: datetime) -> None:
+def set_account(registry: Registry, body: AccountSet, pin: str | None, at: datetime, seal: Seal = no_seal) -> None:
     """Give a person a role; with a PIN for a new one, or to change it."""
     hashed = None
     if pin is not None:
         check_new_pin(pin)
         hashed = _HASHER.hash(pin)
     with registry.writing() as connection:
-        if hashed is None and _hash_of(connection, body.name) is None:
+        there = _hash_of(connection, body.name)
+        if hashed is None and there is None:
             raise UsageError("a new person needs a PIN", where=body.name)
-        append(connection, body, at)
+        append(connection, msgspec.structs.replace(body, pin=_digest(hashed or there or "")), at, seal)
         if hashed is not None:
             connection.execute(delete(DESK_PINS).where(DESK_PINS.c.name == body.name))
             connection.execute(insert(DESK_PINS).values(name=body.name, pin=hashed))
@@ -101,7 +105,11 @@ class RightPins:
 def pin_holds(registry: Registry, name: str, pin: str, right: RightPins) -> bool:
     """Whether it is the person's PIN. A wrong one takes as long for a name that nobody has."""
     with registry.reading() as connection:
-        hashed = _hash_of(connection, name) if account(connection, name) else None
+        person = account(connection, name)
+        hashed = _hash_of(connection, name) if person else None
+    if person is not None and hashed is not None and person.pin and _digest(hashed) != person.pin:
+        # Somebody has put another PIN in place of the person's, past the desk.
+        hashed = None
     if hashed is not None and right.knows(hashed, pin):
         return True
     try:
@@ -113,6 +121,17 @@ def pin_holds(registry: Registry, name: str, pin: str, right: RightPins) -> bool
     return hashed is not None
 
 
+def account_entry(connection: Connection, name: str, before: int) -> Entry | None:
+    """The entry of a person's account as it was before an entry."""
+    own = DESK_ACCOUNTS.c
+    newest = connection.scalar(select(func.max(own.entry)).where(own.name == name, own.entry < before))
+    return entry_of(connection, newest) if newest else None
+
+
+def _digest(hashed: str) -> str:
+    return hashlib.sha256(hashed.encode()).hexdigest()
+
+
 @cache
 def _nobody() -> str:
     return _HASHER.hash("nobody has this one")
@@ -122,19 +141,29 @@ def _hash_of(connection: Connection, name: str) -> str | None:
     return connection.scalar(select(DESK_PINS.c.pin).where(DESK_PINS.c.name == name))
 
 
-def open_session(registry: Registry, digest: str, name: str, now: datetime, until: datetime) -> None:
+def open_session(registry: Registry, secret: bytes, digest: str, name: str, span: tuple[datetime, datetime]) -> None:
     """Somebody has signed in; sessions that are over are cleared away."""
     own = DESK_SESSIONS.c
+    now, until = (each.isoformat() for each in span)
+    proof = _proof(secret, digest, name, until)
     with registry.writing() as connection:
-        connection.execute(delete(DESK_SESSIONS).where(own.until < now.isoformat()))
-        connection.execute(insert(DESK_SESSIONS).values(digest=digest, name=name, until=until.isoformat()))
+        connection.execute(delete(DESK_SESSIONS).where(own.until < now))
+        connection.execute(insert(DESK_SESSIONS).values(digest=digest, name=name, until=until, proof=proof))
 
 
-def who_is(connection: Connection, digest: str, now: datetime) -> AccountSet | None:
+def _proof(secret: bytes, digest: str, name: str, until: str) -> str:
+    """This desk's word that it opened the session: a row that somebody wrote into the database has none."""
+    return hmac.new(secret, f"session\n{digest}\n{until}\n{name}".encode(errors="replace"), "sha256").hexdigest()
+
+
+def who_is(connection: Connection, secret: bytes, digest: str, now: datetime) -> AccountSet | None:
     """The person behind a session that is not over."""
     own = DESK_SESSIONS.c
-    name = connection.scalar(select(own.name).where(own.digest == digest, own.until >= now.isoformat()))
-    return account(connection, name) if name else None
+    wanted = select(own.name, own.until, own.proof).where(own.digest == digest, own.until >= now.isoformat())
+    row = connection.execute(wanted).first()
+    if row is None or not hmac.compare_digest(row.proof, _proof(secret, digest, row.name, row.until)):
+        return None
+    return account(connection, row.name)
 
 
 def close_session(registry: Registry, digest: str) -> None:

@@ -60,6 +60,18 @@ class AccountSet(_Part, frozen=True, tag="account"):
     by: str
     events: tuple[str, ...] = ()
     active: bool = True
+    pin: str = ""
+    """SHA-256 of the hashed PIN that goes with it: one that was put in its place in the database opens nothing."""
+
+
+class DeskSet(_Part, frozen=True, tag="desk"):
+    """The issuer vouches for a desk: what carries its key's signature was done at that desk. The last entry counts."""
+
+    desk: str
+    key: str
+    by: str
+    name: str = ""
+    active: bool = True
 
 
 class Recorded(_Part, frozen=True, tag="recorded"):
@@ -92,4 +104,4 @@ class Decided(_Part, frozen=True, tag="decided"):
     evidence: tuple[KeptFile, ...] = ()
 
 
-DeskBody = EventSet | AccountSet | Recorded | Decided
+DeskBody = EventSet | AccountSet | Recorded | Decided | DeskSet

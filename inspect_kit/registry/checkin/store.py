@@ -12,7 +12,7 @@ import msgspec
 from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, select, union_all
 
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.chain import append, entry_of
+from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
@@ -195,18 +195,20 @@ def all_events(connection: Connection) -> list[EventSet]:
     return [body for body in bodies if isinstance(body, EventSet)]
 
 
-def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datetime) -> EventSet:
+def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datetime, seal: Seal = no_seal) -> EventSet:
     """Announce an event or change its settings; house rules are kept as evidence."""
     with registry.writing() as connection:
         if house is not None:
             body = msgspec.structs.replace(
                 body, house=_kept(connection, registry, EvidenceFile("house", house, "house.toml"))
             )
-        append(connection, body, at)
+        append(connection, body, at, seal)
     return body
 
 
-def record(registry: Registry, body: Recorded, files: Sequence[EvidenceFile], at: datetime) -> Recorded:
+def record(
+    registry: Registry, body: Recorded, files: Sequence[EvidenceFile], at: datetime, seal: Seal = no_seal
+) -> Recorded:
     """Enter an inspection. Sent twice under one ticket, it is entered once."""
     _lay_out(registry, files)
 
@@ -217,7 +219,7 @@ def record(registry: Registry, body: Recorded, files: Sequence[EvidenceFile], at
         _check_retest(connection, body)
         kept = tuple(_kept(connection, registry, file) for file in files)
         entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
-        append(connection, entered, at)
+        append(connection, entered, at, seal)
         return entered
 
     return registry.in_transaction(enter)
@@ -240,7 +242,9 @@ def _attempt(connection: Connection, body: Recorded) -> int:
     return max(1, last) if body.retest_of else last + 1
 
 
-def decide(registry: Registry, body: Decided, files: Sequence[EvidenceFile], at: datetime, most: int = 0) -> None:
+def decide(
+    registry: Registry, body: Decided, files: Sequence[EvidenceFile], at: datetime, most: int = 0, seal: Seal = no_seal
+) -> None:
     """Enter a decision; `most` is how many of the item a player may have approved. Sent twice, it is entered once."""
     _lay_out(registry, files)
 
@@ -254,7 +258,7 @@ def decide(registry: Registry, body: Decided, files: Sequence[EvidenceFile], at:
         if body.decision == "approve":
             _check_quota(connection, seen, most)
         kept = tuple(_kept(connection, registry, file) for file in files)
-        append(connection, msgspec.structs.replace(body, evidence=kept), at)
+        append(connection, msgspec.structs.replace(body, evidence=kept), at, seal)
 
     registry.in_transaction(enter)
 
@@ -283,6 +287,20 @@ def unissued(connection: Connection) -> list[DeskInspection]:
     made = select(INSPECTIONS.c.record)
     open_ = _seen().where(d.decision == "approve", d.record != "", d.record.not_in(made)).order_by(d.entry)
     return [_as_seen(row) for row in connection.execute(open_)]
+
+
+def decision_entry(connection: Connection, ticket: str) -> Entry | None:
+    """The entry of the last decision on an inspection."""
+    own = DESK_DECISIONS.c
+    newest = connection.scalar(select(func.max(own.entry)).where(own.ticket == ticket))
+    return entry_of(connection, newest) if newest else None
+
+
+def settings_entry(connection: Connection, event: str, before: int) -> Entry | None:
+    """The entry with an event's settings as they were before an entry."""
+    own = DESK_EVENTS.c
+    newest = connection.scalar(select(func.max(own.entry)).where(own.event == event, own.entry < before))
+    return entry_of(connection, newest) if newest else None
 
 
 def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:

@@ -1,0 +1,203 @@
+"""Signatures under entries: an inspector's under certificates and revocations, a desk's under what was done there.
+
+Every desk has a key of its own, made when it is first needed. The issuer vouches for it by an entry that an
+inspector signs; from then on the acts of that desk are known for its own, also by those who did not see them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (  # fmt: skip
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from inspect_kit.atomic_write import written_beside
+from inspect_kit.certificate.issue.keyring import Keyring, Signer
+from inspect_kit.certificate.issue.keys import SigningKey
+from inspect_kit.errors import BadInput
+from inspect_kit.registry.chain import Seal, append, entries_of_kind
+from inspect_kit.registry.checkin.entries import DeskSet
+from inspect_kit.registry.entries import Entry
+from inspect_kit.registry.opening import Registry, Transaction
+
+ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
+_DESK_DOMAIN: Final = b"inspect-kit desk 1\x00"
+_DESK: Final = "desk-"
+_AT_DESKS: Final = frozenset({"event", "account", "recorded", "decided"})
+"""Kinds of entries that a desk signs."""
+
+SIGNED: Final = frozenset({"certificate", "revocation", "desk", *_AT_DESKS})
+"""Kinds of entries that somebody signs; registries of format 3 and earlier signed certificates alone."""
+
+_SLACK: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskKey:
+    """A desk's own key."""
+
+    key: Ed25519PrivateKey = field(repr=False)
+
+    @property
+    def public(self) -> str:
+        """The public key in hexadecimal digits."""
+        return self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+
+    @property
+    def id(self) -> str:
+        """What stands under entries."""
+        return desk_id(self.public)
+
+    def seal(self, digest: bytes) -> tuple[str, str]:
+        """Sign an entry's hash."""
+        return self.id, self.key.sign(_DESK_DOMAIN + digest).hex()
+
+
+def desk_id(public: str) -> str:
+    """What a desk's key is known by."""
+    return f"{_DESK}{hashlib.sha256(bytes.fromhex(public)).hexdigest()[:16].upper()}"
+
+
+def desk_key(home: Path) -> DeskKey:
+    """The key of the desk in `home`, made when it is first needed; only the owner can read it."""
+    path = home / "station" / "desk.pem"
+    try:
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            fresh = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+            written_beside(path, fresh).replace(path)
+        key = load_pem_private_key(path.read_bytes(), None)
+    except OSError as problem:
+        raise BadInput(f"cannot be used: {problem.strerror}", where=str(path)) from None
+    except (ValueError, TypeError):
+        raise BadInput("does not hold a desk's key", where=str(path)) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise BadInput("does not hold a desk's key", where=str(path))
+    return DeskKey(key)
+
+
+def seal_of_signer(key: SigningKey) -> Seal:
+    """An inspector's signature under an entry."""
+    return lambda digest: (key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex())
+
+
+@dataclass(slots=True)
+class Seals:
+    """Whose signatures are believed: the inspectors of the issuers, and the desks that these vouch for."""
+
+    keyrings: tuple[Keyring, ...]
+    desks: dict[str, tuple[DeskSet, int]] = field(default_factory=dict)
+    """Desks by their ids, each with the entry since which nobody vouches for it any more, or 0."""
+    began: bool = False
+    """Whether acts at desks were signed by now: from then on all of them are."""
+
+    def fault(self, entry: Entry) -> str:
+        """What is wrong with an entry's signature, entries coming in order; nothing where nobody needs to sign."""
+        if entry.kind not in SIGNED:
+            return ""
+        if not entry.signer and entry.kind != "certificate" and not self.began:
+            return ""
+        found = self.strictly(entry)
+        if not found:
+            self.began = self.began or entry.kind != "certificate"
+        return found
+
+    def strictly(self, entry: Entry) -> str:
+        """What is wrong with the signature of an entry that must bear one."""
+        if entry.signer.startswith(_DESK) and entry.kind in _AT_DESKS:
+            return self._desk_fault(entry)
+        return seal_fault(entry, self.keyrings)
+
+    def learn(self, entry: Entry) -> None:
+        """A desk that an inspector vouches for, or no longer does."""
+        if entry.kind == "desk":
+            body = entry.said()
+            if isinstance(body, DeskSet) and body.desk == desk_id(body.key):
+                self.desks[body.desk] = (body, 0 if body.active else entry.id)
+
+    def _desk_fault(self, entry: Entry) -> str:
+        desk, withdrawn = self.desks.get(entry.signer, (None, 0))
+        if desk is None or 0 < withdrawn < entry.id:
+            return f"was made at {entry.signer}, a desk that no issuer here vouches for"
+        if not _holds(bytes.fromhex(desk.key), _DESK_DOMAIN + bytes.fromhex(entry.right_hash()), entry.signature):
+            return f"its signature is not that of {desk.name or entry.signer}"
+        return ""
+
+
+def seals_in(connection: Transaction, keyrings: Iterable[Keyring]) -> Seals:
+    """The seals that are believed, with all desks that the registry knows."""
+    seals = Seals(tuple(keyrings))
+    for entry in entries_of_kind(connection, "desk"):
+        if not seals.strictly(entry):
+            seals.learn(entry)
+    return seals
+
+
+def _holds(key: bytes, message: bytes, signature: str) -> bool:
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(bytes.fromhex(signature), message)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> str:
+    """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
+    signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
+    if signer is None:
+        return f"is signed with the key {entry.signer or 'of nobody'}, which this desk does not know"
+    try:
+        signature = bytes.fromhex(entry.signature)
+    except ValueError:
+        signature = b""
+    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
+        return f"its signature is not {signer.name}'s"
+    return _office_fault(signer, datetime.fromisoformat(entry.at))
+
+
+def _office_fault(signer: Signer, at: datetime) -> str:
+    if signer.retired and at > signer.retired.since:
+        return f"was signed after {signer.name}'s key was retired on {signer.retired.since.date()}"
+    begins = signer.qr_certificate.not_valid_before_utc
+    if at < begins - _SLACK:
+        return f"is dated before {signer.name}'s key began on {begins.date()}"
+    ends = signer.qr_certificate.not_valid_after_utc
+    return f"was signed after {signer.name}'s key ended on {ends.date()}" if at > ends else ""
+
+
+def vouch(registry: Registry, desk: DeskSet, key: SigningKey, now: datetime) -> None:
+    """Let an inspector vouch for a desk, or take that back; what stands already is not said again."""
+    with registry.writing() as connection:
+        there, _ = seals_in(connection, (key.issuer,)).desks.get(desk.desk, (None, 0))
+        if there is None or there.active != desk.active:
+            append(connection, desk, now, seal_of_signer(key))
+
+
+def own_desk(home: Path, key: SigningKey) -> DeskSet:
+    """The desk in `home`, as an inspector vouches for it."""
+    own = desk_key(home)
+    return DeskSet(own.id, own.public, key.signer.name, socket.gethostname()[:60])
+
+
+def read_desk(text: str) -> tuple[str, str]:
+    """A desk's id and public key, from what `station desk` prints there."""
+    name, _, public = text.strip().partition(" ")
+    try:
+        if len(bytes.fromhex(public)) == 32 and desk_id(public) == name:
+            return name, public
+    except ValueError:
+        pass
+    raise BadInput("is no desk's key", where=text[:40], hint="inspect-kit station desk prints it at that desk")

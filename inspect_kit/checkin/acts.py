@@ -1,0 +1,145 @@
+"""Before a decision becomes a certificate: who did what is proven by signatures, and the record is judged again.
+
+A row in the database is nobody's word. What counts is the entry: signed at a desk that the issuer vouches for, by a
+person whose account (signed too) allowed it at that event; and the record must lead to its verdict once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+
+from msgspec import UNSET
+
+from inspect_kit.certificate.issue.seals import Seals
+from inspect_kit.checkin.roles import Act, Decision, allowed, check_decision, check_four_eyes, overrides
+from inspect_kit.errors import BrokenSeal, InspectKitError
+from inspect_kit.inspection.record import Line, Record
+from inspect_kit.judgement.judge import Evidence, judge
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.registry.chain import entry_of
+from inspect_kit.registry.checkin.accounts import account_entry
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
+from inspect_kit.registry.checkin.store import DeskInspection, decision_entry, settings_entry
+from inspect_kit.registry.entries import Body, Entry
+from inspect_kit.registry.opening import Transaction
+from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Component, Measurement, Observation, Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A decision with the inspection and the event it rests on, each from an entry whose signature holds."""
+
+    decided: Decided
+    recorded: Recorded
+    event: EventSet
+
+
+@dataclass(frozen=True, slots=True)
+class _Acts:
+    """Where acts are read from, and whose signatures are believed."""
+
+    connection: Transaction
+    seals: Seals
+
+    def said(self, entry: Entry | None, what: str) -> tuple[int, Body]:
+        """What an entry says, if its signature holds."""
+        if entry is None:
+            raise BrokenSeal(f"{what} is not in the chain")
+        fault = "was changed" if entry.right_hash() != entry.hash else self.seals.strictly(entry)
+        if fault:
+            raise BrokenSeal(f"{what} {fault}", where=f"entry {entry.id}", hint="do it again at a desk of this issuer")
+        return entry.id, entry.said()
+
+    def check_rank(self, name: str, act: Act, event: str, before: int) -> None:
+        """The person's account as it was then must have allowed the act, at that event."""
+        number, body = self.said(account_entry(self.connection, name, before), f"the account of {name}")
+        if not isinstance(body, AccountSet) or body.name != name:
+            raise BrokenSeal("is no account", where=f"entry {number}")
+        at_event = not body.events or event in body.events
+        if not (body.active and at_event and allowed(body.role, act)):
+            raise BrokenSeal(f"{name} was not allowed to {act} there", where=f"entry {number}")
+
+
+def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Proven:
+    """The acts behind an approval, or a broken seal that says which one is not to be believed."""
+    acts = _Acts(connection, seals)
+    number, decided = acts.said(decision_entry(connection, seen.ticket), "the decision")
+    first, recorded = acts.said(entry_of(connection, seen.entry), "the inspection")
+    if not isinstance(decided, Decided) or not isinstance(recorded, Recorded):
+        raise BrokenSeal("are no decision and inspection", where=seen.ticket)
+    told = {(decided.ticket, decided.event), (recorded.ticket, recorded.event)}
+    if told != {(seen.ticket, seen.event)} or decided.record != seen.final or first > number:
+        raise BrokenSeal("the decision is not on this inspection", where=f"entry {number}")
+    _, event = acts.said(settings_entry(connection, seen.event, number), "the event's settings")
+    if not isinstance(event, EventSet) or event.event != seen.event:
+        raise BrokenSeal("there is no such event", where=seen.event)
+    acts.check_rank(recorded.by, Act.RECORD, seen.event, first)
+    acts.check_rank(decided.by, Act.DECIDE, seen.event, number)
+    _check_decision(decided, recorded, event)
+    return Proven(decided, recorded, event)
+
+
+def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> None:
+    try:
+        decision = Decision(decided.decision)
+        check_decision(decision, recorded.verdict, decided.because)
+        check_four_eyes(recorded.by, decided.by, wanted=event.four_eyes)
+    except (ValueError, InspectKitError) as problem:
+        raise BrokenSeal(str(problem), where="the decision") from None
+    if decision is not Decision.APPROVE or decided.override != overrides(decision, recorded.verdict):
+        raise BrokenSeal("is no approval, or hides that it goes against the verdict", where="the decision")
+
+
+def check_record(record: Record, acts: Proven, sheet: Sheet) -> None:
+    """The inspection's record must be of that event and thing, and judged again lead to its verdict."""
+    event, made = acts.event, acts.recorded
+    told = (record.sheet.id, record.sheet.digest, record.rule, record.item.id, record.verdict, record.subject.event)
+    if told != (sheet.id, sheet.digest, event.rule, made.item, made.verdict, event.name):
+        raise BrokenSeal("the record is not of this event, sheet and item", where=made.ticket)
+    if (record.subject.text, record.subject.owner) != (made.text, made.owner):
+        raise BrokenSeal("the record is of another thing", where=made.ticket)
+    again = judged_again(record, sheet)
+    if record.verdict == Verdict.CONFORMS and again is not Verdict.CONFORMS:
+        raise BrokenSeal(f"judged again, the record is {again}, not {record.verdict}", where=made.ticket)
+
+
+def judged_again(record: Record, sheet: Sheet) -> Verdict:
+    """The verdict that the record's own values lead to, by the sheet as it is."""
+    distrusted = {gauge.id: Reason.CALIBRATION_EXPIRED for gauge in record.instruments if gauge.expired}
+    measured = [found for line in record.lines if (found := _measurement(line))]
+    seen = [
+        Observation(line.characteristic, line.word, line.instance) for line in record.lines if line.word is not None
+    ]
+    known = {*(each.characteristic for each in measured), *(each.characteristic for each in seen)}
+    seen += [
+        Observation(each.characteristic, each.value, each.instance)
+        for each in record.readings
+        if each.characteristic not in known and not each.unit
+    ]
+    evidence = replace(Evidence.of(measured, seen, distrusted), rulings=_rulings(record))
+    return judge(sheet.clauses_of(record.item.id), evidence, RuleName(record.rule)).verdict
+
+
+def _rulings(record: Record) -> dict[str, dict[str, Ruling]]:
+    """What persons decided, as the record's lines say it."""
+    found: dict[str, dict[str, Ruling]] = {}
+    for line in record.lines:
+        if line.decision is not UNSET:
+            by, because = line.decided_by or "", line.decided_because or ""
+            ruling = Ruling(line.decision == "accept", by, because)
+            found.setdefault(line.characteristic, {})[line.instance] = ruling
+    return found
+
+
+def _measurement(line: Line) -> Measurement | None:
+    if line.value is None:
+        return None
+    try:
+        value, dof = Decimal(line.value), Decimal(line.dof) if line.dof else None
+        budget = None if line.u is None else (Component("record", Decimal(line.u), dof=dof),)
+    except InvalidOperation:
+        raise BrokenSeal("the record has a value that is no number", where=line.characteristic) from None
+    return Measurement(line.characteristic, value, line.unit, budget, line.instance, line.instruments, line.formula)

@@ -1,0 +1,201 @@
+"""`registry checkpoint|witness|witnessed|proof`: the registry as a log that others have seen, by file or QR code."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import click
+
+from inspect_kit.capture.files import read_text
+from inspect_kit.certificate.issue.log_checks import signed_by_log
+from inspect_kit.cli.issuer import desk_of, now, registry_of, trusted, witnesses_of
+from inspect_kit.cli.options import home_of, json_option
+from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.registry.chain import entry_of
+from inspect_kit.registry.log.cosigner import open_cosigner
+from inspect_kit.registry.log.notes import LONGEST, Checkpoint, checkpoint_of, request_of
+from inspect_kit.registry.log.tree import (  # fmt: skip
+    checkpoint,
+    keep_checkpoint,
+    kept_checkpoints,
+    proof_in,
+    request_since,
+    root_at,
+)
+from inspect_kit.registry.opening import Transaction
+from inspect_kit.registry.search import known
+
+PICTURES = {".png", ".svg", ".pdf"}
+MOST_IN_A_CODE = 2800
+"""Bytes that a QR code of the largest size holds at the lowest correction: 2,953."""
+
+
+def write_note(out: Path, text: str) -> None:
+    """A note as a file, or as a QR code where the file is to be a picture."""
+    if out.suffix.lower() not in PICTURES:
+        write_whole(out, text.encode())
+        return
+    if len(text.encode()) > MOST_IN_A_CODE:
+        raise BadInput("is too long for a QR code", where=str(out), hint="name a text file")
+    import segno
+
+    picture = io.BytesIO()
+    segno.make(text, error="l", micro=False).save(picture, kind=out.suffix[1:].lower(), scale=4, border=4)
+    write_whole(out, picture.getvalue())
+
+
+def read_note(path: Path) -> str:
+    """A note from a file, or from a photo of its QR code."""
+    if path.suffix.lower() in {".txt", ".note", ".tlog-proof", ""} or b"\n" in path.open("rb").read(200)[:120]:
+        return read_text(path, LONGEST)
+    from inspect_kit.capture.files import read_bytes
+    from inspect_kit.vision.reference.qr_code import read_code
+
+    return read_code(read_bytes(path, 60_000_000))
+
+
+@click.command("checkpoint")
+@click.option(
+    "--since",
+    type=click.IntRange(min=0),
+    default=None,
+    help="Entries the witness has seen [default: the last it signed].",
+)
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Text file, or .png/.svg/.pdf for a QR code.",
+)
+@json_option
+@click.pass_context
+def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, out: Path, as_json: bool) -> None:
+    """The log's size and root, signed, for a witness to sign too.
+
+    \b
+    Example:
+      inspect-kit registry checkpoint -o stick/pcc.txt
+    """
+    desk = desk_of(ctx, signer)
+    with desk.registry.reading() as connection:
+        signed = checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
+        old = since if since is not None else max((note.size for note in kept_checkpoints(connection)), default=0)
+        if old > signed.size:
+            raise BadInput(f"the log has only {signed.size} entries", where="--since")
+        asked = request_since(connection, signed, old)
+    write_note(out, str(asked))
+    if as_json:
+        print_json(
+            {"origin": signed.origin, "size": signed.size, "root": signed.root.hex(), "since": old, "file": str(out)}
+        )
+    else:
+        click.echo(f"{signed.size} entries of {signed.origin} written to {out} for a witness to sign")
+
+
+@click.command("witness")
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--name", default="", help="What this witness is called; needed once.")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the witness lives, such as a USB stick [default: this home].",
+)
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the signed checkpoint goes.")
+@json_option
+@click.pass_context
+def witness_command(
+    ctx: click.Context, /, file: Path | None, name: str, folder: Path | None, out: Path | None, as_json: bool
+) -> None:
+    """Be a witness: sign another registry's checkpoint, if it continues what was signed before.
+
+    Without a file it prints the witness's public key, for `keys witness` at the desks that are to believe it.
+    The issuer must be trusted here (keys trust). A log that was rewritten is refused, whoever holds its keys.
+
+    \b
+    Example:
+      inspect-kit registry witness --name ifta.example/desk-2
+      inspect-kit registry witness pcc.txt -o pcc-signed.txt
+    """
+    home = home_of(ctx)
+    own = open_cosigner(folder or home / "witness", name)
+    if file is None:
+        print_json({"name": own.name, "key": str(own.verifier)}) if as_json else click.echo(str(own.verifier))
+        return
+    if out is None:
+        raise click.UsageError("Missing option '-o' / '--out'.")
+    asked = request_of(read_note(file))
+    if not signed_by_log(asked.checkpoint, trusted(home)):
+        hint = "inspect-kit keys trust, with the issuer's file"
+        raise BrokenSeal("is not signed by an issuer that is trusted here", where=str(file), hint=hint)
+    signed = own.cosign(asked, now())
+    write_note(out, str(signed))
+    if as_json:
+        print_json({"origin": signed.origin, "size": signed.size, "witness": own.name, "file": str(out)})
+    else:
+        click.echo(f"{own.name} has seen {signed.size} entries of {signed.origin}: {out}")
+
+
+@click.command("witnessed")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.pass_context
+def witnessed_command(ctx: click.Context, /, file: Path) -> None:
+    """Bring back what a witness has signed, so that certificates can show it.
+
+    \b
+    Example:
+      inspect-kit registry witnessed stick/pcc-signed.txt
+    """
+    note, registry = checkpoint_of(read_note(file)), registry_of(ctx)
+    names = [witness.name for witness in witnesses_of(home_of(ctx)) if note.seen_at(witness) is not None]
+    if not names:
+        hint = "inspect-kit keys witness, with its public key"
+        raise BrokenSeal("is signed by no witness that is believed here", where=str(file), hint=hint)
+    with registry.writing() as connection:
+        _check_ours(ctx, connection, note)
+        fresh = keep_checkpoint(connection, note)
+    click.echo(f"{', '.join(names)}: {note.size} entries{'' if fresh else ', known already'}")
+
+
+def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -> None:
+    if not signed_by_log(note, trusted(home_of(ctx))):
+        raise BrokenSeal("is not of an issuer that is trusted here", where=note.origin)
+    if root_at(connection, note.size) != note.root:
+        raise BrokenSeal(f"this registry is not the log of {note.size} entries that was witnessed", where=note.origin)
+
+
+@click.command("proof")
+@click.argument("number")
+@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@click.option(
+    "-o",
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A .tlog-proof file, or .png/.svg/.pdf for a QR code.",
+)
+@click.pass_context
+def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) -> None:
+    """The proof that a certificate stands in the log, to go with its PDF; with the witnesses who have seen it.
+
+    \b
+    Example:
+      inspect-kit registry proof PCC-2026-000123-J -o striker.tlog-proof
+    """
+    registry = registry_of(ctx)
+    with registry.reading() as connection:
+        standing = known(connection, number)
+        entry = entry_of(connection, standing.entry)
+        if entry is None:
+            raise BrokenSeal("has no entry", where=standing.number)
+        notes = kept_checkpoints(connection, entry.id)
+        if not notes:
+            desk = desk_of(ctx, signer)
+            notes = [checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)]
+        best = max(notes, key=lambda note: (len(note.signatures), note.size))
+        proof = proof_in(connection, entry, best)
+    write_note(out, str(proof))
+    click.echo(f"{standing.number} in the log of {best.size} entries, signed by {len(best.signatures)}: {out}")

@@ -1,0 +1,101 @@
+"""A witness: a second laptop, a sister federation's desk or a USB stick that signs what it has seen of a log.
+
+It keeps its own key and, for every log, the largest tree that it has signed. It signs only what continues that, so a
+log that was rewritten gets no signature from it any more, whoever holds the log's keys.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
+
+from inspect_kit.atomic_write import sync_folder, written_beside
+from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.registry.log.merkle import is_consistent
+from inspect_kit.registry.log.notes import Checkpoint, Verifier, WitnessRequest, check_name, witness_verifier
+
+_KEY: Final = "witness.pem"
+_NAME: Final = "witness.name"
+
+
+@dataclass(frozen=True, slots=True)
+class Cosigner:
+    """A witness's folder, name and key."""
+
+    folder: Path
+    name: str
+    key: Ed25519PrivateKey
+
+    @property
+    def verifier(self) -> Verifier:
+        """The public side, to be passed on to those who check certificates."""
+        return witness_verifier(self.name, self.key)
+
+    def cosign(self, asked: WitnessRequest, now: datetime) -> Checkpoint:
+        """Sign a checkpoint that continues what was signed before; the caller has checked the log's own signature."""
+        note = asked.checkpoint
+        size, root = self.seen(note.origin)
+        if asked.old != size:
+            hint = f"ask for it there: inspect-kit registry checkpoint --since {size} -o FILE"
+            raise UsageError(f"this witness has seen {size} entries of that log, not {asked.old}", hint=hint)
+        if note.size < size or not is_consistent((size, root), (note.size, note.root), list(asked.proof)):
+            raise BrokenSeal(
+                f"does not continue the log of {size} entries that this witness has signed: it was rewritten",
+                where=note.origin,
+                hint="keep both files, and call the issuer to account",
+            )
+        # Remembered before it is given out: a power cut in between must not let the witness sign two histories.
+        self._keep(note)
+        return note.cosigned(self.name, self.key, int(now.timestamp()))
+
+    def seen(self, origin: str) -> tuple[int, bytes]:
+        """Size and root of the largest tree signed of a log; nothing is a tree of no entries."""
+        path = self._state(origin)
+        if not path.exists():
+            return 0, b""
+        try:
+            state = json.loads(path.read_text(encoding="utf-8"))
+            return int(state["size"]), bytes.fromhex(state["root"])
+        except (OSError, ValueError, KeyError, TypeError):
+            # To begin again from nothing would be to forget.
+            raise BrokenSeal("what this witness has seen cannot be read", where=str(path)) from None
+
+    def _keep(self, note: Checkpoint) -> None:
+        path = self._state(note.origin)
+        content = json.dumps({"origin": note.origin, "size": note.size, "root": note.root.hex()}).encode()
+        try:
+            written_beside(path, content).replace(path)
+            sync_folder(path.parent)
+        except OSError as problem:
+            raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+
+    def _state(self, origin: str) -> Path:
+        return self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', origin)[:100]}.json"
+
+
+def open_cosigner(folder: Path, name: str = "") -> Cosigner:
+    """The witness in a folder, made with a name where there is none."""
+    try:
+        if not (folder / _KEY).is_file():
+            if not name:
+                raise UsageError("there is no witness here yet", hint="give it a name: --name example.org/desk-2")
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            fresh = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+            written_beside(folder / _NAME, check_name(name).encode()).replace(folder / _NAME)
+            written_beside(folder / _KEY, fresh).replace(folder / _KEY)
+        key = load_pem_private_key((folder / _KEY).read_bytes(), None)
+        known = (folder / _NAME).read_text(encoding="utf-8")
+    except OSError as problem:
+        raise BadInput(f"cannot be used: {problem.strerror}", where=str(folder)) from None
+    except (ValueError, TypeError):
+        raise BadInput("does not hold a witness's key", where=str(folder / _KEY)) from None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise BadInput("does not hold a witness's key", where=str(folder / _KEY))
+    return Cosigner(folder, known, key)

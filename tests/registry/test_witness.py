@@ -1,0 +1,145 @@
+"""Chains that were cut, rolled back or replaced: the next command refuses instead of covering it up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from inspect_kit.certificate.issue.issue import Desk, Issued
+from inspect_kit.certificate.issue.keys import own_keyring
+from inspect_kit.certificate.issue.seals import seal_of_signer
+from inspect_kit.certificate.issue.verify import Counter, verify_qr
+from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.registry.backup import back_up, restore
+from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.witness import LastSeenEntry, Memory
+from tests.registry.conftest import NOW
+
+Issue = Callable[..., Issued]
+ByHand = Callable[..., None]
+
+
+def _revoked(desk: Desk, number: str) -> None:
+    revoke(desk.registry, number, "the scale was wrong", "desk 1", NOW, seal_of_signer(desk.key))
+
+
+def _cut(desk: Desk, by_hand: ByHand) -> None:
+    """The last entry, a revocation, is taken out with all that follows from it."""
+    by_hand(desk.registry, "DELETE FROM revocations")
+    by_hand(desk.registry, "DELETE FROM entries WHERE id = 2")
+    by_hand(desk.registry, "DELETE FROM log_nodes WHERE (level = 0 AND place = 1) OR level = 1")
+
+
+def test_after_a_revocation_was_cut_off_nothing_is_issued(quick_desk: Desk, issue: Issue, by_hand: ByHand) -> None:
+    _revoked(quick_desk, issue(quick_desk, "Striker 1").number)
+    _cut(quick_desk, by_hand)
+    with pytest.raises(BrokenSeal, match="1 entries are gone that this computer has seen"):
+        issue(quick_desk, "Striker 2")
+
+
+def test_verify_says_so_too_instead_of_that_it_holds(quick_desk: Desk, issue: Issue, by_hand: ByHand) -> None:
+    first = issue(quick_desk, "Striker 1")
+    _revoked(quick_desk, first.number)
+    _cut(quick_desk, by_hand)
+    counter = Counter((own_keyring(quick_desk.home),), "PCK", quick_desk.registry, date(2026, 11, 16))
+    seen = verify_qr(first.qr, counter)
+    assert not seen.holds
+    assert any("entries are gone" in check.sentence for check in seen.checks if check.holds is False)
+
+
+def test_an_older_registry_gives_out_no_number_again(desk: Desk, issue: Issue, tmp_path: Path) -> None:
+    issue(desk, "Striker 1")
+    shutil.copy(desk.home / "registry.db", tmp_path / "older.db")
+    issue(desk, "Striker 2")
+    desk.registry.engine.dispose()
+    for path in desk.home.glob("registry.db*"):
+        path.unlink()
+    shutil.copy(tmp_path / "older.db", desk.home / "registry.db")
+    with pytest.raises(BrokenSeal, match="cut off, or an older copy"):
+        issue(replace(desk, registry=open_registry(desk.home)), "Striker 3")
+
+
+def test_it_is_the_same_registry_under_another_path(desk: Desk, issue: Issue, tmp_path: Path) -> None:
+    issue(desk, "Striker 1")
+    desk.registry.engine.dispose()
+    shutil.copytree(desk.home, tmp_path / "moved")
+    issue(desk, "Striker 2")
+    with pytest.raises(BrokenSeal, match="older copy"):
+        issue(replace(desk, registry=open_registry(tmp_path / "moved")), "Striker 3")
+    (tmp_path / "link").symlink_to(desk.home)
+    assert open_registry(tmp_path / "link").place == desk.registry.place
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["empty", "another"])
+def test_another_registry_in_its_place_is_refused(desk: Desk, issue: Issue, tmp_path: Path, begun: bool) -> None:
+    issue(desk, "Striker 1")
+    desk.registry.engine.dispose()
+    for path in desk.home.glob("registry.db*"):
+        path.unlink()
+    if begun:
+        shutil.copytree(desk.home, tmp_path / "other", ignore=shutil.ignore_patterns("registry*", "evidence"))
+        issue(replace(desk, registry=open_registry(tmp_path / "other")), "Striker 9")
+        shutil.copy(tmp_path / "other" / "registry.db", desk.home / "registry.db")
+    with pytest.raises(BrokenSeal, match="another registry, or an empty one"):
+        issue(replace(desk, registry=open_registry(desk.home)), "Striker 2")
+
+
+def test_an_older_backup_is_not_restored_over_what_was_seen(desk: Desk, issue: Issue, tmp_path: Path) -> None:
+    issue(desk, "Striker 1")
+    back_up(desk.registry, tmp_path / "older.zip")
+    issue(desk, "Striker 2")
+    with pytest.raises(BrokenSeal, match="entries are gone"):
+        restore(open_registry(tmp_path / "new"), tmp_path / "older.zip")
+    back_up(desk.registry, tmp_path / "newest.zip")
+    assert restore(open_registry(tmp_path / "new"), tmp_path / "newest.zip").entries == 2
+
+
+def test_what_is_remembered_moves_only_forward_and_outlives_damage(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for entries in (5, 9, 7):
+        memory.note("here", "i" * 64, LastSeenEntry(entries, f"{entries:064x}"))
+    assert memory.recall("i" * 64) == LastSeenEntry(9, f"{9:064x}")
+    with next(tmp_path.glob("*.seen")).open("ab") as stream:
+        stream.write(b"12 ab")
+    assert memory.recall("i" * 64) == LastSeenEntry(9, f"{9:064x}")
+
+
+def test_it_is_kept_apart_from_the_database(desk: Desk, issue: Issue) -> None:
+    issue(desk, "Striker 1")
+    memory = desk.registry.memory
+    assert memory is not None
+    assert list(memory.folder.glob("*.seen"))
+    assert not memory.folder.is_relative_to(desk.home)
+
+
+def test_an_entry_is_never_dated_before_its_predecessor(quick_desk: Desk, issue: Issue) -> None:
+    from datetime import timedelta
+
+    from inspect_kit.registry.chain import last_entry
+
+    issue(quick_desk, "Striker 1")
+    issue(replace(quick_desk, now=NOW - timedelta(minutes=5)), "Striker 2")
+    with quick_desk.registry.reading() as connection:
+        last = last_entry(connection)
+    assert last is not None
+    assert last.at == "2026-11-16T09:30:00+00:00"
+
+
+@pytest.mark.parametrize(("hours", "told"), [(-3, "this clock is slow"), (900 * 24, "this clock is fast")])
+def test_a_clock_that_is_far_off_is_refused(
+    quick_desk: Desk, issue: Issue, hours: int, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from datetime import timedelta
+
+    issue(quick_desk, "Striker 1")
+    far = replace(quick_desk, now=NOW + timedelta(hours=hours))
+    with pytest.raises(BadInput, match=told):
+        issue(far, "Striker 2")
+    monkeypatch.setenv("INSPECT_KIT_CLOCK", "checked")
+    assert issue(far, "Striker 2").number
