@@ -81,6 +81,41 @@ class Subject(_Part, frozen=True):
     condition: str = ""
 
 
+class About(_Part, frozen=True, omit_defaults=True):
+    """What else a certificate may state (ISO/IEC 17020 7.4, 17025 7.8); pictures by the digests of their files."""
+
+    customer: str = ""
+    contact: str = ""
+    received_on: str = ""
+    environment: str = ""
+    function: str = ""
+    traceability: str = ""
+    maker: str = ""
+    serial: str = ""
+    protest: str = ""
+    remarks: tuple[str, ...] = ()
+    picture: str = ""
+    logo: str = ""
+
+
+class CheckPoint(_Part, frozen=True):
+    """One point of an instrument's daily check: what it should have shown, what it did, how far off it may be."""
+
+    nominal: str
+    shown: str
+    permitted: str
+
+
+class DailyCheck(_Part, frozen=True):
+    """The check of an instrument that its readings stand on."""
+
+    instrument: str
+    time: str
+    by: str
+    passed: bool
+    points: tuple[CheckPoint, ...]
+
+
 class BudgetSource(_Part, frozen=True):
     """One component of an uncertainty budget, in the line's unit."""
 
@@ -201,6 +236,8 @@ class Record(_Part, frozen=True):
     coverage_factor: str = "2"
     software: str = ""
     lot: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    about: About | msgspec.UnsetType = msgspec.UNSET
+    checks: tuple[DailyCheck, ...] | msgspec.UnsetType = msgspec.UNSET
     format: int = FORMAT
 
     @property
@@ -216,6 +253,16 @@ class Record(_Part, frozen=True):
     def digest(self) -> str:
         """SHA-256 of the canonical form."""
         return digest_of(self.canonical())
+
+
+def about_of(record: Record) -> About:
+    """What else is stated; nothing in older records."""
+    return record.about if isinstance(record.about, About) else About()
+
+
+def checks_of(record: Record) -> tuple[DailyCheck, ...]:
+    """The daily checks; none in older records."""
+    return record.checks if isinstance(record.checks, tuple) else ()
 
 
 def digest_of(content: bytes) -> str:

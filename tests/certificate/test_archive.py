@@ -5,18 +5,19 @@ import io
 import pikepdf
 import pytest
 
-from inspect_kit.certificate.pages.pdfa import Label, archived
+from inspect_kit.certificate.pages.pdfa import Drawn, Label, archived
+from inspect_kit.certificate.pages.tags import Element
 from inspect_kit.errors import BadInput
 
 LABEL = Label("A <title> & more", "R. Řeháčková", "cs", "2026-11-16", "inspect-kit 0.1.0", "7F3A")
 
 
-def blank() -> bytes:
+def blank() -> Drawn:
     buffer = io.BytesIO()
     with pikepdf.new() as pdf:
         pdf.add_blank_page()
         pdf.save(buffer)
-    return buffer.getvalue()
+    return Drawn(buffer.getvalue(), Element("Document"))
 
 
 def test_the_attachment_is_the_bytes_it_was_given() -> None:

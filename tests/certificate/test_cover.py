@@ -80,7 +80,7 @@ def test_sections_without_anything_to_say_are_left_out(language: str) -> None:
     assert words.say("heading.house") not in headings
     assert words.say("heading.house") in [s.heading for s in content_of(figure(), language, Issue()).sections]
     assert headings[0] == words.say("heading.results")
-    assert headings[-1] == words.say("heading.statements")
+    assert headings[-1] == words.say("heading.decision")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -141,7 +141,7 @@ def test_what_does_not_apply_is_listed_after_the_table_and_still_counted() -> No
     assert isinstance(results[0], Results)
     assert [group.characteristic for group in results[0].groups] == [entry.characteristic for entry in striker().lines]
     assert isinstance(results[1], Facts)
-    assert results[1].title == "Not applicable here"
+    assert results[1].title == "What was not judged"
     assert dict(content.cover.tally)["not applicable"] == 2
 
 
@@ -158,7 +158,8 @@ def test_a_record_of_nothing_that_applies_has_no_empty_table() -> None:
 
 
 def listings(made: Record, heading: str) -> list[Listing]:
-    sections = [section for section in content_of(made, "en", Issue()).sections if section.heading == heading]
+    full = content_of(made, "en", Issue(detail="full" if heading == wording_for("en").say("heading.method") else ""))
+    sections = [section for section in full.sections if section.heading == heading]
     return [block for section in sections for block in section.blocks if isinstance(block, Listing)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from inspect_kit.certificate.content.findings import groups_of
@@ -20,10 +21,10 @@ from inspect_kit.certificate.content.model import (
     Running,
     Source,
 )
-from inspect_kit.certificate.content.sections import overlay_key, sections_of
+from inspect_kit.certificate.content.sections import FULL, overlay_key, sections_of
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Record, Subject, stated
+from inspect_kit.inspection.record import Record, Subject, about_of, stated
 from inspect_kit.judgement.verdict import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
@@ -35,7 +36,7 @@ def content_of(record: Record, language: str, issue: Issue, pictures: tuple[Pict
     """Everything that the document says."""
     words = wording_for(language, record.wording)
     _refuse_contradiction(record, words)
-    source = Source(record, words, issue, groups_of(record, words), pictures)
+    source = Source(record, words, issue, groups_of(record, words, full=issue.detail == FULL), pictures)
     good = record.verdict == Verdict.CONFORMS
     return Content(
         language=language,
@@ -106,7 +107,9 @@ def _cover(source: Source) -> Cover:
         boxes=tuple(box for box in (_box(verdict, source) for verdict in _DECIDING) if box.entries),
         more=words.frame["box.more"].replace("{section}", words.say("heading.results")),
         identification=tuple(field for field in _identification(source) if field.text),
-        authorisation=authorisation(source.record.subject, source.record.inspected_on, source.words, source.issue),
+        authorisation=replace(
+            authorisation(record.subject, record.inspected_on, words, source.issue), function=about_of(record).function
+        ),
     )
 
 
@@ -136,19 +139,24 @@ def _entry(group: Group, verdict: Verdict) -> OpenClause:
 
 def _place(row: Row) -> str:
     found = f"{row.label}: {row.result.text}" if row.label else row.result.text
-    return f"{found} – {row.mark.reason}" if row.result.number or row.label else row.mark.reason
+    told = (found, row.mark.reason) if row.result.number or row.label or not row.mark.reason else (row.mark.reason,)
+    return " – ".join(part for part in told if part)
 
 
 def _identification(source: Source) -> Iterable[Field]:
     record, words, issue = source.record, source.words, source.issue
-    subject, sheet = record.subject, record.sheet
+    subject, sheet, about = record.subject, record.sheet, about_of(record)
     texts = {
-        "item": _item(source),
-        "subject": subject.text,
+        "maker": about.maker,
+        "serial": about.serial,
         "condition": subject.condition,
         "owner": subject.owner,
+        "customer": about.customer,
+        "contact": about.contact,
         "event": subject.event,
         "place": subject.place,
+        "environment": about.environment,
+        "received_on": words.day(about.received_on, where="received_on") if about.received_on else "",
         "inspected_on": words.day(record.inspected_on, where="inspected_on"),
         "issued_on": words.day(issue.issued_on, where="issued_on") if issue.issued_on else "",
         "valid_until": words.day(issue.valid_until, where="valid_until") if issue.valid_until else "",
@@ -161,6 +169,7 @@ def _identification(source: Source) -> Iterable[Field]:
         "rule": words.frame.get(f"rule.{record.rule}", record.rule),
         "issuer": _issuer(source),
         "inspector": subject.inspector,
+        "protest": about.protest,
         "replaces": issue.replaces,
         "replaced_because": issue.replaced_because,
     }

@@ -8,19 +8,20 @@ from decimal import Context, Decimal, localcontext
 from itertools import groupby
 from typing import Final
 
-from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied
+from inspect_kit.certificate.content.means import means_of
+from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied, unjudged
 from inspect_kit.certificate.content.numbers import THIN, RoundedValue, number_of, stated
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record
-from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.inspection.record import stated as stated_text
+from inspect_kit.judgement.verdict import Reason
 from inspect_kit.values.quantity import EXACT_UNITS, UNITS, scaled
-
-GRID_FROM: Final = 6
-"""So many instances of one clause stand in a grid instead of rows."""
 
 _IN_BASE: Final = frozenset({"mm", "g", "deg", "count", "runs", "%"})
 _CONDITIONAL: Final = frozenset({Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL})
 _CONTEXT: Final = Context(prec=40)
+_PLAIN: Final = frozenset({Reason.WITHIN, Reason.OBSERVED_YES, Reason.OBSERVED_NO})
+"""Reasons that the verdict and the column of means say already."""
 _NO_VALUE: Final = "–"
 
 
@@ -37,23 +38,23 @@ class Numbered:
         return cls({note: number for number, note in enumerate(notes, 1)})
 
 
-def groups_of(record: Record, words: Wording) -> tuple[Group, ...]:
+def groups_of(record: Record, words: Wording, *, full: bool = False) -> tuple[Group, ...]:
     """The lines that apply, in their order, those of one clause and characteristic together."""
     lines = applied(record)
     notes = Numbered.of(lines)
     together = groupby(lines, key=lambda line: (line.clause, line.characteristic, line.sheet))
-    return tuple(_group(tuple(members), record, words, notes) for _, members in together)
+    return tuple(_group(tuple(members), record, words, notes, full=full) for _, members in together)
 
 
 def omitted_of(record: Record, words: Wording) -> tuple[Field, ...]:
-    """What does not apply to the item: for each reason the clauses with the names of their characteristics."""
+    """What was not judged: for each reason the clauses with the names of their characteristics."""
     found: dict[str, dict[str, dict[str, None]]] = {}
     for line in record.lines:
-        if line.verdict == Verdict.NOT_APPLICABLE:
-            reason = mark_of(line, words).reason
+        why = unjudged(line)
+        if why:
             name = words.name("characteristic", line.characteristic, line.name)
-            found.setdefault(reason, {}).setdefault(line.clause, {})[name] = None
-    return tuple(Field(reason, cited(clauses)) for reason, clauses in found.items())
+            found.setdefault(why, {}).setdefault(line.clause, {})[name] = None
+    return tuple(Field(words.say(f"omitted.{why}"), cited(clauses)) for why, clauses in found.items())
 
 
 def cited(clauses: Mapping[str, Iterable[str]]) -> str:
@@ -62,7 +63,7 @@ def cited(clauses: Mapping[str, Iterable[str]]) -> str:
     return "; ".join(f"{clause}\u00a0{names}".strip() for clause, names in held.items())
 
 
-def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbered) -> Group:
+def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbered, *, full: bool) -> Group:
     first = lines[0]
     return Group(
         clause=first.clause,
@@ -70,24 +71,24 @@ def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbe
         name=words.name("characteristic", first.characteristic, first.name),
         requirement=requirement(first, words),
         sentence=words.sentence(first.requires) if first.requires else "",
-        details=tuple(_details(first, record, words)),
+        details=tuple(_details(first, record, words, full=full)),
         notes=tuple(dict.fromkeys(notes.numbers[line.note] for line in lines if line.note)),
         rows=tuple(_row(line, record, words) for line in lines),
-        spread=_spread(lines, record, words) if len(lines) >= GRID_FROM else "",
+        spread=_spread(lines, record, words),
     )
 
 
-def _details(line: Line, record: Record, words: Wording) -> Iterable[str]:
-    if line.printed and (line.suspect or shown_unit(line) != line.printed_unit):
-        yield words.say("detail.printed", printed=line.printed)
+def _details(line: Line, record: Record, words: Wording, *, full: bool) -> Iterable[str]:
+    if line.printed and (line.suspect or (full and shown_unit(line) != line.printed_unit)):
+        yield words.say("detail.printed", printed=words.localised(line.printed))
     if line.suspect:
         yield words.say("detail.suspect")
+    if line.confirmed is True:
+        yield words.say("detail.confirmed")
     if not line.binding:
         yield words.say("detail.not_binding")
     if line.sheet and line.sheet != record.sheet.id:
         yield words.say("detail.sheet", sheet=line.sheet)
-    if line.formula and line.formula != line.characteristic:
-        yield words.say("detail.derived", formula=line.formula.replace(" - ", " − "))
 
 
 # Numbers in the unit that is shown
@@ -135,9 +136,8 @@ def _two_sided(lower: Decimal, upper: Decimal, nominal: Decimal | None, line: Li
     if lower == upper:
         return words.say("limits.exactly", nominal=_quantity(lower, line, words))
     if nominal is not None and upper - nominal == nominal - lower:
-        nominal_text, tolerance = _quantity(nominal, line, words), _quantity(upper - nominal, line, words)
-        return f"{nominal_text} ±\u00a0{tolerance}"
-    between = words.say("limits.between", lower=_quantity(lower, line, words), upper=_quantity(upper, line, words))
+        return f"{words.number(nominal)} ±\u00a0{_quantity(upper - nominal, line, words)}"
+    between = words.say("limits.between", lower=words.number(lower), upper=_quantity(upper, line, words))
     return between if nominal is None else f"{_quantity(nominal, line, words)} ({between})"
 
 
@@ -149,9 +149,8 @@ def _quantity(number: Decimal, line: Line, words: Wording) -> str:
 
 
 def _row(line: Line, record: Record, words: Wording) -> Row:
-    return Row(
-        words.instance(line.instance), result_of(line, record, words), mark_of(line, words), _scale(line, record)
-    )
+    found = result_of(line, record, words), mark_of(line, words), _scale(line, record)
+    return Row(words.instance(line.instance), *found, means_of(line, record, words))
 
 
 def result_of(line: Line, record: Record, words: Wording) -> Result:
@@ -175,14 +174,17 @@ def _observed(line: Line, words: Wording) -> str:
 
 
 def mark_of(line: Line, words: Wording) -> VerdictMark:
-    """Verdict and reason in words; where the verdict is conditional, with the probability of conformity."""
-    reason = words.frame.get(f"reason.{line.reason}", line.reason)
+    """Verdict and reason in words, unless it goes without saying; where it is conditional, with the probability."""
+    reason = "" if line.reason in _PLAIN else words.frame.get(f"reason.{line.reason}", line.reason)
     if line.missing > 1:
         reason = words.say("reason.missing", number=line.missing)
     if line.reason in _CONDITIONAL and line.probability is not None:
         reason += "; " + words.say("reason.probability", probability=percent(line.probability, words))
+    if stated_text(line.decided_because):
+        named = {"name": stated_text(line.decided_by), "because": stated_text(line.decided_because)}
+        reason = words.say("reason.decided", **named)
     if _unknown(line) and line.reason != Reason.UNCERTAINTY_UNKNOWN:
-        reason += "; " + words.say("detail.no_uncertainty")
+        reason = "; ".join(part for part in (reason, words.say("detail.no_uncertainty")) if part)
     return VerdictMark(line.verdict, words.frame.get(f"verdict.{line.verdict}", line.verdict), reason)
 
 
@@ -212,12 +214,10 @@ def _scale(line: Line, record: Record) -> Scale | None:
 
 
 def _spread(lines: tuple[Line, ...], record: Record, words: Wording) -> str:
-    """What the uncertainties of a grid have in common, to be said once."""
+    """The uncertainty that all values of a grid share, as it is printed."""
     values = [(shown(line.value, line), expanded_of(line, record)) for line in lines]
-    known = sorted(stated(value, expanded).expanded or Decimal(0) for value, expanded in values if value and expanded)
-    if not known:
-        return words.say("detail.no_uncertainty") if any(value for value, _ in values) else ""
-    least, most = (_quantity(bound, lines[0], words) for bound in (known[0], known[-1]))
-    if least == most:
-        return words.say("detail.common_uncertainty", expanded=least)
-    return words.say("detail.uncertainty_range", least=least, most=most)
+    known = {stated(value, expanded).expanded for value, expanded in values if value is not None}
+    if len(lines) == 1 or len(known) != 1:
+        return ""
+    (expanded,) = known
+    return words.say("detail.common_uncertainty", expanded=_quantity(expanded, lines[0], words)) if expanded else ""

@@ -7,7 +7,7 @@ from typing import Final
 
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record
-from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.judgement.verdict import Reason, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,8 @@ class Row:
     result: Result
     mark: VerdictMark
     scale: Scale | None = None
+    means: str = ""
+    """By what it was found, in a few letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Group:
     notes: tuple[int, ...]
     rows: tuple[Row, ...]
     spread: str = ""
-    """Where the values stand in a grid: what their uncertainties have in common."""
+    """The uncertainty that all values of a grid have; then it is said once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The table of findings with its column heads and the key to the gauge drawings, if there are any."""
+    """The table of findings with its column heads and the keys to its drawings and letters."""
 
     heads: tuple[str, ...]
     groups: tuple[Group, ...]
@@ -210,6 +212,8 @@ class Authorisation:
     signed_by: str
     scan_label: str
     qr_text: str
+    function: str = ""
+    """What the signatory is there, such as chief referee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +276,8 @@ class Issue:
     valid_for: str = ""
     replaces: str = ""
     replaced_because: str = ""
+    detail: str = ""
+    """`full` prints the uncertainty budgets and every reading as well."""
     signed_by: str = ""
     """How the document is signed, in a sentence; printed in place of the line for a signature by hand."""
 
@@ -296,5 +302,13 @@ class Source:
 
 
 def applied(record: Record) -> tuple[Line, ...]:
-    """The lines of a record without those that do not apply to the item."""
-    return tuple(line for line in record.lines if line.verdict != Verdict.NOT_APPLICABLE)
+    """The lines of a record that something was found on; what was not judged is listed apart."""
+    return tuple(line for line in record.lines if not unjudged(line))
+
+
+def unjudged(line: Line) -> str:
+    """Why nothing was said of a clause, and need not be: it does not apply, or does not bind and was not looked at."""
+    if line.verdict == Verdict.NOT_APPLICABLE:
+        return "unseen" if line.reason == Reason.NOT_MEASURED else "condition"
+    unseen = line.value is None and line.word is None
+    return "unseen" if line.verdict == Verdict.REPORTED and unseen else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -15,6 +15,7 @@ from inspect_kit.certificate.content.findings import (
     result_of,
     shown_unit,
 )
+from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
 from inspect_kit.certificate.content.model import (  # fmt: skip
     OVERLAY,
     Block,
@@ -33,39 +34,32 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
 )
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.inspection.record import Gauge, Line, RawReading, SheetRef, stated
+from inspect_kit.inspection.record import CheckPoint, Gauge, Line, RawReading, SheetRef, about_of, checks_of, stated
 from inspect_kit.notices import worded
 from inspect_kit.rulebook.sheet import SheetAuthority
 
 # How each characteristic was measured, how well, and what its uncertainty is made of: one table.
 
-_MOST_SOURCES: Final = 4
-_SHARES: Final = (("characteristic", 0.33), ("method", 0.30), ("expanded", 0.10), ("contributions", 0.27))
+FULL: Final = "full"
+"""The detail in which budgets and every reading are printed."""
+_MOST_SOURCES: Final = 6
+_SHARES: Final = (("characteristic", 0.36), ("means", 0.10), ("expanded", 0.13), ("contributions", 0.41))
 
 
 def method(source: Source) -> Iterable[Block]:
-    """Characteristics that were measured alike and equally well share a row."""
+    """In full detail: characteristics that were measured alike and equally well share a row."""
     words = source.words
-    worst = _worst(source.lines)
-    seen = {line.characteristic for line in source.lines if line.photographed is True}
+    worst = _worst(source.lines) if source.issue.detail == FULL else {}
     served: dict[tuple[str, str, str], dict[str, dict[str, None]]] = {}
     for line in source.lines:
         budget = worst.get(line.characteristic)
-        if line.how or budget:
-            row = (_procedure(line, source, seen), *_budget(budget, source))
+        if budget:
+            row = (means_of(budget, source.record, words) or "–", *_budget(budget, source))
             name = words.name("characteristic", line.characteristic, line.name)
             served.setdefault(row, {}).setdefault(line.clause, {})[name] = None
     if served:
         columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in _SHARES)
-        yield Paragraph(words.say("method.statement"))
         yield Listing(columns, tuple((cited(clauses), *row) for row, clauses in served.items()), ruled=True)
-
-
-def _procedure(line: Line, source: Source, seen: Container[str]) -> str:
-    """From photos, if that is how this piece was measured, or the others were while this one is missing."""
-    if line.photographed is True or (line.value is None and line.characteristic in seen):
-        return source.words.say("method.photograph")
-    return source.words.sentence(line.how) if line.how else "–"
 
 
 def _worst(lines: Iterable[Line]) -> dict[str, Line]:
@@ -108,8 +102,7 @@ def _variances(line: Line) -> dict[str, float]:
     return variances
 
 
-_HEADS: Final = ("clause", "characteristic", "requirement", "result", "gauge", "verdict")
-_NARROW: Final = 0.048
+_HEADS: Final = ("clause", "characteristic", "requirement", "result", "means", "gauge", "verdict")
 _FEW_DEGREES: Final = 20
 PLANNED: Final = (
     "surface.side", "surface.angle", "pocket.diameter", "baseline.length", "baseline.lower.thickness",
@@ -154,7 +147,8 @@ def _results(source: Source) -> Iterable[Block]:
     words = source.words
     if source.groups:
         heads = tuple(words.say(f"column.{head}") for head in _HEADS)
-        yield Results(heads, source.groups, _legend(source), words.say("detail.continued"))
+        legend = "\n".join(part for part in (legend_of(source.lines, source), _legend(source)) if part)
+        yield Results(heads, source.groups, legend, words.say("detail.continued"))
     omitted = omitted_of(source.record, words)
     if omitted:
         yield Facts(omitted, 0.2, words.say("omitted.heading"))
@@ -170,8 +164,7 @@ def _legend(source: Source) -> str:
 def _notes(source: Source) -> Iterable[Block]:
     numbers = Numbered.of(source.lines).numbers
     if numbers:
-        fields = (Field(str(number), source.words.sentence(note)) for note, number in numbers.items())
-        yield Facts(tuple(fields), _NARROW)
+        yield Columned(tuple(f"{number}\u2002{source.words.sentence(note)}" for note, number in numbers.items()))
 
 
 def _house(source: Source) -> Iterable[Block]:
@@ -194,21 +187,45 @@ def _decision(source: Source) -> Iterable[Block]:
     degrees = [number_of(line.dof, where="dof") for line in record.lines if line.dof is not None]
     if degrees and min(degrees) < _FEW_DEGREES:
         said.append(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
-    yield Columned(tuple(said))
+    yield Columned((*said, *_statements(source)))
 
 
 def _instruments(source: Source) -> Iterable[Block]:
-    if source.record.instruments:
-        titles = (("instrument", 0.28), ("serial", 0.22), ("resolution", 0.10), ("calibration", 0.40))
-        columns = tuple(Column(source.words.say(f"column.{key}"), share) for key, share in titles)
-        yield Listing(columns, tuple(_instrument(gauge, source.words) for gauge in source.record.instruments))
-        yield Paragraph(source.words.say("instruments.statement"))
+    record, words = source.record, source.words
+    if record.instruments:
+        titles = (("letter", 0.05), ("instrument", 0.27), ("serial", 0.20), ("resolution", 0.10), ("calibration", 0.38))
+        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
+        letters = letters_of(record)
+        rows = tuple((letters[gauge.id], *_instrument(gauge, words)) for gauge in record.instruments)
+        yield Listing(columns, rows)
+        yield from _checks(source)
+        about = about_of(record)
+        yield Paragraph(" ".join(part for part in (words.say("instruments.statement"), about.traceability) if part))
 
 
 def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:
     name = words.sentence(gauge.name) if gauge.name else words.name("instrument", gauge.kind)
-    maker = ", ".join(part for part in (gauge.maker, gauge.serial) if part) or "–"
+    maker = ", ".join(part for part in (gauge.maker, gauge.serial) if part) or words.say("instruments.kind")
     return f"{name} ({gauge.id})", maker, _localised(gauge.resolution, words), _calibration(gauge, words)
+
+
+def _checks(source: Source) -> Iterable[Block]:
+    """What the daily check of each instrument showed on the day."""
+    words, letters = source.words, letters_of(source.record)
+    rows = [
+        (letters.get(check.instrument, check.instrument), f"{check.time[:16].replace('T', ' ')}", check.by or "–",
+         "; ".join(_point(point, words) for point in check.points),
+         words.say("checks.passed" if check.passed else "checks.failed"))
+        for check in checks_of(source.record)
+    ]  # fmt: skip
+    if rows:
+        titles = (("letter", 0.05), ("check_time", 0.15), ("check_by", 0.17), ("check_points", 0.48), ("check", 0.15))
+        yield Listing(tuple(Column(words.say(f"column.{key}"), share) for key, share in titles), tuple(rows))
+
+
+def _point(point: CheckPoint, words: Wording) -> str:
+    figures = {name: _localised(getattr(point, name), words) for name in ("nominal", "shown", "permitted")}
+    return words.say("checks.point", **figures)
 
 
 def _localised(quantity: str, words: Wording) -> str:
@@ -229,27 +246,28 @@ def _calibration(gauge: Gauge, words: Wording) -> str:
 
 
 def _readings(source: Source) -> Iterable[Block]:
-    """What instruments sent; a reading that was typed says nothing that the results do not."""
-    sent = [reading for reading in source.record.readings if reading.raw.strip() not in ("", *_typed(reading))]
+    """What instruments sent; in full detail also what was typed, which says nothing that the results do not."""
+    full = source.issue.detail == FULL
+    sent = [reading for reading in source.record.readings if full or was_sent(reading)]
     if sent:
         words = source.words
         yield Paragraph(words.say("readings.statement"))
         titles = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
         columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
         names = {line.characteristic: line.name for line in source.record.lines}
-        yield Listing(columns, tuple(_reading(reading, names, words) for reading in sent))
+        letters = letters_of(source.record)
+        yield Listing(columns, tuple(_reading(reading, names, letters, words) for reading in sent))
 
 
-def _typed(reading: RawReading) -> tuple[str, ...]:
-    return reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}"
-
-
-def _reading(reading: RawReading, names: Mapping[str, str], words: Wording) -> tuple[str, ...]:
+def _reading(
+    reading: RawReading, names: Mapping[str, str], letters: Mapping[str, str], words: Wording
+) -> tuple[str, ...]:
     name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
-    value = words.quantity(reading.value, reading.unit) if reading.unit else reading.value
+    value = _localised(f"{reading.value} {reading.unit}".strip(), words)
     # The line may hold any byte an instrument sends: what is not plain text is printed as its code.
     raw = reading.raw.strip().encode("unicode_escape").decode("ascii")
-    return name, words.instance(reading.instance), value, reading.instrument, raw
+    letter = letters.get(reading.instrument, reading.instrument)
+    return name, words.instance(reading.instance), value, letter, " ".join(part for part in (reading.time, raw) if part)
 
 
 def _photos(source: Source) -> Iterable[Block]:
@@ -265,34 +283,35 @@ def _photos(source: Source) -> Iterable[Block]:
 def _again(source: Source) -> Iterable[Block]:
     occasions = source.record.item.check_again
     if occasions:
-        yield Facts(tuple(Field(entry.clause, source.words.sentence(entry.when)) for entry in occasions), 0.14)
+        yield Columned(tuple(f"{entry.clause}\u2002{source.words.sentence(entry.when)}" for entry in occasions))
 
 
 def _remarks(source: Source) -> Iterable[Block]:
-    """What the program noticed, in the language of the document; what others wrote, as they wrote it."""
+    """What the inspector remarked, and what the program noticed, in the language of the document."""
     record, words = source.record, source.words
-    said = worded(record.warnings, record.told, words.language, printed=words.day)
+    noticed = map(words.sentence, worded(record.warnings, record.told, words.language, printed=words.day))
+    said = (*about_of(record).remarks, *noticed)
     if said:
-        yield Paragraph("\n".join(map(words.sentence, said)))
+        yield Paragraph("\n".join(said))
 
 
-def _statements(source: Source) -> Iterable[Block]:
+def _statements(source: Source) -> Iterable[str]:
     record, words, issue = source.record, source.words, source.issue
-    scope = {"section": words.say("heading.results"), "rule": words.say("heading.decision")}
-    said = [words.say("statement.scope", **scope), *(words.say(f"statements.{key}") for key in ("relates", "supplied"))]
+    yield words.say("statement.scope", section=words.say("heading.results"))
+    yield f"{words.say('statements.relates')} {words.say('statements.supplied')}"
     language = words.frame.get(f"language.{record.sheet.language}", record.sheet.language)
     prevails = words.sentence(stated(record.sheet.prevails))
-    said += [f"{words.say('statements.language', language=language)} {prevails}".strip(), words.say("statements.whole")]
+    yield f"{words.say('statements.language', language=language)} {prevails}".strip()
+    yield f"{words.say('statements.whole')} {words.say('statements.accreditation')}"
     if issue.replaces:
-        said.append(words.say("statements.amended", number=issue.replaces))
-    said += [words.say("statements.accreditation"), words.say("statements.record")]
-    yield Columned(tuple(said))
+        yield words.say("statements.amended", number=issue.replaces)
+    yield words.say("statements.record")
     digests = [("record", record.digest), ("sheet", record.sheet.digest), ("software", record.software)]
-    yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in digests if text))
+    yield from (f"{words.say(f'field.{key}')}: {text}" for key, text in digests if text)
 
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Source], Iterable[Block]]], ...]] = (
-    ("plan", _plan), ("results", _results), ("notes", _notes), ("house", _house), ("decision", _decision),
-    ("method", method), ("instruments", _instruments), ("readings", _readings),
-    ("photos", _photos), ("again", _again), ("remarks", _remarks), ("statements", _statements),
+    ("results", _results), ("plan", _plan), ("remarks", _remarks), ("instruments", _instruments),
+    ("method", method), ("readings", _readings), ("photos", _photos), ("notes", _notes), ("house", _house),
+    ("again", _again), ("decision", _decision),
 )  # fmt: skip

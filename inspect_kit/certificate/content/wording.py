@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -21,6 +22,11 @@ LANGUAGES: Final = ("en", "de", "cs", "it")
 NAME_SECTIONS: Final = ("characteristic", "item", "instance", "unit", "instrument", "source", "word")
 _UNSPACED: Final = frozenset({"°"})
 """Units that stand at the number without a space."""
+
+_DECIMAL_POINT: Final = re.compile(r"(?<=\d)\.(?=\d)")
+_PIECE: Final = re.compile(r"(w|b|white|black)[-_ ]?(\d{1,3})")
+_PIECES: Final = {"w": "white", "b": "black"}
+"""How pieces of a set are marked in files."""
 
 Words = Mapping[str, str]
 
@@ -49,12 +55,19 @@ class Wording:
         return self.own.get(text) or self.sentences.get(text) or text
 
     def instance(self, code: str) -> str:
-        """Where or which piece: `n.w` in words; a code that has no words stays as it is."""
-        return self.names.get("instance", {}).get(code, code)
+        """Where or which piece: `n.w` and `b7` in words, as letters mean other colours elsewhere; else as it is."""
+        piece = _PIECE.fullmatch(code)
+        if piece:
+            return self.say(f"piece.{_PIECES[piece[1][0]]}", number=piece[2])
+        return self.names.get("instance", {}).get(code) or self.frame.get(f"piece.{code}", code)
 
     def number(self, number: Decimal) -> str:
         """Digits with the language's decimal sign."""
         return written(number, self.frame["number.decimal"])
+
+    def localised(self, text: str) -> str:
+        """A text of numbers with the language's decimal sign."""
+        return _DECIMAL_POINT.sub(self.frame["number.decimal"], text)
 
     def unit(self, symbol: str) -> str:
         """The unit as printed; empty for things that are counted."""
@@ -62,8 +75,13 @@ class Wording:
 
     def quantity(self, number: str, symbol: str) -> str:
         """A number with its unit, a narrow space between them."""
-        unit = self.unit(symbol)
+        unit = self._form(number, symbol) or self.unit(symbol)
         return f"{number}{'' if unit in _UNSPACED or not unit else THIN}{unit}"
+
+    def _form(self, number: str, symbol: str) -> str:
+        """A counted unit in the grammatical number it stands in: 1 run, 4 přejezdy."""
+        form = {"1": "one", "2": "few", "3": "few", "4": "few"}.get(number, "many")
+        return self.names.get("plural", {}).get(f"{symbol}.{form}", "")
 
     def day(self, iso: str, *, where: str = "date") -> str:
         """A date in words: 16 November 2026."""

@@ -11,7 +11,7 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import BoardPlan, Tag
-from inspect_kit.certificate.pages.flow import Piece
+from inspect_kit.certificate.pages.flow import Piece, as_figure
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
 from inspect_kit.certificate.pages.page import (
     FAINT,
@@ -214,7 +214,7 @@ def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
         draw_tables(canvas, plan, top, _DRAWN)
         draw_key(canvas, plan, top - 2 * TALL - _DRAWN)
 
-    yield Piece(2 * TALL + _DRAWN + 10 * MM, draw)
+    yield as_figure(Piece(2 * TALL + _DRAWN + 10 * MM, draw), plan.words["alt"])
 
 
 # The board

@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 from inspect_kit.certificate.content.model import Column, Columned, Facts, Field, Listing, Paragraph
 from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
 from inspect_kit.certificate.pages.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
+from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import Style, baseline, put, put_block, settled, wrapped
 
 Draw = Callable[[Canvas, float], None]
@@ -82,6 +83,17 @@ def _bundles(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:
         yield bundle
 
 
+def as_figure(piece: Piece, alt: str) -> Piece:
+    """A drawing, with what it shows in words."""
+    element = Element("Figure", alt=alt)
+
+    def draw(canvas: Canvas, top: float) -> None:
+        with marked(canvas, element):
+            piece.draw(canvas, top)
+
+    return replace(piece, draw=draw)
+
+
 def tall(pieces: Iterable[Piece]) -> float:
     """What pieces take below each other."""
     return sum(piece.space + piece.height for piece in pieces)
@@ -102,7 +114,7 @@ def stacked(pieces: Sequence[Piece]) -> Piece:
 
 # Running text, labelled facts, plain tables and headings as pieces for the flow.
 
-_MEASURE: Final = 146 * MM
+_MEASURE: Final = 160 * MM
 """Width of running text: lines that are longer are hard to read."""
 
 _CHUNK: Final = 40
@@ -116,14 +128,17 @@ _FEW: Final = 4
 def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
     """A numbered heading, held together with what follows."""
 
+    element = Element("H2")
+
     def draw(canvas: Canvas, top: float) -> None:
         canvas.bookmarkHorizontal(f"section-{number}", 0, top + 4 * MM)
         canvas.addOutlineEntry(f"{number} {text}", f"section-{number}", 0)
-        put(canvas, LEFT, baseline(top, style), str(number), style)
-        put_block(canvas, LEFT + 8 * MM, top, text, style, WIDTH - 8 * MM)
+        with marked(canvas, element):
+            put(canvas, LEFT, baseline(top, style), str(number), style)
+            put_block(canvas, LEFT + 8 * MM, top, text, style, WIDTH - 8 * MM)
 
     height = len(wrapped(text, style.font, style.size, WIDTH - 8 * MM)) * style.leading
-    return Piece(height + 1.4 * MM, draw, space=6.5 * MM, keep=True)
+    return Piece(height + 1.4 * MM, draw, space=4.4 * MM, keep=True)
 
 
 def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
@@ -135,8 +150,11 @@ def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
 
 
 def _text_piece(text: str, count: int, space: float) -> Piece:
+    element = Element("P")
+
     def draw(canvas: Canvas, top: float) -> None:
-        put_block(canvas, LEFT, top, text, FINE, _MEASURE + MM)
+        with marked(canvas, element):
+            put_block(canvas, LEFT, top, text, FINE, _MEASURE + MM)
 
     return Piece(count * FINE.leading, draw, space)
 
@@ -146,8 +164,8 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
     if block.title:
         yield from _titled_facts(block)
         return
-    width = WIDTH * block.label_share
-    pieces = [piece for field in block.fields for piece in fact_rows(field, width, FINE_LABEL, FINE)]
+    width, listed = WIDTH * block.label_share, Element("L")
+    pieces = [piece for field in block.fields for piece in fact_rows(field, width, FINE_LABEL, FINE, listed)]
     last = len(pieces) - 1
     for number, piece in enumerate(pieces):
         # Neither the first nor the last row stands alone on a page.
@@ -156,21 +174,28 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
 
 def _titled_facts(block: Facts) -> Iterator[Piece]:
     yield _small_title(block.title)
-    width = WIDTH * block.label_share
-    *pieces, last = [piece for field in block.fields for piece in fact_rows(field, width, SMALL, SMALL_INK)]
+    width, listed = WIDTH * block.label_share, Element("L")
+    *pieces, last = [piece for field in block.fields for piece in fact_rows(field, width, SMALL, SMALL_INK, listed)]
     yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
     yield last
 
 
 def _small_title(text: str) -> Piece:
+    element = Element("P")
+
     def draw(canvas: Canvas, top: float) -> None:
-        put(canvas, LEFT, baseline(top, HEAD), text, HEAD)
+        with marked(canvas, element):
+            put(canvas, LEFT, baseline(top, HEAD), text, HEAD)
 
     return Piece(HEAD.leading + 0.8 * MM, draw, space=3.2 * MM, keep=True)
 
 
 def fact_rows(
-    field: Field, label_width: float, label_style: Style = LABEL, text_style: Style = BODY
+    field: Field,
+    label_width: float,
+    label_style: Style = LABEL,
+    text_style: Style = BODY,
+    listed: Element | None = None,
 ) -> Iterator[Piece]:
     """One label with its text, in as many pieces as it is long, a hairline above."""
     labels = wrapped(field.label, label_style.font, label_style.size, label_width - _GUTTER)
@@ -178,11 +203,19 @@ def fact_rows(
     for start in range(0, max(len(labels), len(texts)), _CHUNK):
         chunk = slice(start, start + _CHUNK)
         columns = ((LEFT, labels[chunk], label_style), (LEFT + label_width, texts[chunk], text_style))
-        yield columns_piece(columns, rule=start == 0)
+        yield columns_piece(columns, rule=start == 0, tags=labelled(listed or Element("L")))
 
 
-def columns_piece(columns: Sequence[tuple[float, Sequence[str], Style]], *, rule: bool) -> Piece:
-    """Lines side by side, each column with its place and style."""
+def labelled(listed: Element) -> tuple[Element, Element]:
+    """A label and its text as an entry of a list."""
+    entry = listed.child("LI")
+    return entry.child("Lbl"), entry.child("LBody")
+
+
+def columns_piece(
+    columns: Sequence[tuple[float, Sequence[str], Style]], *, rule: bool, tags: Sequence[Element]
+) -> Piece:
+    """Lines side by side, each column with its place, style and tag."""
     pad = 0.7 * MM
     height = max(len(lines) * style.leading for _, lines, style in columns) + 2 * pad
 
@@ -191,19 +224,21 @@ def columns_piece(columns: Sequence[tuple[float, Sequence[str], Style]], *, rule
             canvas.setStrokeColor(HAIR)
             canvas.setLineWidth(HAIRLINE)
             canvas.line(LEFT, top, RIGHT, top)
-        for x, lines, style in columns:
-            put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2)
+        for (x, lines, style), element in zip(columns, tags, strict=True):
+            with marked(canvas, element):
+                put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2)
 
     return Piece(height, draw)
 
 
 def listing_pieces(block: Listing) -> Iterator[Piece]:
     """A table head and its rows, the head repeated on every page."""
-    head = _listing_head(block.columns)
+    table = Element("Table")
+    head = _listing_head(block.columns, table)
     yield replace(head, keep=True, space=1.5 * MM)
     last = len(block.rows) - 1
     for number, row in enumerate(block.rows):
-        *parts, end = _listing_row(row, block.columns, rule=block.ruled and number > 0)
+        *parts, end = _listing_row(row, block.columns, table, rule=block.ruled and number > 0)
         yield from (replace(part, head=head) for part in parts)
         # Neither the first nor the last row stands alone on a page.
         yield replace(end, head=head, keep=number < last and number in (0, last - 1))
@@ -216,15 +251,18 @@ def _starts(columns: Sequence[Column]) -> list[float]:
     return starts
 
 
-def _listing_head(columns: Sequence[Column]) -> Piece:
+def _listing_head(columns: Sequence[Column], table: Element) -> Piece:
     titles = [wrapped(column.title, HEAD.font, HEAD.size, column.share * WIDTH - 2 * MM) for column in columns]
     height = 2.6 * MM + max(len(lines) for lines in titles) * HEAD.leading
+    row = table.child("TR")
+    cells = [row.child("TH") for _ in columns]
 
     def draw(canvas: Canvas, top: float) -> None:
-        for x, lines in zip(_starts(columns), titles, strict=False):
+        for x, lines, cell in zip(_starts(columns), titles, cells, strict=False):
             # Titles stand on the rule, however many lines they have.
             above = height - 1.3 * MM - len(lines) * HEAD.leading
-            put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
+            with marked(canvas, cell):
+                put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
         canvas.setStrokeColor(INK)
         canvas.setLineWidth(THIN_RULE)
         canvas.line(LEFT, top - height, RIGHT, top - height)
@@ -232,7 +270,7 @@ def _listing_head(columns: Sequence[Column]) -> Piece:
     return Piece(height, draw)
 
 
-def _listing_row(row: Sequence[str], columns: Sequence[Column], *, rule: bool) -> Iterator[Piece]:
+def _listing_row(row: Sequence[str], columns: Sequence[Column], table: Element, *, rule: bool) -> Iterator[Piece]:
     """One row, in as many pieces as it is long."""
     cells = [
         (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - _GUTTER))
@@ -240,18 +278,19 @@ def _listing_row(row: Sequence[str], columns: Sequence[Column], *, rule: bool) -
     ]
     for start in range(0, max(len(lines) for _, lines in cells), _CHUNK):
         chunk = [(x, lines[start : start + _CHUNK], SMALL_INK) for x, lines in cells]
-        yield columns_piece(chunk, rule=rule and start == 0)
+        part = table.child("TR")
+        yield columns_piece(chunk, rule=rule and start == 0, tags=[part.child("TD") for _ in chunk])
 
 
 # Running text in two balanced columns: short lines read well, and the page is used.
 
-_BETWEEN: Final = 8 * MM
+_BETWEEN: Final = 7 * MM
 _WIDE: Final = (WIDTH - _BETWEEN) / 2
 _GAP: Final = 1.3 * MM
 """White between paragraphs."""
 
-_MOST: Final = 90
-"""Lines that are balanced at once; longer texts continue below in further columns."""
+_MOST: Final = 16
+"""Lines that are balanced at once; longer texts continue below in further columns, so that a page can be filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,27 +300,43 @@ class _Line:
     text: str
     before: int
     left: int
+    paragraph: int = 0
 
 
 def columned_pieces(block: Columned) -> Iterator[Piece]:
     """The paragraphs, first down the left column, then down the right."""
-    lines = [line for text in block.paragraphs for line in _lines(text)]
-    for start in range(0, len(lines), _MOST):
-        yield _piece(lines[start : start + _MOST])
+    lines = [line for number, text in enumerate(block.paragraphs) for line in _lines(text, number)]
+    chunks = list(_balanced(lines))
+    for number, chunk in enumerate(chunks):
+        yield replace(_piece(chunk), space=1.2 * MM if number == 0 else _GAP)
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    texts = settled(text, FINE, _WIDE)
-    return (_Line(line, number, len(texts) - number) for number, line in enumerate(texts))
+def _balanced(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
+    """Stretches of about so many lines, parted between paragraphs; a long paragraph is parted as it comes."""
+    start = 0
+    for place in range(1, len(lines) + 1):
+        ends = place == len(lines) or (lines[place].before == 0 and place - start >= _MOST)
+        few = len(lines) - place < _MOST / 2 and place != len(lines)
+        if (ends and not few) or place - start >= 4 * _MOST:
+            yield lines[start:place]
+            start = place
+    if start < len(lines):
+        yield lines[start:]
+
+
+def _lines(text: str, paragraph: int) -> Iterator[_Line]:
+    texts = settled(text, SMALL_INK, _WIDE)
+    return (_Line(line, number, len(texts) - number, paragraph) for number, line in enumerate(texts))
 
 
 def _piece(lines: Sequence[_Line]) -> Piece:
     cut = _cut(lines)
     columns = (lines[:cut], lines[cut:])
+    paragraphs: dict[int, Element] = {}
 
     def draw(canvas: Canvas, top: float) -> None:
         for number, column in enumerate(columns):
-            _draw_column(canvas, column, LEFT + number * (_WIDE + _BETWEEN), top)
+            _draw_column(canvas, column, LEFT + number * (_WIDE + _BETWEEN), top, paragraphs)
 
     return Piece(max(map(_height, columns)), draw, space=1.2 * MM)
 
@@ -297,12 +352,13 @@ def _may_part(line: _Line) -> bool:
 
 
 def _height(lines: Sequence[_Line]) -> float:
-    return len(lines) * FINE.leading + sum(_GAP for line in lines[1:] if line.before == 0)
+    return len(lines) * SMALL_INK.leading + sum(_GAP for line in lines[1:] if line.before == 0)
 
 
-def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float) -> None:
-    y = baseline(top, FINE)
+def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float, paragraphs: dict[int, Element]) -> None:
+    y = baseline(top, SMALL_INK)
     for number, line in enumerate(lines):
         y -= _GAP if number and line.before == 0 else 0
-        put(canvas, x, y, line.text, FINE)
-        y -= FINE.leading
+        with marked(canvas, paragraphs.setdefault(line.paragraph, Element("P"))):
+            put(canvas, x, y, line.text, SMALL_INK)
+        y -= SMALL_INK.leading

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable
 from functools import cache, lru_cache, wraps
 from itertools import groupby
-from typing import Final, ParamSpec
+from typing import Final, ParamSpec, TypeVar
 
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
@@ -16,6 +16,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 
 _Given = ParamSpec("_Given")
+_Drawn = TypeVar("_Drawn")
 DRAWING: Final = threading.RLock()
 """Held while a page is drawn: reportlab keeps the letters that a document uses in the font itself."""
 SANS: Final = "SourceSans3-Regular"
@@ -105,11 +106,11 @@ def check_printable(text: str, *, where: str) -> None:
             )
 
 
-def drawing_alone(function: Callable[_Given, bytes]) -> Callable[_Given, bytes]:
+def drawing_alone(function: Callable[_Given, _Drawn]) -> Callable[_Given, _Drawn]:
     """The same function, one thread at a time."""
 
     @wraps(function)
-    def alone(*arguments: _Given.args, **named: _Given.kwargs) -> bytes:
+    def alone(*arguments: _Given.args, **named: _Given.kwargs) -> _Drawn:
         with DRAWING:
             return function(*arguments, **named)
 

@@ -9,7 +9,7 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Field, OpenClause
-from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, tall
+from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, labelled, tall
 from inspect_kit.certificate.pages.page import (  # fmt: skip
     BODY_HEIGHT,
     BOTTOM,
@@ -41,9 +41,9 @@ from inspect_kit.certificate.pages.styles import (  # fmt: skip
     TITLE,
     VERDICT,
 )
+from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import (
     Style,
-    clipped,
     height_of,
     measured,
     put,
@@ -55,7 +55,7 @@ from inspect_kit.certificate.pages.text import (
 
 LABELS: Final = 44 * MM
 CLOSE_LABELS: Final = 36 * MM
-AUTHORISATION: Final = 38 * MM
+AUTHORISATION: Final = 35 * MM
 """Height of the block at the foot of the first page."""
 
 FIRST_HEIGHT: Final = BODY_HEIGHT - AUTHORISATION
@@ -84,7 +84,7 @@ def front_pieces(cover: Cover, *, good: bool, close: bool) -> Iterator[Piece]:
 
 def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
     """One field a line; where the room is needed, two short ones beside each other."""
-    space, labels = (5 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
+    space, labels = (4 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
     for group in _pairs(fields) if close else ((field,) for field in fields):
         rows = fact_rows(group[0], labels) if len(group) == 1 else (_pair(group),)
         for piece in rows:
@@ -117,7 +117,8 @@ def _pair(fields: Sequence[Field]) -> Piece:
         (LEFT, left.label, LABEL), (LEFT + CLOSE_LABELS, left.text, BODY),
         (_HALF, right.label, LABEL), (_HALF + _HALF_LABEL, right.text, BODY),
     )  # fmt: skip
-    return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True)
+    tags = [tag for _ in fields for tag in labelled(Element("L"))]
+    return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True, tags=tags)
 
 
 def _rule() -> Piece:
@@ -134,8 +135,10 @@ def _title(cover: Cover, *, good: bool) -> Piece:
     subject = f"{cover.item}: {cover.subject}"
 
     def draw(canvas: Canvas, top: float) -> None:
-        put(canvas, LEFT - 0.6, top - 11 * MM, cover.title, style)
-        put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, WIDTH)
+        with marked(canvas, "H1"):
+            put(canvas, LEFT - 0.6, top - 11 * MM, cover.title, style)
+        with marked(canvas, "P"):
+            put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, WIDTH)
 
     return Piece(15.5 * MM + height_of(subject, SUBJECT, WIDTH), draw)
 
@@ -151,12 +154,14 @@ def _panel(cover: Cover) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_panel(canvas, cover.verdict, top, height)
-        put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, _verdict_style(cover.verdict))
+        with marked(canvas, "P"):
+            put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, _verdict_style(cover.verdict))
         below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, BODY)
-        put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
+        with marked(canvas, "P"):
+            put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
         _draw_tally(canvas, cover, RIGHT - _PAD, top - _PAD)
 
-    return Piece(height, draw, space=7 * MM)
+    return Piece(height, draw, space=5 * MM)
 
 
 def _verdict_style(verdict: str) -> Style:
@@ -182,14 +187,16 @@ def _draw_panel(canvas: Canvas, verdict: str, top: float, height: float) -> None
 
 def _draw_tally(canvas: Canvas, cover: Cover, right: float, top: float) -> None:
     left = right - _TALLY
-    put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, LABEL))
+    with marked(canvas, "P"):
+        put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, LABEL))
     canvas.setStrokeColor(_on(cover.verdict, BODY).colour)
     canvas.setLineWidth(HAIRLINE)
     canvas.line(left, top - 4.2 * MM, right, top - 4.2 * MM)
     y = top - 8 * MM
     for word, count in cover.tally:
-        put(canvas, left, y, word, _on(cover.verdict, TABLE))
-        put_right(canvas, right, y, str(count), _on(cover.verdict, TABLE_STRONG))
+        with marked(canvas, "P"):
+            put(canvas, left, y, word, _on(cover.verdict, TABLE))
+            put_right(canvas, right, y, str(count), _on(cover.verdict, TABLE_STRONG))
         y -= 4.5 * MM
 
 
@@ -221,7 +228,8 @@ def _box_heading(box: Box) -> Piece:
         canvas.setStrokeColor(INK)
         canvas.setLineWidth(1.6)
         canvas.line(LEFT, top, RIGHT, top)
-        put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
+        with marked(canvas, "H2"):
+            put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
 
     return Piece(height, draw, space=5 * MM, keep=True)
 
@@ -243,11 +251,12 @@ def _entry(entry: OpenClause, verdict: str) -> Piece:
         _draw_sides(canvas, top, height)
         y = top - 0.6 * MM
         draw_sign(canvas, verdict, LEFT + 4.6 * MM, y - TABLE.leading / 2, 1.4 * MM)
-        put_block(canvas, LEFT + 8 * MM, y, entry.clause, TABLE, 11 * MM)
-        put_block(canvas, LEFT + 20 * MM, y, entry.name, TABLE_STRONG, name_width)
         below = y - height_of(entry.name, TABLE_STRONG, name_width)
-        put_block(canvas, LEFT + 20 * MM, below, entry.requirement, SMALL, name_width)
-        put_block(canvas, middle, y, entry.text, TABLE, width)
+        with marked(canvas, "P"):
+            put_block(canvas, LEFT + 8 * MM, y, entry.clause, TABLE, 11 * MM)
+            put_block(canvas, LEFT + 20 * MM, y, entry.name, TABLE_STRONG, name_width)
+            put_block(canvas, LEFT + 20 * MM, below, entry.requirement, SMALL, name_width)
+            put_block(canvas, middle, y, entry.text, TABLE, width)
 
     return Piece(height, draw, keep=True)
 
@@ -258,7 +267,9 @@ def _box_end(more: str) -> Piece:
     def draw(canvas: Canvas, top: float) -> None:
         _draw_sides(canvas, top, height)
         canvas.line(LEFT - 0.8, top - height, RIGHT + 0.8, top - height)
-        put(canvas, LEFT + 20 * MM, top - 3.2 * MM, more, SMALL_INK)
+        if more:
+            with marked(canvas, "P"):
+                put(canvas, LEFT + 20 * MM, top - 3.2 * MM, more, SMALL_INK)
 
     return Piece(height, draw)
 
@@ -267,19 +278,31 @@ def _box_end(more: str) -> Piece:
 
 
 def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
-    """At the foot of the first page: place and date, name and signature, the QR code."""
+    """At the foot of the first page: place and date, name, function and signature, the QR code."""
     right = RIGHT - (_QR + 6 * MM if block.qr_text else 0)
     middle = LEFT + (right - LEFT) * 0.5
-    _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.place_date_label)
-    if block.signed_by:
-        put_block(canvas, middle, BOTTOM + 26 * MM, block.signed_by, SMALL_INK, right - middle)
-    _draw_line(canvas, middle, right, "", block.signature_label)
-    put(canvas, middle, BOTTOM + 32 * MM, block.heading, LABEL)
-    name = shrunk(block.name, BODY_STRONG, right - middle, 6.5)
-    put(canvas, middle, BOTTOM + 27.4 * MM, clipped(block.name, name, right - middle), name)
+    with marked(canvas, "P"):
+        _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.place_date_label)
+    with marked(canvas, "P"):
+        _draw_signer(canvas, block, middle, right)
     if block.qr_text:
-        draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM, _QR)
-        put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
+        with marked(canvas, Element("Figure", alt=block.scan_label)):
+            draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM, _QR)
+        with marked(canvas, "P"):
+            put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
+
+
+def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float) -> None:
+    """From below: the line, how it is signed, the name with its function, on as many lines as they need."""
+    room = right - left
+    _draw_line(canvas, left, right, "", block.signature_label)
+    named = ", ".join(part for part in (block.name, block.function) if part)
+    y = BOTTOM + 11.2 * MM + max(height_of(block.signed_by, SMALL_INK, room), 5 * MM)
+    put_block(canvas, left, y, block.signed_by, SMALL_INK, room)
+    style = replace(BODY_STRONG, size=7.6, leading=9.4) if height_of(named, BODY_STRONG, room) > 26 else BODY_STRONG
+    y += height_of(named, style, room) + 0.6 * MM
+    put_block(canvas, left, y, named, style, room)
+    put(canvas, left, y + 0.8 * MM, block.heading, LABEL)
 
 
 def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:

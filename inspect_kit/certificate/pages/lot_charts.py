@@ -19,7 +19,7 @@ from inspect_kit.certificate.content.lot_model import (
     Histogram,
     stride_of,
 )
-from inspect_kit.certificate.pages.flow import Piece
+from inspect_kit.certificate.pages.flow import Piece, as_figure
 from inspect_kit.certificate.pages.page import (
     FAINT,
     HAIR,
@@ -35,6 +35,7 @@ from inspect_kit.certificate.pages.page import (
 )
 from inspect_kit.certificate.pages.scale_bar import Axis
 from inspect_kit.certificate.pages.styles import SMALL, SMALL_INK
+from inspect_kit.certificate.pages.tags import marked
 from inspect_kit.certificate.pages.text import (
     Style,
     baseline,
@@ -65,11 +66,12 @@ _DOTTED: Final = (0.8, 1.6)
 
 def captioned(caption: str, draw: Piece) -> Iterator[Piece]:
     """A drawing with its caption below, on one page."""
-    yield replace(draw, space=3 * MM, keep=True)
+    yield as_figure(replace(draw, space=3 * MM, keep=True), caption)
     lines = settled(caption, SMALL, WIDTH)
 
     def draw_caption(canvas: Canvas, top: float) -> None:
-        put_block(canvas, LEFT, top, "\n".join(lines), SMALL, WIDTH * 2)
+        with marked(canvas, "P"):
+            put_block(canvas, LEFT, top, "\n".join(lines), SMALL, WIDTH * 2)
 
     yield Piece(len(lines) * SMALL.leading, draw_caption, space=1 * MM)
 

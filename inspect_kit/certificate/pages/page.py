@@ -12,8 +12,8 @@ PAGE_HEIGHT: Final = 297 * MM
 LEFT: Final = 22 * MM
 RIGHT: Final = PAGE_WIDTH - 20 * MM
 WIDTH: Final = RIGHT - LEFT
-TOP: Final = PAGE_HEIGHT - 32 * MM
-BOTTOM: Final = 23 * MM
+TOP: Final = PAGE_HEIGHT - 30.5 * MM
+BOTTOM: Final = 21 * MM
 BODY_HEIGHT: Final = TOP - BOTTOM
 
 Colour = tuple[float, float, float]

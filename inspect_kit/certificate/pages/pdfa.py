@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from pikepdf import Array, AttachedFileSpec, Dictionary, Name, ObjectStreamMode, Pdf, String
 
+from inspect_kit.certificate.pages.tags import Element, add_tree
 from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 
@@ -24,7 +25,8 @@ _XMP: Final = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
- xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/">
+ xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"
+ xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">
 <dc:format>application/pdf</dc:format>
 <dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>
 <dc:creator><rdf:Seq><rdf:li>{author}</rdf:li></rdf:Seq></dc:creator>
@@ -36,6 +38,21 @@ _XMP: Final = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <pdf:Producer>{software}</pdf:Producer>
 <pdfaid:part>3</pdfaid:part>
 <pdfaid:conformance>B</pdfaid:conformance>
+<pdfuaid:part>1</pdfuaid:part>
+</rdf:Description>
+<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
+ xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">
+<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">
+<pdfaSchema:schema>PDF/UA identification schema</pdfaSchema:schema>
+<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
+<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>
+<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">
+<pdfaProperty:name>part</pdfaProperty:name>
+<pdfaProperty:valueType>Integer</pdfaProperty:valueType>
+<pdfaProperty:category>internal</pdfaProperty:category>
+<pdfaProperty:description>Part of the PDF/UA standard</pdfaProperty:description>
+</rdf:li></rdf:Seq></pdfaSchema:property>
+</rdf:li></rdf:Bag></pdfaExtension:schemas>
 </rdf:Description>
 </rdf:RDF>
 </x:xmpmeta>
@@ -54,10 +71,19 @@ class Label:
     identifier: str
 
 
-def archived(pages: bytes, record: bytes, label: Label) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Pages, and what their parts are, in the order in which they are read."""
+
+    pdf: bytes
+    tree: Element
+
+
+def archived(pages: Drawn, record: bytes, label: Label) -> bytes:
     """The finished file. The clock plays no part in it: its dates are those of the inspection or the issue."""
-    with Pdf.open(io.BytesIO(pages)) as pdf:
+    with Pdf.open(io.BytesIO(pages.pdf)) as pdf:
         _describe(pdf, label)
+        add_tree(pdf, pages.tree)
         _mend_unicode(pdf)
         _add_output_intent(pdf)
         _attach(pdf, record, label)

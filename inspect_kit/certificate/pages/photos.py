@@ -21,6 +21,7 @@ from inspect_kit.certificate.content.model import OVERLAY, Picture, Pictures
 from inspect_kit.certificate.pages.flow import Piece
 from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.styles import SMALL
+from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import height_of, put_block
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.inspection.record import Record
@@ -92,13 +93,16 @@ def _picture(picture: Picture, image: Image.Image) -> Piece:
     wide, tall = image.width * factor, image.height * factor
     caption = height_of(picture.caption, SMALL, WIDTH)
     encoded = jpeg(image)
+    figure = Element("Figure", alt=picture.caption)
 
     def draw(canvas: Canvas, top: float) -> None:
-        canvas.drawImage(ImageReader(io.BytesIO(encoded)), LEFT, top - tall, wide, tall)
+        with marked(canvas, figure):
+            canvas.drawImage(ImageReader(io.BytesIO(encoded)), LEFT, top - tall, wide, tall)
         canvas.setStrokeColor(HAIR)
         canvas.setLineWidth(HAIRLINE)
         canvas.rect(LEFT, top - tall, wide, tall, stroke=1, fill=0)
-        put_block(canvas, LEFT, top - tall - 1 * MM, picture.caption, SMALL, WIDTH)
+        with marked(canvas, "P"):
+            put_block(canvas, LEFT, top - tall - 1 * MM, picture.caption, SMALL, WIDTH)
 
     return Piece(tall + caption + 2 * MM, draw, space=3 * MM)
 

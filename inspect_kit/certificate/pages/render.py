@@ -63,9 +63,11 @@ from inspect_kit.certificate.pages.page import (  # fmt: skip
     THIN_RULE,
     TOP,
 )
+from inspect_kit.certificate.pages.pdfa import Drawn
 from inspect_kit.certificate.pages.photos import picture_pieces
 from inspect_kit.certificate.pages.results_table import result_pieces
 from inspect_kit.certificate.pages.styles import BAND, END, HEADING, REPORT_HEADING, RUNNING, RUNNING_STRONG
+from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
 from inspect_kit.certificate.pages.text import clipped, measured, put, put_centred, put_right, shrunk
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
@@ -76,37 +78,61 @@ from inspect_kit.quality.lot.study import LotStudy, studies_of
 Photos = Mapping[str, bytes]
 _FRAME: Final = 7 * MM
 _BAND: Final = 9 * MM
+_FILLED: Final = 0.6
+"""Share of a page that is not called half empty."""
+_START: Final = 45 * MM
+"""With less room than this on the first page, the results begin on the second."""
 
 rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 
 
 @drawing_alone
-def draw_pages(content: Content, photos: Photos) -> bytes:
+def draw_pages(content: Content, photos: Photos) -> Drawn:
     """The whole document, not yet fit for the archive."""
     font(SANS)
     content = bound(content, content.language)
-    buffer = io.BytesIO()
-    canvas = Canvas(
+    laid = [paginate(_pieces(each, photos), BODY_HEIGHT, FIRST_HEIGHT) for each in _orders(content)]
+    filled = [pages for pages in laid if all(map(_is_filled, pages[1:-1]))]
+    return _drawn(content, min(filled or laid, key=len))
+
+
+def _orders(content: Content) -> Iterator[Content]:
+    """A large drawing may stand behind any section: where it leaves no page half empty."""
+    large = [section for section in content.sections if isinstance(section.blocks[0], BoardPlan)]
+    others = [section for section in content.sections if section not in large]
+    for place in range(1, len(others)) if large else (0,):
+        yield replace(content, sections=(*others[:place], *large, *others[place:]))
+
+
+def _is_filled(page: Page) -> bool:
+    return page[-1].offset + page[-1].piece.height > _FILLED * BODY_HEIGHT
+
+
+def _drawn(content: Content, pages: Sequence[Page]) -> Drawn:
+    """All pages, each with its tags."""
+    buffer, root = io.BytesIO(), Element("Document")
+    canvas = TaggedCanvas(
         buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
         lang=content.language,
     )  # fmt: skip
-    pages = paginate(_pieces(content, photos), BODY_HEIGHT, FIRST_HEIGHT)
     for number, page in enumerate(pages, 1):
-        draw_page(canvas, content, page, number, len(pages))
-        if number == 1:
-            draw_authorisation(canvas, content.cover.authorisation)
+        canvas.begin(root)
+        _draw_page(canvas, content, page, number, len(pages))
+        canvas.end()
         canvas.showPage()
     canvas.save()
-    return buffer.getvalue()
+    return Drawn(buffer.getvalue(), root)
 
 
-def draw_page(canvas: Canvas, content: Content, page: Page, number: int, count: int) -> None:
+def _draw_page(canvas: TaggedCanvas, content: Content, page: Page, number: int, count: int) -> None:
     """One page: what was flowed onto it, and what runs around every page."""
     if not content.is_certificate:
         _draw_band(canvas, content.running.band)
     _draw_running(canvas, content, number, count)
     for placed in page:
         placed.piece.draw(canvas, TOP - placed.offset)
+    if number == 1:
+        draw_authorisation(canvas, content.cover.authorisation)
 
 
 def _draw_band(canvas: Canvas, text: str) -> None:
@@ -154,21 +180,16 @@ def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> Non
 
 
 def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
-    """The front, with the results on the same page if their table finds room there; the rest from the next page on."""
+    """The front, below it the results as far as they find room there, then the rest, down to the mark at the end."""
     good = content.is_certificate
-    first, *sections = [
+    first, *others = [
         _section_pieces(section, number, content, photos) for number, section in enumerate(content.sections, 1)
     ]
     close = tuple(front_pieces(content.cover, good=good, close=True))
-    table = _section_pieces(replace(content.sections[0], blocks=content.sections[0].blocks[:1]), 1, content, photos)
-    small = isinstance(content.sections[0].blocks[0], Results) and tall((*close, *table)) <= FIRST_HEIGHT
-    if small:
-        yield from (*close, *first)
-        sections[:1] = [_on_new_page(part) if tall((*close, *first)) <= FIRST_HEIGHT else part for part in sections[:1]]
-    else:
-        yield from (*front_pieces(content.cover, good=good, close=not good), *_on_new_page(first))
-    *rest, last = [piece for section in sections for piece in section]
-    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
+    starts = FIRST_HEIGHT - tall(close) >= _START
+    front = close if starts else tuple(front_pieces(content.cover, good=good, close=not good))
+    *rest, last = [*(first if starts else _on_new_page(first)), *(piece for section in others for piece in section)]
+    yield from (*front, *rest, replace(last, keep=True), end_piece(content.end_mark))
 
 
 def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
@@ -211,7 +232,8 @@ def end_piece(text: str) -> Piece:
         canvas.setLineWidth(THIN_RULE)
         for start, end in ((middle - wide - 22 * MM, middle - wide), (middle + wide, middle + wide + 22 * MM)):
             canvas.line(start, top - 3 * MM, end, top - 3 * MM)
-        put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
+        with marked(canvas, "P"):
+            put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
 
     return Piece(5 * MM, draw, space=6 * MM)
 
@@ -300,26 +322,14 @@ _MOST_PHOTOS: Final = 60
 @drawing_alone
 def draw_lot_pages(
     content: Content, record: LotRecord, studies: Sequence[LotStudy], words: Wording, issue: Issue
-) -> bytes:
+) -> Drawn:
     """The whole document, not yet fit for the archive."""
     font(SANS)
     content = bound(content, content.language)
     own = bound(lot_sections(record, studies, words), content.language)
     common = bound(tuple(_common(record, words, issue)), content.language)
     sections = (replace(own[0], new_page=True), *own[1:], *common)
-    buffer = io.BytesIO()
-    canvas = Canvas(
-        buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
-        lang=content.language,
-    )  # fmt: skip
-    flowed = paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT)
-    for number, page in enumerate(flowed, 1):
-        draw_page(canvas, content, page, number, len(flowed))
-        if number == 1:
-            draw_authorisation(canvas, content.cover.authorisation)
-        canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
+    return _drawn(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))
 
 
 def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:

@@ -1,16 +1,17 @@
-"""The results table: clause, characteristic, requirement, value at its decimal sign, gauge, verdict."""
+"""The results table: clause, characteristic, requirement, value at its decimal sign, means, gauge, verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.findings import GRID_FROM
 from inspect_kit.certificate.content.model import Group, Result, Results, Row, VerdictMark
-from inspect_kit.certificate.pages.flow import Piece, stacked
+from inspect_kit.certificate.pages.flow import Piece
 from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, THIN_RULE, WIDTH
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
 from inspect_kit.certificate.pages.styles import (  # fmt: skip
@@ -23,6 +24,7 @@ from inspect_kit.certificate.pages.styles import (  # fmt: skip
     TABLE_QUIET,
     TABLE_STRONG,
 )
+from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import (
     Style,
     baseline,
@@ -36,124 +38,7 @@ from inspect_kit.certificate.pages.text import (
     wrapped,
 )
 
-# Many values of one clause as a compact grid, with what fails or is open marked in its cell and told below.
-
-_GAP: Final = 2 * MM
-_STACKED: Final = 8.4 * MM
-_INLINE: Final = 4.9 * MM
-_SHORT_LABEL: Final = 7 * MM
-_REVERSED_LABEL: Final = Style(SMALL.font, SMALL.size, SMALL.leading, PAPER)
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """How the cells of one grid are laid out: labels beside their values where they are short, else above."""
-
-    left: float
-    columns: int
-    width: float
-    stacked: bool
-
-    @property
-    def height(self) -> float:
-        """Of one row."""
-        return _STACKED if self.stacked else _INLINE
-
-    def x(self, column: int) -> float:
-        """Where a cell starts."""
-        return self.left + column * (self.width + _GAP)
-
-
-def _cells(group: Group, left: float, width: float) -> Cells:
-    labels = max(measured(row.label, SMALL) for row in group.rows)
-    values = max(measured(_value(row), TABLE) for row in group.rows)
-    stacked = labels > _SHORT_LABEL
-    needed = (max(labels, values) if stacked else _SHORT_LABEL + values) + 3 * MM
-    columns = max(1, min(len(group.rows), int((width + _GAP) / (needed + _GAP)), 5 if not stacked else 4))
-    return Cells(left, columns, (width + _GAP) / columns - _GAP, stacked)
-
-
-def _value(row: Row) -> str:
-    """The unit stands in the requirement; repeating it nineteen times helps nobody."""
-    result = row.result
-    return f"{result.number} {result.expanded}".strip() if result.number else result.word
-
-
-def grid_pieces(group: Group, left: float, width: float) -> Iterator[Piece]:
-    """Rows of cells, then what was found in words."""
-    cells = _cells(group, left, width)
-    for start in range(0, len(group.rows), cells.columns):
-        yield _cell_row(group.rows[start : start + cells.columns], cells)
-    yield _told(group, left, width)
-
-
-def _cell_row(rows: tuple[Row, ...], cells: Cells) -> Piece:
-    def draw(canvas: Canvas, top: float) -> None:
-        for column, row in enumerate(rows):
-            _draw_cell(canvas, row, cells, cells.x(column), top)
-
-    return Piece(cells.height, draw, keep=True)
-
-
-def _draw_cell(canvas: Canvas, row: Row, cells: Cells, x: float, top: float) -> None:
-    failed = row.mark.verdict == "fails"
-    _draw_frame(canvas, row.mark.verdict, (x, top, cells.width, cells.height))
-    label, value = (_REVERSED_LABEL, REVERSED) if failed else (SMALL, TABLE)
-    inner = x + 1.2 * MM
-    if cells.stacked:
-        room = cells.width - 2.4 * MM
-        put(canvas, inner, top - 3.1 * MM, row.label, shrunk(row.label, label, room, 5))
-        put(canvas, inner, top - 6.9 * MM, _value(row), shrunk(_value(row), value, room, 5))
-        return
-    room = cells.width - _SHORT_LABEL - 1.6 * MM
-    put_right(canvas, x + 5.4 * MM, top - 3.45 * MM, row.label, label)
-    put(canvas, x + _SHORT_LABEL, top - 3.5 * MM, _value(row), shrunk(_value(row), value, room, 5))
-
-
-def _draw_frame(canvas: Canvas, verdict: str, frame: tuple[float, float, float, float]) -> None:
-    """Black where it fails, a heavy frame where it is open, a hairline below otherwise."""
-    x, top, width, height = frame
-    canvas.setStrokeColor(HAIR)
-    canvas.setLineWidth(HAIRLINE)
-    if verdict == "fails":
-        canvas.setFillColor(INK)
-        canvas.rect(x, top - height + 0.8, width, height - 1.2, stroke=0, fill=1)
-    elif verdict == "undecided":
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(1.1)
-        canvas.rect(x + 0.5, top - height + 1.1, width - 1, height - 1.8, stroke=1, fill=0)
-    else:
-        canvas.line(x, top - height + 0.3, x + width, top - height + 0.3)
-
-
-def _told(group: Group, left: float, width: float) -> Piece:
-    text = "   ".join(part for part in (_marks_in_words(group), group.spread) if part)
-    pad = 1.2 * MM
-
-    def draw(canvas: Canvas, top: float) -> None:
-        put_block(canvas, left, top - pad, text, SMALL_INK, width)
-
-    return Piece(height_of(text, SMALL_INK, width) + 2 * pad, draw)
-
-
-def _marks_in_words(group: Group) -> str:
-    """Each verdict with its reason, and which pieces it speaks of."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for row in group.rows:
-        found.setdefault((row.mark.word, row.mark.reason), []).append(row.label)
-    if len(found) == 1:
-        ((word, reason),) = found
-        return f"{len(group.rows)} × {word}: {reason}."
-    return " ".join(
-        f"{len(labels)} × {word}: {reason}"
-        + (f" ({', '.join(labels)})." if len(labels) <= len(group.rows) / 2 else ".")
-        for (word, reason), labels in found.items()
-    )
-
-
-PAD: Final = 1.25 * MM
-_FEW: Final = 3
-"""Groups of up to so many rows stay on one page."""
+PAD: Final = 0.85 * MM
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,27 +49,50 @@ class Slot:
     width: float
 
 
-CLAUSE: Final = Slot(LEFT, 13 * MM)
-WHAT: Final = Slot(LEFT + 15.5 * MM, 45 * MM)
-REQUIREMENT: Final = Slot(LEFT + 62 * MM, 26 * MM)
-RESULT: Final = Slot(LEFT + 90 * MM, 30 * MM)
-GAUGE: Final = Slot(LEFT + 121.5 * MM, 20 * MM)
-VERDICT: Final = Slot(LEFT + 144 * MM, RIGHT - LEFT - 144 * MM)
-SPANNED: Final = Slot(WHAT.left, REQUIREMENT.left + REQUIREMENT.width - WHAT.left)
-"""What is only observed has a sentence for a requirement, over two columns."""
+CLAUSE: Final = Slot(LEFT, 14 * MM)
+WHAT: Final = Slot(LEFT + 15.5 * MM, 48 * MM)
+REQUIREMENT: Final = Slot(LEFT + 65 * MM, 23 * MM)
+RESULT: Final = Slot(LEFT + 89 * MM, 28.5 * MM)
+MEANS: Final = Slot(LEFT + 118.5 * MM, 9 * MM)
+GAUGE: Final = Slot(LEFT + 128 * MM, 15 * MM)
+VERDICT: Final = Slot(LEFT + 144.5 * MM, RIGHT - LEFT - 144.5 * MM)
+SPANNED: Final = Slot(WHAT.left, MEANS.left - WHAT.left - 2 * MM)
+"""What is only observed has a sentence for a requirement, over three columns."""
 
 _DECIMAL: Final = RESULT.left + 6.2 * MM
 _MARK_GAP: Final = 1.2
-_COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, GAUGE, VERDICT)
+_COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, MEANS, GAUGE, VERDICT)
+_GAUGE_COLUMN: Final = 5
+"""The drawing says nothing that the numbers do not, so those who listen are spared it."""
+_READ_COLUMNS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Tagged:
+    """A row of the table as it is read: one cell a column."""
+
+    row: Element
+
+    @classmethod
+    def under(cls, table: Element) -> _Tagged:
+        return cls(table.child("TR"))
+
+    def cells(self) -> tuple[Element, ...]:
+        """All cells, in the tree even where they stay empty."""
+        made = tuple(self.row.child("TD") for _ in range(_READ_COLUMNS))
+        for cell in made:
+            cell.join()
+        return made
 
 
 def result_pieces(table: Results) -> Iterator[Piece]:
     """The table head, then every group."""
-    head = _table_head(table.heads)
+    tree = Element("Table")
+    head = _table_head(table.heads, tree)
     yield replace(head, keep=True)
     last = len(table.groups) - 1
     for number, group in enumerate(table.groups):
-        pieces = list(_group_pieces(group, head, table.continued, first=number == 0))
+        pieces = list(_group_pieces(group, head, tree, first=number == 0))
         yield from pieces[:-1]
         # The end of the table never stands alone on a page: not its rule, nor a single row.
         yield replace(pieces[-1], keep=number == last or (number == last - 1 and len(pieces) == 1) or pieces[-1].keep)
@@ -194,18 +102,27 @@ def result_pieces(table: Results) -> Iterator[Piece]:
 
 
 def _legend(text: str) -> Piece:
+    element = Element("P")
+
     def draw(canvas: Canvas, top: float) -> None:
-        put_block(canvas, LEFT, top, text, SMALL, WIDTH)
+        with marked(canvas, element):
+            put_block(canvas, LEFT, top, text, SMALL, WIDTH)
 
     return Piece(height_of(text, SMALL, WIDTH), draw, space=4)
 
 
-def _table_head(heads: tuple[str, ...]) -> Piece:
-    height = 6.2 * MM
+def _table_head(heads: tuple[str, ...], tree: Element) -> Piece:
+    height = 6 * MM
+    row = tree.child("TR")
+    titles = {place: row.child("TH") for place in range(len(heads)) if place != _GAUGE_COLUMN}
 
     def draw(canvas: Canvas, top: float) -> None:
-        for slot, title in zip(_COLUMNS, heads, strict=True):
-            put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
+        for place, (slot, title) in enumerate(zip(_COLUMNS, heads, strict=True)):
+            if place in titles:
+                with marked(canvas, titles[place]):
+                    put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
+            else:
+                put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
         canvas.setStrokeColor(INK)
         canvas.setLineWidth(THIN_RULE)
         canvas.line(LEFT, top - height, RIGHT, top - height)
@@ -222,32 +139,12 @@ def _closing_rule() -> Piece:
     return Piece(0.5, draw)
 
 
-def _group_pieces(group: Group, head: Piece, continued: str, *, first: bool) -> Iterator[Piece]:
-    rule = not first
-    if len(group.rows) == 1 and not group.rows[0].label:
-        yield replace(_row_piece(group, group.rows[0], rule=rule), head=head)
+def _group_pieces(group: Group, head: Piece, tree: Element, *, first: bool) -> Iterator[Piece]:
+    if len(group.rows) == 1:
+        yield replace(_row_piece(group, group.rows[0], tree, rule=not first), head=head)
         return
-    if len(group.rows) >= GRID_FROM:
-        yield replace(_heading_piece(group, rule=rule, strip=True), keep=True, head=head)
-        yield from (replace(piece, head=head) for piece in grid_pieces(group, WHAT.left, RIGHT - WHAT.left))
-        return
-    yield replace(_heading_piece(group, rule=rule), keep=True, head=head)
-    again = stacked((head, _heading_piece(replace(group, name=f"{group.name} {continued}"), rule=False)))
-    for number, row in enumerate(_without_common_reason(group.rows), 1):
-        keep = number < len(group.rows) and (len(group.rows) <= _FEW or number in (1, len(group.rows) - 1))
-        yield replace(_instance_piece(row), keep=keep, head=again)
-
-
-def _common_mark(group: Group) -> VerdictMark | None:
-    """The mark that all instances share; its reason is told once, in the heading row."""
-    marks = {row.mark for row in group.rows}
-    return group.rows[0].mark if len(marks) == 1 and len(group.rows) < GRID_FROM else None
-
-
-def _without_common_reason(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    if len({row.mark for row in rows}) > 1:
-        return rows
-    return tuple(replace(row, mark=replace(row.mark, reason="")) for row in rows)
+    yield replace(_heading_piece(group, tree, rule=not first), keep=True, head=head)
+    yield from (replace(piece, head=head) for piece in grid_pieces(group, tree))
 
 
 # What stands on the left: clause, name, requirement
@@ -255,13 +152,20 @@ def _without_common_reason(rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 def _left_height(group: Group) -> float:
     slot = _slot_of(group)
-    left = height_of(group.name, TABLE_STRONG, _name_width(group)) + height_of(_below(group), SMALL, slot.width)
+    name = 0.0 if _run_in(group) else height_of(group.name, TABLE_STRONG, _name_width(group))
+    below = TABLE.leading if _run_in(group) else height_of(_below(group), SMALL, slot.width)
     right = height_of(group.requirement, TABLE, REQUIREMENT.width)
-    return max(left, right, height_of(group.clause, TABLE, CLAUSE.width))
+    return max(name + below, right, height_of(group.clause, TABLE, CLAUSE.width))
 
 
 def _slot_of(group: Group) -> Slot:
     return WHAT if group.requirement else SPANNED
+
+
+def _run_in(group: Group) -> bool:
+    """Whether name and sentence of what is observed share one line."""
+    wide = measured(group.name, TABLE_STRONG) + measured(_marks(group), NOTE_MARK) + measured(_below(group), SMALL)
+    return not group.requirement and "\n" not in _below(group) and wide + 3 * MM <= SPANNED.width
 
 
 def _marks(group: Group) -> str:
@@ -282,13 +186,22 @@ def _below(group: Group) -> str:
     return "\n".join(line for part in (group.sentence, details) if part for line in settled(part, SMALL, width))
 
 
-def _draw_left(canvas: Canvas, group: Group, top: float) -> None:
+def _draw_left(canvas: Canvas, group: Group, top: float, cells: Sequence[Element]) -> None:
     slot, width = _slot_of(group), _name_width(group)
-    put_block(canvas, CLAUSE.left, top, group.clause, TABLE, CLAUSE.width)
-    put_block(canvas, slot.left, top, group.name, TABLE_STRONG, width)
-    _draw_note_marks(canvas, group, top)
-    put_block(canvas, slot.left, top - height_of(group.name, TABLE_STRONG, width), _below(group), SMALL, slot.width)
-    put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
+    with marked(canvas, cells[0]):
+        put_block(canvas, CLAUSE.left, top, group.clause, TABLE, CLAUSE.width)
+    with marked(canvas, cells[1]):
+        put_block(canvas, slot.left, top, group.name, TABLE_STRONG, width)
+        _draw_note_marks(canvas, group, top)
+        if _run_in(group):
+            x = slot.left + measured(group.name, TABLE_STRONG) + measured(_marks(group), NOTE_MARK) + 2.4 * MM
+            put(canvas, x, baseline(top, TABLE), _below(group), SMALL)
+        else:
+            below = top - height_of(group.name, TABLE_STRONG, width)
+            put_block(canvas, slot.left, below, _below(group), SMALL, slot.width)
+    if group.requirement:
+        with marked(canvas, cells[2]):
+            put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
 
 
 def _draw_note_marks(canvas: Canvas, group: Group, top: float) -> None:
@@ -300,64 +213,42 @@ def _draw_note_marks(canvas: Canvas, group: Group, top: float) -> None:
     put(canvas, x, y, _marks(group), NOTE_MARK)
 
 
-# Rows
+# A single value, or what was seen
 
 
-def _row_piece(group: Group, row: Row, *, rule: bool) -> Piece:
-    height = max(_left_height(group), _right_height(row)) + 2 * PAD
+def _row_piece(group: Group, row: Row, tree: Element, *, rule: bool) -> Piece:
+    named = replace(group, name=f"{group.name}, {row.label}") if row.label else group
+    shown = replace(row, result=Result()) if not group.requirement and row.result.word and _goes_without(row) else row
+    if row.mark.verdict == "reported" and row.mark.reason:
+        named = replace(named, details=(*named.details, row.mark.reason))
+        shown = replace(shown, mark=replace(row.mark, reason=""))
+    height = max(_left_height(named), _right_height(shown)) + 2 * PAD
+    cells = _Tagged.under(tree).cells
 
     def draw(canvas: Canvas, top: float) -> None:
-        _draw_rule(canvas, top, LEFT, rule=rule)
-        _draw_left(canvas, group, top - PAD)
-        _draw_right(canvas, row, top - PAD)
+        parts = cells()
+        _draw_rule(canvas, top, rule=rule)
+        _draw_left(canvas, named, top - PAD, parts)
+        _draw_right(canvas, shown, top - PAD, parts)
 
     return Piece(height, draw)
 
 
-def _heading_piece(group: Group, *, rule: bool, strip: bool = False) -> Piece:
-    scales = [row.scale for row in group.rows if row.scale is not None] if strip else []
-    left = RESULT.left + 1 * MM
-    common = _common_mark(group)
-    reason = common.reason if common else ""
-    height = max(_left_height(group), 4.8 * MM if scales else 0, height_of(reason, SMALL, VERDICT.width))
-
-    def draw(canvas: Canvas, top: float) -> None:
-        _draw_rule(canvas, top, LEFT, rule=rule)
-        _draw_left(canvas, group, top - PAD)
-        if scales:
-            draw_gauge(canvas, scales, left, top - PAD - 2.4 * MM, RIGHT - left)
-        put_block(canvas, VERDICT.left, top - PAD, reason, SMALL, VERDICT.width)
-
-    return Piece(height + PAD + 0.4 * MM, draw)
+def _goes_without(row: Row) -> bool:
+    """Whether the observed word is what the verdict says: met, not met."""
+    return row.mark.verdict in ("conforms", "fails") and not row.mark.reason
 
 
-def _instance_piece(row: Row) -> Piece:
-    label_width = SPANNED.width - 3 * MM
-    height = max(height_of(row.label, TABLE, label_width), _right_height(row)) + 1.3 * PAD
-
-    def draw(canvas: Canvas, top: float) -> None:
-        canvas.setStrokeColor(HAIR)
-        canvas.setLineWidth(HAIRLINE)
-        canvas.line(WHAT.left + 3 * MM, top, RIGHT, top)
-        put_block(canvas, WHAT.left + 3 * MM, top - 0.65 * PAD, row.label, TABLE, label_width)
-        _draw_right(canvas, row, top - 0.65 * PAD)
-
-    return Piece(height, draw)
-
-
-def _draw_rule(canvas: Canvas, y: float, left: float, *, rule: bool) -> None:
+def _draw_rule(canvas: Canvas, y: float, *, rule: bool) -> None:
     if rule:
         canvas.setStrokeColor(FAINT)
         canvas.setLineWidth(HAIRLINE * 1.4)
-        canvas.line(left, y, RIGHT, y)
-
-
-# What stands on the right: result, gauge, verdict
+        canvas.line(LEFT, y, RIGHT, y)
 
 
 def _right_height(row: Row) -> float:
     verdict = TABLE.leading + height_of(row.mark.reason, SMALL, VERDICT.width)
-    return max(verdict, _result_height(row.result))
+    return max(verdict, _result_height(row.result), height_of(row.means, SMALL_INK, MEANS.width))
 
 
 def _result_height(result: Result) -> float:
@@ -378,11 +269,17 @@ def _at_decimal(result: Result) -> tuple[str, str]:
     return result.number[:cut], result.text[cut:]
 
 
-def _draw_right(canvas: Canvas, row: Row, top: float) -> None:
-    _draw_result(canvas, row.result, top)
+def _draw_right(canvas: Canvas, row: Row, top: float, cells: Sequence[Element]) -> None:
+    if row.result.text:
+        with marked(canvas, cells[3]):
+            _draw_result(canvas, row.result, top)
+    if row.means:
+        with marked(canvas, cells[4]):
+            put_block(canvas, MEANS.left, top - 0.6, row.means, SMALL_INK, MEANS.width)
     if row.scale is not None:
         draw_gauge(canvas, (row.scale,), GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
-    draw_mark(canvas, row.mark, VERDICT, top)
+    with marked(canvas, cells[5]):
+        draw_mark(canvas, row.mark, VERDICT, top)
 
 
 def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
@@ -401,6 +298,7 @@ def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
 def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None:
     """The verdict: white on black where it fails, framed where it is open, plain otherwise; the reason below."""
     style = {"fails": REVERSED, "conforms": TABLE_STRONG, "undecided": TABLE_STRONG}.get(mark.verdict, TABLE_QUIET)
+    style = shrunk(mark.word, style, slot.width, 6.5)
     if mark.verdict in ("fails", "undecided"):
         canvas.setFillColor(INK)
         canvas.setStrokeColor(INK)
@@ -408,5 +306,202 @@ def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None
         filled = mark.verdict == "fails"
         wide = measured(mark.word, style) + 4
         canvas.rect(slot.left - 2, top - TABLE.leading + 0.4, wide, TABLE.leading - 0.6, stroke=not filled, fill=filled)
-    put(canvas, slot.left, baseline(top, style), mark.word, style)
+    put(canvas, slot.left, baseline(top, replace(style, leading=TABLE.leading)), mark.word, style)
     put_block(canvas, slot.left, top - TABLE.leading - 0.4, mark.reason, SMALL, slot.width)
+
+
+# Several values of one clause: one row of cells, with what fails or is open marked in its cell and told below.
+
+_GAP: Final = 1.2 * MM
+_CELL: Final = 4.7 * MM
+_FEW: Final = 8
+_NUMBERED: Final = re.compile(r"(.*\S) (\d+)")
+_REVERSED_LABEL: Final = Style(SMALL.font, SMALL.size, SMALL.leading, PAPER)
+
+
+def _heading_piece(group: Group, tree: Element, *, rule: bool) -> Piece:
+    """Name, requirement, what all values share, and where they lie between their limits."""
+    scales = [row.scale for row in group.rows if row.scale is not None]
+    mark = _common_mark(group)
+    means = _common_means(group)
+    right = TABLE.leading + height_of(mark.reason, SMALL, VERDICT.width)
+    spread = height_of(group.spread, SMALL_INK, RESULT.width)
+    height = max(_left_height(group), right, spread, height_of(means, SMALL_INK, MEANS.width))
+    cells = _Tagged.under(tree).cells
+
+    def draw(canvas: Canvas, top: float) -> None:
+        parts = cells()
+        top -= PAD
+        _draw_rule(canvas, top + PAD, rule=rule)
+        _draw_left(canvas, group, top, parts)
+        if group.spread:
+            with marked(canvas, parts[3]):
+                put_block(canvas, RESULT.left, top - 0.6, group.spread, SMALL_INK, RESULT.width)
+        if means:
+            with marked(canvas, parts[4]):
+                put_block(canvas, MEANS.left, top - 0.6, means, SMALL_INK, MEANS.width)
+        if scales:
+            draw_gauge(canvas, scales, GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
+        with marked(canvas, parts[5]):
+            draw_mark(canvas, mark, VERDICT, top)
+
+    return Piece(height + PAD + 0.4 * MM, draw)
+
+
+def _common_means(group: Group) -> str:
+    return ", ".join(dict.fromkeys(row.means for row in group.rows if row.means))
+
+
+_ORDER: Final = ("fails", "undecided", "reported", "conforms")
+
+
+def _common_mark(group: Group) -> VerdictMark:
+    """The verdict that all instances share, else the worst one; reasons are told below."""
+    marks = list(dict.fromkeys(row.mark for row in group.rows))
+    worst = min(marks, key=lambda mark: _ORDER.index(mark.verdict) if mark.verdict in _ORDER else len(_ORDER))
+    return replace(worst, reason="")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """How the cells of one grid are laid out, labels before their values."""
+
+    columns: int
+    width: float
+    label: float
+    prefixed: bool
+    """Whether what labels begin with stands once before the row: white, black."""
+
+    def x(self, column: int) -> float:
+        """Where a cell starts."""
+        return WHAT.left + column * (self.width + _GAP)
+
+
+def _cells(group: Group) -> Cells:
+    room, prefixed = RIGHT - WHAT.left, _prefixed(group)
+    label = max(measured(_label(row, prefixed=prefixed)[1], SMALL) for row in group.rows)
+    value = max(measured(_value(row, group), TABLE) for row in group.rows)
+    most = max(1, int((room + _GAP) / (label + value + 3.0 * MM + _GAP)))
+    lines = -(-len(group.rows) // most)
+    columns = most if prefixed else -(-len(group.rows) // lines)
+    return Cells(columns, (room + _GAP) / max(columns, min(most, 4)) - _GAP, label, prefixed)
+
+
+def _prefixed(group: Group) -> bool:
+    """Whether the pieces of a set come in kinds that are numbered."""
+    numbered = [row for row in group.rows if _NUMBERED.fullmatch(row.label)]
+    return len(numbered) > len(group.rows) / 2 and len(group.rows) > _FEW
+
+
+def _label(row: Row, *, prefixed: bool) -> tuple[str, str]:
+    """What stands before the row of cells, and in the cell."""
+    if not prefixed:
+        return "", row.label
+    found = _NUMBERED.fullmatch(row.label)
+    return (found[1], found[2]) if found else (row.label, "")
+
+
+def _grid_rows(group: Group, cells: Cells) -> Iterator[tuple[Row, ...]]:
+    """As many values on a line as fit, those of one kind together."""
+    for _, alike in groupby(group.rows, key=lambda row: _label(row, prefixed=cells.prefixed)[0]):
+        rows = tuple(alike)
+        yield from (rows[start : start + cells.columns] for start in range(0, len(rows), cells.columns))
+
+
+def _value(row: Row, group: Group) -> str:
+    """What all values share stands in the heading: repeating it nineteen times helps nobody."""
+    result = row.result
+    shared = "" if group.spread else result.expanded
+    return f"{result.number} {shared}".strip() if result.number else result.word
+
+
+def grid_pieces(group: Group, tree: Element) -> Iterator[Piece]:
+    """Rows of cells, then what was found in words where it is not the same for all."""
+    cells = _cells(group)
+    told = _marks_in_words(group)
+    rows = list(_grid_rows(group, cells))
+    for number, row in enumerate(rows, 1):
+        yield replace(_cell_row(row, group, cells, tree), keep=bool(told) or number < len(rows))
+    if told:
+        yield _told(told, tree)
+    else:
+        yield Piece(0.6 * MM, _nothing)
+
+
+def _nothing(canvas: Canvas, top: float) -> None:
+    """White below the cells."""
+
+
+def _cell_row(rows: Sequence[Row], group: Group, cells: Cells, tree: Element) -> Piece:
+    cell = tree.child("TR").child("TD", span=_READ_COLUMNS)
+    values = [cell.child("P") for _ in rows]
+
+    kind = _label(rows[0], prefixed=cells.prefixed)[0]
+    kinds = cell.child("P")
+
+    def draw(canvas: Canvas, top: float) -> None:
+        if kind:
+            with marked(canvas, kinds):
+                style = shrunk(kind, SMALL, WHAT.left - CLAUSE.left - MM, 6)
+                put_right(canvas, WHAT.left - MM, top - 3.35 * MM, kind, style)
+        for column, (row, element) in enumerate(zip(rows, values, strict=True)):
+            _draw_cell(canvas, row, group, cells, (cells.x(column), top), element)
+
+    return Piece(_CELL, draw, keep=True)
+
+
+def _draw_cell(
+    canvas: Canvas, row: Row, group: Group, cells: Cells, corner: tuple[float, float], element: Element
+) -> None:
+    x, top = corner
+    _draw_frame(canvas, row.mark.verdict, (x, top, cells.width, _CELL))
+    label, value = (_REVERSED_LABEL, REVERSED) if row.mark.verdict == "fails" else (SMALL, TABLE)
+    text = _value(row, group)
+    start = x + cells.label + 2 * MM
+    with marked(canvas, element):
+        put(canvas, x + 1 * MM, top - 3.35 * MM, _label(row, prefixed=cells.prefixed)[1], label)
+        put(canvas, start, top - 3.4 * MM, text, shrunk(text, value, x + cells.width - start - 0.6 * MM, 5))
+
+
+def _draw_frame(canvas: Canvas, verdict: str, frame: tuple[float, float, float, float]) -> None:
+    """Black where it fails, a heavy frame where it is open, a hairline below otherwise."""
+    x, top, width, height = frame
+    canvas.setStrokeColor(HAIR)
+    canvas.setLineWidth(HAIRLINE)
+    if verdict == "fails":
+        canvas.setFillColor(INK)
+        canvas.rect(x, top - height + 0.8, width, height - 1.2, stroke=0, fill=1)
+    elif verdict == "undecided":
+        canvas.setStrokeColor(INK)
+        canvas.setLineWidth(1.1)
+        canvas.rect(x + 0.5, top - height + 1.1, width - 1, height - 1.8, stroke=1, fill=0)
+    else:
+        canvas.line(x, top - height + 0.3, x + width, top - height + 0.3)
+
+
+def _told(text: str, tree: Element) -> Piece:
+    pad = 0.8 * MM
+    left, width = WHAT.left, RIGHT - WHAT.left
+    cell = tree.child("TR").child("TD", span=_READ_COLUMNS)
+
+    def draw(canvas: Canvas, top: float) -> None:
+        with marked(canvas, cell):
+            put_block(canvas, left, top - pad, text, SMALL_INK, width)
+
+    return Piece(height_of(text, SMALL_INK, width) + 2 * pad, draw)
+
+
+def _marks_in_words(group: Group) -> str:
+    """Each verdict with its reason, and which pieces it speaks of; nothing where all have the same and no reason."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in group.rows:
+        found.setdefault((row.mark.word, row.mark.reason), []).append(row.label)
+    if len(found) == 1:
+        return next(reason for _, reason in found)
+    return " ".join(_marked_alike(mark, labels, len(group.rows)) for mark, labels in found.items())
+
+
+def _marked_alike(mark: tuple[str, str], labels: Sequence[str], of: int) -> str:
+    told = ": ".join(part for part in mark if part)
+    which = f" ({', '.join(label for label in labels if label)})" if len(labels) <= of / 2 and any(labels) else ""
+    return f"{len(labels)} × {told}{which}."

@@ -1,0 +1,81 @@
+"""By what each value was found: which instrument, sent or typed, a photograph, an eye; the method that was used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from string import ascii_uppercase
+from typing import Final
+
+from inspect_kit.certificate.content.model import Source
+from inspect_kit.certificate.content.wording import Wording
+from inspect_kit.inspection.record import Line, RawReading, Record, stated
+from inspect_kit.values.quantity import EXACT_UNITS
+
+SENT: Final = "*"
+"""Behind an instrument's letter: it sent the reading itself."""
+_LEGENDS: Final = ("typed", "sent", "photo", "calculated", "counted", "seen", "stated")
+
+
+def letters_of(record: Record) -> dict[str, str]:
+    """A letter for each instrument, in the order of their list; `AA` after `Z`."""
+    return {gauge.id: _letter(place) for place, gauge in enumerate(record.instruments)}
+
+
+def _letter(place: int) -> str:
+    before, rest = divmod(place, len(ascii_uppercase))
+    return (_letter(before - 1) if before else "") + ascii_uppercase[rest]
+
+
+def means_of(line: Line, record: Record, words: Wording) -> str:
+    """In a few letters, as the column of the results has room for."""
+    return ", ".join(_short(kind, line, record, words) for kind in _kinds(line, record))
+
+
+def _short(kind: str, line: Line, record: Record, words: Wording) -> str:
+    if kind not in ("typed", "sent"):
+        return words.say(f"means.{kind}")
+    letters = letters_of(record)
+    mark = SENT if kind == "sent" else ""
+    return ", ".join(letters.get(gauge, gauge) + mark for gauge in line.instruments)
+
+
+_READ_BY: Final = {"photo": "photo", "derived": "calculated", "observed": "seen"}
+
+
+def _kinds(line: Line, record: Record) -> Iterator[str]:
+    if line.value is None and line.word is None:
+        return
+    known = _READ_BY.get(stated(line.read_by))
+    if known or line.photographed is True:
+        yield known or "photo"
+    elif line.formula:
+        yield "calculated"
+    elif line.instruments:
+        sent = line.read_by == "instrument" or all(map(was_sent, _readings(line, record)))
+        yield "sent" if sent else "typed"
+    elif line.word is not None:
+        yield "seen"
+    else:
+        yield "counted" if line.unit in EXACT_UNITS else "stated"
+
+
+def _readings(line: Line, record: Record) -> list[RawReading]:
+    wanted = (line.characteristic, line.instance)
+    found = [each for each in record.readings if (each.characteristic, each.instance) == wanted]
+    return found or [RawReading(line.characteristic, "")]
+
+
+def was_sent(reading: RawReading) -> bool:
+    """Whether the instrument sent the reading; what was typed says nothing but its value."""
+    typed = (reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}")
+    return reading.raw.strip() not in ("", *typed)
+
+
+def legend_of(lines: Iterable[Line], source: Source) -> str:
+    """What the letters mean, as far as they occur; and who read."""
+    words, reader = source.words, source.record.subject.inspector
+    used = {kind for line in lines for kind in _kinds(line, source.record)}
+    said = [words.say(f"means.{kind}_legend") for kind in _LEGENDS if kind in used]
+    if reader and used:
+        said.append(words.say("means.reader", name=reader))
+    return " ".join((words.say("means.legend"), "; ".join(said) + ".")) if said else ""

@@ -1,0 +1,163 @@
+"""Tags for readers who listen: what each part of a page is, in the order in which it is read (PDF/UA-1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from pikepdf import Array, Dictionary, Name, Object, Pdf, String
+from reportlab.pdfgen.canvas import Canvas
+
+_ARTIFACT: Final = "/Artifact BMC"
+_END: Final = "EMC"
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedPart:
+    """A stretch of a page's content, by the number it bears there."""
+
+    page: int
+    number: int
+
+
+@dataclass(slots=True, eq=False)
+class Element:
+    """A heading, paragraph, table, row, cell or figure; it joins its parent when it is first drawn."""
+
+    kind: str
+    parent: Element | None = None
+    alt: str = ""
+    span: int = 1
+    """Columns that a cell takes."""
+    parts: list[Element | MarkedPart] = field(default_factory=list)
+
+    def child(self, kind: str, *, alt: str = "", span: int = 1) -> Element:
+        """A part of this one."""
+        return Element(kind, self, alt, span)
+
+    def join(self) -> None:
+        """Take its place in the tree, with all above it."""
+        if self.parent is not None:
+            self.parent.join()
+            if not any(part is self for part in self.parent.parts):
+                self.parent.parts.append(self)
+
+    @property
+    def topmost(self) -> Element:
+        """What it is a part of in the end."""
+        return self if self.parent is None else self.parent.topmost
+
+
+class TaggedCanvas(Canvas):  # type: ignore[misc]
+    """A canvas on which all that is not marked is decoration."""
+
+    def begin(self, root: Element) -> None:
+        """Start a page's content; `root` holds what is not told where it belongs."""
+        self.root = root
+        self.marks = 0
+        self.inside = False
+        self._code.append(_ARTIFACT)
+
+    def end(self) -> None:
+        """End it."""
+        self._code.append(_END)
+
+    @contextmanager
+    def marked(self, element: Element) -> Iterator[None]:
+        """What is drawn inside belongs to the element; drawn again on another page, it is a running head."""
+        page = int(self.getPageNumber()) - 1
+        drawn = [part for part in element.parts if isinstance(part, MarkedPart)]
+        if self.inside or any(part.page != page for part in drawn):
+            yield
+            return
+        if element.topmost is not self.root:
+            element.topmost.parent = self.root
+        element.join()
+        element.parts.append(MarkedPart(page, self.marks))
+        self._code += [_END, f"/{element.kind} <</MCID {self.marks}>> BDC"]
+        self.marks += 1
+        self.inside = True
+        yield
+        self.inside = False
+        self._code += [_END, _ARTIFACT]
+
+
+@contextmanager
+def marked(canvas: Canvas, element: Element | str) -> Iterator[None]:
+    """Mark what is drawn inside, on a canvas that knows tags; a bare kind belongs to the document itself."""
+    if isinstance(canvas, TaggedCanvas):
+        with canvas.marked(Element(element) if isinstance(element, str) else element):
+            yield
+    else:
+        yield
+
+
+# The tree in the file
+
+SIGNATURE: Final = "Issuer"
+"""Name of the field that the signature goes into."""
+
+
+def add_tree(pdf: Pdf, root: Element) -> None:
+    """Write the tree into a document whose pages are marked."""
+    tree = pdf.make_indirect(Dictionary(Type=Name.StructTreeRoot))
+    owners: list[dict[int, Object]] = [{} for _ in pdf.pages]
+    tree.K = _written(pdf, root, tree, owners)
+    numbers = Array()
+    for place, page in enumerate(pdf.pages):
+        page.obj.StructParents = place
+        page.obj.Tabs = Name.S
+        numbers.append(place)
+        numbers.append(pdf.make_indirect(Array([owners[place][number] for number in sorted(owners[place])])))
+    tree.ParentTree = pdf.make_indirect(Dictionary(Nums=numbers))
+    tree.ParentTreeNextKey = len(owners)
+    pdf.Root.StructTreeRoot = tree
+    pdf.Root.MarkInfo = Dictionary(Marked=True)
+
+
+def _written(pdf: Pdf, element: Element, parent: Object, owners: list[dict[int, Object]]) -> Object:
+    made = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name(f"/{element.kind}"), P=parent))
+    if element.alt:
+        made.Alt = String(element.alt)
+    if element.kind == "TH":
+        made.A = Dictionary(O=Name.Table, Scope=Name.Column)
+    elif element.span > 1:
+        made.A = Dictionary(O=Name.Table, ColSpan=element.span)
+    kids = Array()
+    for part in element.parts:
+        if isinstance(part, Element):
+            kids.append(_written(pdf, part, made, owners))
+        else:
+            owners[part.page][part.number] = made
+            made.Pg = pdf.pages[part.page].obj
+            kids.append(part.number)
+    made.K = kids
+    return made
+
+
+def add_signature_field(pdf: Pdf, said: str) -> None:
+    """An empty, invisible field for the signature, with its place in the tree: a signer could not tag it later."""
+    page = pdf.pages[0].obj
+    tree = pdf.Root.get(Name.StructTreeRoot)
+    field = pdf.make_indirect(
+        Dictionary(
+            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String(SIGNATURE), TU=String(said), F=132,
+            Rect=Array([0, 0, 0, 0]), P=page,
+        )
+    )  # fmt: skip
+    page.Annots = Array([field])
+    pdf.Root.AcroForm = Dictionary(Fields=Array([field]))
+    if tree is None:
+        return
+    key = int(tree.ParentTreeNextKey)
+    form = pdf.make_indirect(
+        Dictionary(Type=Name.StructElem, S=Name.Form, P=tree.K, Pg=page, Alt=String(said),
+                   K=Dictionary(Type=Name.OBJR, Obj=field, Pg=page))
+    )  # fmt: skip
+    field.StructParent = key
+    tree.K.K.append(form)
+    tree.ParentTree.Nums.append(key)
+    tree.ParentTree.Nums.append(form)
+    tree.ParentTreeNextKey = key + 1
