@@ -13,6 +13,7 @@ import numpy as np
 
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.dice import FACES, Fairness, simultaneous_intervals
+from inspect_kit.quality.gauge.agreement import Agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.capability import Capability
@@ -263,6 +264,27 @@ def _draw_operators(axes: Axes, study: GaugeStudy) -> None:
     axes.set_xlabel("part")
     axes.set_ylabel("mean of trials")
     axes.legend(title="operator")
+
+
+def agreement_drawing(found: Agreement) -> Draw:
+    """Each appraiser's agreement with himself and with the standard, with 95 % limits."""
+
+    def draw(figure: Figure) -> None:
+        panels = [("with himself", found.within)]
+        panels += [("with the standard", found.against)] if found.against else []
+        grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
+        for axes, (title, shares) in zip(grid[0], panels, strict=True):
+            places = np.arange(len(shares))
+            middle = np.array([100 * share.matched / share.parts for share in shares.values()])
+            ends = np.array([[100 * end for end in share.interval] for share in shares.values()]).T
+            axes.errorbar(places, middle, yerr=[middle - ends[0], ends[1] - middle], fmt="o", color=INK, capsize=5)
+            axes.set_xticks(places, [name[:12] for name in shares])
+            axes.set_title(title)
+            axes.set_xlabel("operator")
+        grid[0, 0].set_ylabel("parts judged alike, %")
+        figure.suptitle(f"Attribute agreement: Fleiss' kappa {found.fleiss:.2f}", x=0.01, ha="left", fontsize=10)
+
+    return draw
 
 
 def type_one_drawing(sample: Sample, result: TypeOne, reference: float) -> Draw:

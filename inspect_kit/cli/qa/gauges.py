@@ -19,8 +19,10 @@ from inspect_kit.cli.qa.options import (
     typed_number,
 )
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.drawing import gauge_drawing, linearity_drawing, type_one_drawing
+from inspect_kit.quality.drawing import agreement_drawing, gauge_drawing, linearity_drawing, type_one_drawing
+from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
+from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
 from inspect_kit.quality.gauge.sheet import (
     GaugeComponent,
     GaugeDescription,
@@ -29,19 +31,20 @@ from inspect_kit.quality.gauge.sheet import (
     sheet_text,
 )
 from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged
+from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
 from inspect_kit.values.quantity import Quantity, Unit, parse_quantity, unit
 
-TYPE_ONE, LINEARITY = "type1", "linearity"
+TYPE_ONE, LINEARITY, ATTRIBUTE, NESTED = "type1", "linearity", "attribute", "nested"
 ACCEPTABLE: Final = ((10.0, "good"), (30.0, "usable where little depends on it"), (float("inf"), "not good enough"))
 """The usual reading of % GRR (AIAG)."""
 
 
 @click.command("grr")
 @file_argument
-@click.option("--method", type=click.Choice([*METHODS, TYPE_ONE, LINEARITY]), default="anova", show_default=True,
-              help="How the study is evaluated.")  # fmt: skip
+@click.option("--method", type=click.Choice([*METHODS, NESTED, TYPE_ONE, LINEARITY, ATTRIBUTE]), default="anova",
+              show_default=True, help="How the study is evaluated.")  # fmt: skip
 @click.option("--tolerance", help="Width of the tolerance, such as 1.6mm: the gauge is compared with it too.")
 @click.option("--reference", help="type1: the true value of the part.")
 @click.option(
@@ -59,8 +62,11 @@ ACCEPTABLE: Final = ((10.0, "good"), (30.0, "usable where little depends on it")
 def grr(ctx: click.Context, /, file: Path, method: str, **given: str | Path | None) -> None:
     """A gauge study: repeatability, reproducibility, and what remains for the parts.
 
-    Columns `part,operator,trial,value`. Method type1 reads `value` only and wants --reference, linearity reads
-    `reference,value`. --save-instrument turns the study into the uncertainty that judge uses.
+    Columns `part,operator,value`, and `trial` if the readings are not in order. Where every operator has parts of his
+    own (a test that destroys them) take --method nested; parts measured unequally often are allowed with anova.
+    Method attribute is for what is judged by eye: `value` yes or no, `reference` the true answer if known. Method type1
+    reads `value` only and wants --reference, linearity reads `reference,value`. --save-instrument turns the study into
+    the uncertainty that judge uses.
 
     \b
     Example:
@@ -79,7 +85,10 @@ def _tolerance(ctx: click.Context) -> float | None:
 
 def _crossed(ctx: click.Context, table: Table, method: str) -> None:
     sample = table.sample("value")
-    keys = list(zip(*(table.texts(name) for name in ("part", "operator", "trial")), strict=True))
+    keys = _keys(table)
+    if method == "anova" and not balanced(keys):
+        _unbalanced(ctx, table, sample, keys)
+        return
     study = arranged(sample, keys, table.where)
     result = METHODS[method](study)
     data = {**study_data(result, _tolerance(ctx)), "parts": len(study.parts), "operators": len(study.operators),
@@ -87,6 +96,34 @@ def _crossed(ctx: click.Context, table: Table, method: str) -> None:
     lines = _study_lines(result, data)
     _finish(ctx, table, data, lines, components_of_study(result))
     save_plot(plot_target(ctx), gauge_drawing(study, result))
+
+
+def _keys(table: Table) -> list[tuple[str, str, str]]:
+    """Part, operator and trial; without a column `trial` readings of a part by an operator are counted as they come."""
+    pairs = list(zip(table.texts("part"), table.texts("operator"), strict=True))
+    if table.has("trial"):
+        return [(*pair, trial) for pair, trial in zip(pairs, table.texts("trial"), strict=True)]
+    seen: dict[tuple[str, str], int] = {}
+    for pair in pairs:
+        seen[pair] = seen.get(pair, 0) + 1
+    counted: dict[tuple[str, str], int] = {}
+    keys = []
+    for pair in pairs:
+        counted[pair] = counted.get(pair, 0) + 1
+        keys.append((*pair, str(counted[pair])))
+    return keys
+
+
+def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tuple[str, str, str]]) -> None:
+    """Parts that were measured unequally often: the components by restricted maximum likelihood."""
+    if table.has("trial"):
+        arranged(sample, keys, table.where)
+    result = by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
+    data = {**study_data(result, _tolerance(ctx)), "parts": len({key[0] for key in keys}),
+            "operators": len({key[1] for key in keys})}  # fmt: skip
+    _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
+    if plot_target(ctx) is not None:
+        raise UsageError("an unbalanced study has no drawing")
 
 
 def study_data(result: GaugeResult, tolerance: float | None) -> dict[str, object]:
@@ -168,7 +205,83 @@ def _linearity_lines(result: Linearity) -> list[str]:
     return [*columns(rows), line, f"the bias {word} (p = {result.slope_p:.3g})"]
 
 
-_STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity}
+def _attribute(ctx: click.Context, table: Table, method: str) -> None:
+    """What is judged by eye: kappa within, between and against the standard."""
+    del method
+    if ctx.params["save_instrument"] is not None:
+        raise UsageError("a study of the eye makes no instrument sheet")
+    ratings: dict[tuple[str, str], list[str]] = {}
+    rows = zip(table.texts("part"), table.texts("operator"), table.texts("value"), strict=True)
+    for part, person, word in rows:
+        ratings.setdefault((part, person), []).append(answer(word))
+    standard: dict[str, str] = {}
+    if table.has("reference"):
+        for part, word in zip(table.texts("part"), table.texts("reference"), strict=True):
+            if standard.setdefault(part, answer(word)) != answer(word):
+                raise BadInput(f"part {part[:30]} has two references", where=table.where)
+    found = agreement(ratings, standard, table.where)
+    data = attribute_data(found)
+    _finish(ctx, table, data, _attribute_lines(found), ())
+    if plot_target(ctx) is not None:
+        save_plot(plot_target(ctx), agreement_drawing(found))
+
+
+def _share_data(share: Share) -> dict[str, object]:
+    return {"matched": share.matched, "parts": share.parts, "ci": list(share.interval)}
+
+
+def attribute_data(found: Agreement) -> dict[str, object]:
+    """The study of the eye in the form that scripts rely on."""
+    people = {
+        name: {
+            "within": _share_data(found.within[name]),
+            "against_standard": _share_data(found.against[name]) if name in found.against else None,
+            "kappa_standard": found.kappa_against[name].value if name in found.kappa_against else None,
+            "kappa_standard_ci": list(found.kappa_against[name].interval) if name in found.kappa_against else None,
+            "missed": found.missed.get(name), "false_alarms": found.false_alarms.get(name),
+        }
+        for name in found.within
+    }  # fmt: skip
+    pairs = [
+        {"operators": list(pair), "kappa": kappa.value, "ci": list(kappa.interval)}
+        for pair, kappa in found.kappa_pairs.items()
+    ]
+    return {"method": ATTRIBUTE, "operators": people, "pairs": pairs, "fleiss_kappa": found.fleiss,
+            "all_agree": _share_data(found.all_agree)}  # fmt: skip
+
+
+def _attribute_lines(found: Agreement) -> list[str]:
+    rows: list[tuple[str, ...]] = [("operator", "agrees with self", "with standard", "kappa", "missed", "false alarms")]
+    for name, own in found.within.items():
+        against, kappa = found.against.get(name), found.kappa_against.get(name)
+        rows.append((
+            name, f"{own.matched}/{own.parts}", f"{against.matched}/{against.parts}" if against else "—",
+            f"{kappa.value:.3f}" if kappa else "—", _percent(found.missed.get(name)),
+            _percent(found.false_alarms.get(name)),
+        ))  # fmt: skip
+    lines = list(columns(rows))
+    lines += [f"kappa of {one} and {two}: {kappa.value:.3f}" for (one, two), kappa in found.kappa_pairs.items()]
+    word = "good" if found.fleiss > GOOD_KAPPA else "poor" if found.fleiss < POOR_KAPPA else "fair"
+    return [*lines, f"all together (Fleiss): {found.fleiss:.3f}, {word} agreement"]
+
+
+def _percent(share: float | None) -> str:
+    return "—" if share is None else f"{100 * share:.1f} %"
+
+
+def _nested(ctx: click.Context, table: Table, method: str) -> None:
+    """Parts that belong to one operator each."""
+    sample = table.sample("value")
+    keys = list(zip(table.texts("operator"), table.texts("part"), strict=True))
+    result = by_nested_anova(sample, keys, table.where)
+    del method
+    data = {**study_data(result, _tolerance(ctx)), "operators": len({operator for operator, _ in keys})}
+    _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
+    if plot_target(ctx) is not None:
+        raise UsageError("a nested study has no drawing")
+
+
+_STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attribute, NESTED: _nested}
 
 
 def _finish(

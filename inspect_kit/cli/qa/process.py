@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import click
 import numpy as np
 
+from inspect_kit.capture.files import read_text
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
     file_argument,
     limits_given,
@@ -23,7 +28,8 @@ from inspect_kit.quality.drawing import capability_drawing, chart_drawing
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.capability import capability as study_capability
 from inspect_kit.quality.process.charts import CHARTS, Chart, KnownProcess, Readings, Track, draw_up, pieces_to_samples
-from inspect_kit.quality.process.run_rules import RULE_SETS
+from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
+from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
 from inspect_kit.quality.process.subgroups import grouped, one_way
 from inspect_kit.quality.sample import Floats, Sample, as_sample
 from inspect_kit.quality.table import Table
@@ -41,13 +47,28 @@ SIZE_COLUMNS = ("n", "size", "inspected")
 @click.option("--characteristic", metavar="C", help="Which characteristic of the sheet, or of the file.")
 @click.option("--item", help="Which item of the sheet, where several have that characteristic.")
 @click.option("--subgroup", metavar="COLUMN", help="The column that tells which pieces were made together.")
+@click.option(
+    "--within",
+    type=click.Choice(["ranges", "pooled"]),
+    default="ranges",
+    show_default=True,
+    help="With --subgroup: σ within from their mean range, or pooled.",
+)
+@click.option("--target", help="The value aimed at, for Cpm (default: the middle of the limits).")
+@click.option("--resolution", help="Step of the display: also σ with what the steps hide worked in.")
+@click.option(
+    "--distribution",
+    type=click.Choice(["normal", "box-cox", "weibull", "johnson-su", "johnson-sb"]),
+    help="For the percentile method (default: chosen by evidence).",
+)
 @plot_option
 @json_option
 @click.pass_context
 def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str | None, **given: str | None) -> None:
     """How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits.
 
-    The file has a column `value`, one row a piece, in order of making.
+    The file has a column `value`, one row a piece, in order of making. Where the readings are not normal, the indices
+    by percentiles (ISO 22514-2) of the distribution with the best evidence are given too.
 
     \b
     Example:
@@ -60,13 +81,46 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     table = table_of(file, given["characteristic"])
     sample = table.sample("value")
     groups = list(grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
-    study = study_capability(sample, limits, groups, table.where)
+    study = study_capability(sample, limits, groups, table.where, pooled=given["within"] == "pooled")
     _warn_of_doubts(study)
+    further = _further(sample, limits, study, given)
     if as_json:
-        print_json({**capability_data(study, limits), **_subgroup_data(groups)})
+        print_json({**capability_data(study, limits), **_subgroup_data(groups), **further})
     else:
         _print_capability(study)
+        _print_further(further)
     save_plot(target, capability_drawing(sample.values, study, limits, given["characteristic"] or file.stem[:40]))
+
+
+def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[str, str | None]) -> dict[str, object]:
+    """Cpm, σ behind the display's steps, and the indices by percentiles."""
+    target = typed_number(given["target"], "--target")
+    step = positive_number(given["resolution"], "--resolution")
+    aim = None if target is None else float(target)
+    data: dict[str, object] = {"cpm": cpm(study.mean, study.overall.sigma, limits, aim)}
+    if step is not None:
+        data["s_resolved"] = resolved_sigma(sample.offsets, step)
+    found = by_percentiles(sample.values, limits, given["distribution"] or "")
+    if found is None:
+        return {**data, "percentile": None}
+    names = ("x0_135", "x50", "x99_865")
+    return {**data, "percentile": {
+        "distribution": found.chosen.name, "parameters": dict(found.chosen.parameters), "aicc": dict(found.tried),
+        **dict(zip(names, found.percentiles, strict=True)), "pp": found.pp, "ppk": found.ppk,
+    }}  # fmt: skip
+
+
+def _print_further(data: Mapping[str, Any]) -> None:
+    if data["cpm"] is not None:
+        click.echo(f"Cpm {data['cpm']:.3f}")
+    if "s_resolved" in data:
+        click.echo(f"σ behind the display's steps: {data['s_resolved']:.6g}")
+    found = data["percentile"]
+    if found is not None:
+        tried = ", ".join(f"{name} {aicc:.1f}" for name, aicc in found["aicc"].items())
+        pp = "" if found["pp"] is None else f"Pp {found['pp']:.3f}, "
+        click.echo(f"by percentiles (ISO 22514-2, {found['distribution']}): {pp}Ppk {found['ppk']:.3f}")
+        click.echo(f"evidence (AICc, smaller is better): {tried}")
 
 
 def _warn_of_doubts(study: Capability) -> None:
@@ -117,7 +171,31 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 @click.command("chart")
 @file_argument
 @click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True, help="The chart.")
-@click.option("--rules", type=click.Choice(list(RULE_SETS)), default="nelson", show_default=True, help="Run rules.")
+@click.option(
+    "--rules",
+    default="nelson",
+    show_default=True,
+    metavar="R",
+    help="Run rules: nelson, western-electric, or Nelson's numbers such as 1,2,5.",
+)
+@click.option(
+    "--save-limits",
+    type=click.Path(path_type=Path),
+    metavar="FILE.json",
+    help="Phase I: keep centre and spread for later readings.",
+)
+@click.option(
+    "--limits",
+    type=click.Path(path_type=Path),
+    metavar="FILE.json",
+    help="Phase II: judge by the centre and spread that were kept.",
+)
+@click.option("--weight", type=click.FloatRange(0, 1, min_open=True), help="EWMA: weight of the newest point [0.2].")
+@click.option(
+    "--width",
+    type=click.FloatRange(0, 20, min_open=True),
+    help="EWMA: limits in standard deviations [3]; CUSUM: decision interval h [5].",
+)
 @click.option("--centre", help="The centre, where it is known beforehand.")
 @click.option("--sigma", help="The standard deviation of a single piece, where it is known.")
 @click.option("--subgroup", metavar="COLUMN", default="subgroup", show_default=True, help="What was made together.")
@@ -140,28 +218,59 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     target = plot_target(ctx)
     centre = typed_number(given["centre"], "--centre")
     known = KnownProcess(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
+    if ctx.params["limits"] is not None:
+        known = kept_limits(ctx.params["limits"], kind, known)
     table = table_of(file, given["characteristic"])
     readings = _readings(table, kind, str(given["subgroup"]), ctx.params["size"])
-    drawn_up = draw_up(kind, readings, known, RULE_SETS[rules])
+    readings = replace(readings, weight=ctx.params["weight"], width=ctx.params["width"])
+    chosen = rules_named(rules)
+    drawn_up = draw_up(kind, readings, known, chosen)
+    if ctx.params["save_limits"] is not None:
+        write_whole(ctx.params["save_limits"], limits_text(drawn_up, known))
+    rate = false_alarm_rate(len(drawn_up.upper.points), chosen) if kind == "imr" else None
     if as_json:
-        print_json(chart_data(drawn_up, rules))
+        print_json({**chart_data(drawn_up, rules), "false_alarm_rate": rate})
     else:
         _print_chart(drawn_up, rules)
+        if rate is not None:
+            click.echo(f"of steady processes of this length {100 * rate:.0f} % give a signal by these rules")
     save_plot(target, chart_drawing(drawn_up, f"{kind} chart: {file.stem[:40]}"))
 
 
+def limits_text(drawn: Chart, known: KnownProcess) -> bytes:
+    """Centre and spread of phase I, as a file."""
+    data = {"format": 1, "type": drawn.kind, "centre": float(drawn.upper.centre[0]), "sigma": drawn.sigma,
+            "points": len(drawn.upper.points)}  # fmt: skip
+    del known
+    return (json.dumps(data, indent=1) + "\n").encode()
+
+
+def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
+    """What phase I has kept; they are another chart's if the kinds differ."""
+    if stated != KnownProcess():
+        raise UsageError("--limits goes without --centre and --sigma")
+    try:
+        data = json.loads(read_text(path, 100_000))
+        if data["type"] != kind:
+            raise UsageError(f"holds limits of a {str(data['type'])[:20]} chart", where=str(path))
+        sigma = data["sigma"] if kind not in ("p", "np", "c", "u") else None
+        return KnownProcess(float(data["centre"]), None if sigma is None else float(sigma))
+    except (ValueError, KeyError, TypeError):
+        raise BadInput("holds no limits of a chart", where=str(path), hint="write it with --save-limits") from None
+
+
 def _readings(table: Table, kind: str, subgroup: str, size: int | None) -> Readings:
-    if kind == "p":
-        return _fractions(table, subgroup, size)
+    if kind in ("p", "np", "u"):
+        return _fractions(table, subgroup, size, several=kind == "u")
     if kind == "c":
         return _counts(table, subgroup)
     sample = table.sample("value")
-    if kind == "imr":
+    if kind in ("imr", "ewma", "cusum"):
         return Readings(sample, where=table.where)
     return Readings(sample, where=table.where, groups=grouped(sample, table.texts(subgroup), table.where))
 
 
-def _fractions(table: Table, subgroup: str, size: int | None) -> Readings:
+def _fractions(table: Table, subgroup: str, size: int | None, *, several: bool = False) -> Readings:
     found = table.counts("value")
     column = next((name for name in SIZE_COLUMNS if table.has(name)), None)
     if column is None and size is None:
@@ -169,7 +278,7 @@ def _fractions(table: Table, subgroup: str, size: int | None) -> Readings:
         return Readings(_whole(by_label.values()), tuple(by_label), tuple(looked_at.values()), table.where)
     sizes = table.counts(column) if column and size is None else (size or 0,) * len(table)
     for count, of, line in zip(found, sizes, table.lines, strict=True):
-        if of < 1 or count > of:
+        if of < 1 or (count > of and not several):
             raise BadInput(f"{count} nonconforming of {of} pieces", where=f"{table.where}: line {line}")
     labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
     return Readings(_whole(found), labels, sizes, table.where)

@@ -44,6 +44,12 @@ _DIGITS: Final = "0123456789+-−.,"
 Rows = NDArray[np.int64]
 
 
+def answer(word: str) -> str:
+    """What a person's word means: yes, no, or the word itself."""
+    folded = word.strip().casefold()
+    return _WORDS.get(folded, folded)
+
+
 @dataclass(frozen=True, slots=True)
 class Usual:
     """What holds for every reading that does not say it itself."""

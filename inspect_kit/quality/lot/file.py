@@ -295,9 +295,7 @@ def _pieces(table: Table) -> tuple[str, ...]:
 
 def _long(table: Table, wanted: WantedCharacteristics) -> LotFile:
     """One row a reading. A row without a value is a piece that was not measured; a photo's is one of unknown pieces."""
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(table.texts("characteristic")):
-        rows.setdefault(name, []).append(row)
+    rows = _rows_by_name(table.texts("characteristic"))
     table.texts("value") if not table.has("value") else None
     kept = wanted.present(rows, rows, table.where)
     labels = _long_labels(table, {name: rows[name] for name in kept})
@@ -311,25 +309,36 @@ def _long(table: Table, wanted: WantedCharacteristics) -> LotFile:
     return LotFile(table.where, pieces, columns, groups, missed=_missed(table, pieces, labels))
 
 
-def _long_labels(table: Table, rows: Mapping[str, list[int]]) -> tuple[str, ...] | None:
+def _rows_by_name(names: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Which rows speak of which characteristic; if all speak of one, no list of them is needed."""
+    if len(set(names)) == 1:
+        return {names[0]: range(len(names))}
+    rows: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        rows.setdefault(name, []).append(row)
+    return dict(rows)
+
+
+def _long_labels(table: Table, rows: Mapping[str, Sequence[int]]) -> tuple[str, ...] | None:
     """The pieces' names, row by row; `None` if no row of these has one, and then they are numbered."""
     labels = _pieces(table)
-    named = [bool(labels and labels[row]) for places in rows.values() for row in places]
-    if not any(named):
+    if not labels or not any(labels[row] for places in rows.values() for row in places):
         return None
-    if not all(named):
+    if not all(labels[row] for places in rows.values() for row in places):
         name, row = next((name, row) for name, places in rows.items() for row in places if not labels[row])
         raise BadInput(f"a reading of {name} names no piece", where=f"{table.where}: line {table.lines[row]}")
     return labels
 
 
 def _arranged(
-    table: Table, rows: Mapping[str, list[int]], labels: tuple[str, ...] | None
-) -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    table: Table, rows: Mapping[str, Sequence[int]], labels: tuple[str, ...] | None
+) -> tuple[tuple[str, ...], dict[str, Sequence[int]]]:
     """The pieces, and for each characteristic the row of each piece (−1: none)."""
     if labels is None:
         most = max(map(len, rows.values()))
-        numbered = {name: [*places, *(-1,) * (most - len(places))] for name, places in rows.items()}
+        numbered: dict[str, Sequence[int]] = {
+            name: [*places, *(-1,) * (most - len(places))] for name, places in rows.items()
+        }
         return tuple(map(str, range(1, most + 1))), numbered
     if len(rows) == 1:
         ((name, places),) = rows.items()
@@ -340,15 +349,15 @@ def _arranged(
 
 
 def _matched(
-    table: Table, rows: Mapping[str, list[int]], labels: tuple[str, ...]
-) -> tuple[tuple[str, ...], dict[str, list[int]]]:
+    table: Table, rows: Mapping[str, Sequence[int]], labels: tuple[str, ...]
+) -> tuple[tuple[str, ...], dict[str, Sequence[int]]]:
     numbers: dict[str, int] = {}
     for places in rows.values():
         for row in places:
             numbers.setdefault(labels[row], len(numbers))
-    found: dict[str, list[int]] = {}
+    found: dict[str, Sequence[int]] = {}
     for name, places in rows.items():
-        mine = found[name] = [-1] * len(numbers)
+        found[name] = mine = [-1] * len(numbers)
         for row in places:
             number = numbers[labels[row]]
             if mine[number] >= 0:

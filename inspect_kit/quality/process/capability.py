@@ -12,7 +12,12 @@ import numpy as np
 from scipy.special import chdtri, ndtr, ndtri
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.subgroups import SigmaEstimate, spread_of_moving_ranges, spread_of_ranges
+from inspect_kit.quality.process.subgroups import (
+    SigmaEstimate,
+    pooled_spread,
+    spread_of_moving_ranges,
+    spread_of_ranges,
+)
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
@@ -45,12 +50,15 @@ class Capability:
     normality_p: float | None
 
 
-def capability(sample: Sample, limits: Limits, groups: Sequence[Floats] = (), where: str = "") -> Capability:
-    """The study of readings in order of making; with `groups`, σ within comes from their ranges."""
+def capability(
+    sample: Sample, limits: Limits, groups: Sequence[Floats] = (), where: str = "", *, pooled: bool = False
+) -> Capability:
+    """The study of readings in order of making; with `groups`, σ within comes from their ranges or is pooled."""
     count = len(sample)
     if count < 2:
         raise BadInput("a capability study needs at least two readings", where=where)
-    within = spread_of_ranges(groups) if groups else spread_of_moving_ranges(sample.offsets)
+    by_groups = pooled_spread if pooled else spread_of_ranges
+    within = by_groups(groups) if groups else spread_of_moving_ranges(sample.offsets)
     overall = SigmaEstimate(sample.deviation, count - 1, "s with n − 1")
     if within.sigma == 0 or overall.sigma == 0:
         raise BadInput("the readings do not vary, so there is no spread", where=where, hint="is the gauge fine enough?")

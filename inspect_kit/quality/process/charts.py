@@ -1,4 +1,4 @@
-"""Shewhart charts: individuals with moving range, means with range or s, fractions (p) and counts (c)."""
+"""Control charts: individuals, means with range or s, fractions (p, np), counts (c, u), EWMA and CUSUM."""
 
 from __future__ import annotations
 
@@ -74,6 +74,10 @@ class Readings:
     sizes: tuple[int, ...] = ()
     where: str = ""
     groups: Mapping[str, Floats] = field(default_factory=dict)
+    weight: float | None = None
+    """EWMA: the weight of the newest point."""
+    width: float | None = None
+    """EWMA: limits in its standard deviations; CUSUM: the decision interval h in σ."""
 
 
 def draw_up(kind: str, readings: Readings, known: KnownProcess = UNKNOWN, rules: tuple[Rule, ...] = NELSON) -> Chart:
@@ -194,6 +198,88 @@ def _counts(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) ->
     return Chart("c", track, None, sigma, signals((counts - centre) / sigma, rules), readings.labels)
 
 
+def _numbers(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
+    """np chart: numbers nonconforming in samples of one size."""
+    if len(set(readings.sizes)) != 1:
+        raise BadInput("an np chart needs samples of one size", where=readings.where, hint="use --type p")
+    size = readings.sizes[0]
+    share = replace(known, centre=None if known.centre is None else known.centre / size)
+    chart = _fractions(readings, share, rules)
+    track = chart.upper
+    scaled = Track("nonconforming", track.points * size, track.centre * size, track.ucl * size, track.lcl * size)
+    return replace(chart, kind="np", upper=scaled)
+
+
+def _rates(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
+    """u chart: nonconformities per piece, limits from the Poisson distribution."""
+    _refuse_sigma(known, "u")
+    sizes, counts = np.array(readings.sizes, dtype=float), readings.sample.values
+    rates = counts / sizes
+    centre = float(counts.sum() / sizes.sum()) if known.centre is None else known.centre
+    _attribute_centre(centre, readings, highest=np.inf)
+    sigmas = np.sqrt(centre / sizes)
+    track = Track(
+        "nonconformities per piece", rates, _constant(centre, rates), centre + 3 * sigmas,
+        np.maximum(0, centre - 3 * sigmas),
+    )  # fmt: skip
+    return Chart("u", track, None, None, signals((rates - centre) / sigmas, rules), readings.labels)
+
+
+WEIGHT: Final = 0.2
+"""Weight of the newest point on an EWMA chart (Montgomery: 0.05 to 0.25)."""
+WIDTH: Final = 3.0
+"""Limits of an EWMA chart in its own standard deviations."""
+SLACK, DECISION = 0.5, 5.0
+"""Allowance k and decision interval h of a CUSUM chart in σ: an in-control run of about 465 points (Montgomery)."""
+
+
+def _averages(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
+    """EWMA: every point remembers those before it, so that small lasting shifts show."""
+    del rules
+    sample, sigma = readings.sample, _single_sigma(readings, known)
+    centre = float(sample.offsets.mean()) if known.centre is None else sample.offset(known.centre)
+    weight, width = readings.weight or WEIGHT, readings.width or WIDTH
+    points = np.empty(len(sample))
+    last = centre
+    for place, value in enumerate(sample.offsets):
+        last = weight * value + (1 - weight) * last
+        points[place] = last
+    steps = np.arange(1, len(sample) + 1)
+    half = width * sigma * np.sqrt(weight / (2 - weight) * (1 - (1 - weight) ** (2 * steps)))
+    origin = float(sample.origin)
+    track = Track(
+        "EWMA", origin + points, _constant(origin + centre, points), origin + centre + half, origin + centre - half
+    )
+    return Chart("ewma", track, None, sigma, _outside_as_signal(track, "EWMA beyond its limits"))
+
+
+def _sums(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
+    """Tabular CUSUM: what adds up above (upper track) and below the centre (lower track), in the readings' unit."""
+    del rules
+    sample, sigma = readings.sample, _single_sigma(readings, known)
+    centre = float(sample.offsets.mean()) if known.centre is None else sample.offset(known.centre)
+    high, low = np.zeros(len(sample)), np.zeros(len(sample))
+    up = down = 0.0
+    for place, value in enumerate(sample.offsets):
+        up = max(0.0, up + value - centre - SLACK * sigma)
+        down = max(0.0, down + centre - value - SLACK * sigma)
+        high[place], low[place] = up, down
+    limit, zero = _constant((readings.width or DECISION) * sigma, high), _constant(0.0, high)
+    upper, lower = Track("sum above", high, zero, limit, zero), Track("sum below", low, zero, limit, zero)
+    found = (*_outside_as_signal(upper, "sum above h"), *_outside_as_signal(lower, "sum below h", 2))
+    return Chart("cusum", upper, lower, sigma, found)
+
+
+def _single_sigma(readings: Readings, known: KnownProcess) -> float:
+    if len(readings.sample) < 2:
+        raise BadInput("the chart needs at least two readings", where=readings.where)
+    return _positive(known.sigma, spread_of_moving_ranges(readings.sample.offsets).sigma, readings)
+
+
+def _outside_as_signal(track: Track, text: str, number: int = 1) -> tuple[Signal, ...]:
+    return (Signal(number, text, track.outside),) if track.outside else ()
+
+
 def _attribute_centre(centre: float, readings: Readings, *, highest: float) -> None:
     if len(readings.sample) < 2:
         raise BadInput("a chart needs at least two points", where=readings.where)
@@ -209,7 +295,11 @@ CHARTS: Final[Mapping[str, Callable[[Readings, KnownProcess, tuple[Rule, ...]], 
     "xbar-r": _means_and_ranges,
     "xbar-s": _means_and_deviations,
     "p": _fractions,
+    "np": _numbers,
     "c": _counts,
+    "u": _rates,
+    "ewma": _averages,
+    "cusum": _sums,
 }
 
 

@@ -52,6 +52,13 @@ def spread_of_ranges(groups: Sequence[Floats]) -> SigmaEstimate:
     return SigmaEstimate(float(sigma), 1 / (2 * variance), "mean range ÷ d2")
 
 
+def pooled_spread(groups: Sequence[Floats]) -> SigmaEstimate:
+    """The pooled standard deviation within subgroups, √(Σ(nᵢ − 1)sᵢ² ÷ Σ(nᵢ − 1)): all of what they know."""
+    dof = sum(len(group) - 1 for group in groups)
+    squares = sum(float(((group - group.mean()) ** 2).sum()) for group in groups)
+    return SigmaEstimate(sqrt(squares / dof), float(dof), "pooled s of the subgroups")
+
+
 def moving_ranges(offsets: Floats) -> Floats:
     """The distances of neighbours."""
     return np.abs(np.diff(offsets))
