@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from PIL import Image
 
-from inspect_kit.vision.board.measure import Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board import Shot, any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph
@@ -26,16 +26,16 @@ SCALE: Final = 0.0002
 PAINTED = range(8)
 """Boards drawn in another way: plain wood, four walls of four colours, gaps up to 1 mm."""
 
-Case = tuple[Photo, Mapping[tuple[str, str], float]]
+Case = tuple[BoardPhoto, Mapping[tuple[str, str], float]]
 
 
-def _photo(shot: Shot, random: np.random.Generator) -> Photo:
+def _photo(shot: Shot, random: np.random.Generator) -> BoardPhoto:
     """The photo, with a calibrated camera that is off by as much as its covariance says."""
     lens = shot.lens
     standard = np.array([0.25, 0.25, 0.5, 0.5, 1e-3, 2.5e-3, 5e-5, 5e-5, 2.5e-3])
     parameters = np.array([lens.focal, lens.focal, *lens.centre, *lens.bend]) + random.normal(0, standard)
     pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
-    return Photo(pixels, Camera(lens.width, lens.height, parameters, np.diag(standard**2)).with_focus_drift())
+    return BoardPhoto(pixels, Camera(lens.width, lens.height, parameters, np.diag(standard**2)).with_focus_drift())
 
 
 def _rendered() -> Iterator[Case]:
@@ -48,7 +48,7 @@ def _painted() -> Iterator[Case]:
     for seed in PAINTED:
         content, sizes = painted_board(seed)
         pixels = np.asarray(Image.open(io.BytesIO(content)))
-        yield Photo(pixels, calibrated().with_focus_drift()), sizes.truth
+        yield BoardPhoto(pixels, calibrated().with_focus_drift()), sizes.truth
 
 
 def main() -> None:
@@ -65,7 +65,7 @@ def _compared(cases: Iterable[Case]) -> None:
     random = np.random.default_rng(1)
     for photo, truth in cases:
         start = time.process_time()
-        result = measure_board([photo], Known(random.normal(1.0, SCALE), SCALE))
+        result = measure_board([photo], KnownSide(random.normal(1.0, SCALE), SCALE))
         seconds.append(time.process_time() - start)
         values = {(each.characteristic, each.instance): each for each in result.measurements}
         wanted += len(truth)

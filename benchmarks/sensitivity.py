@@ -20,9 +20,9 @@ from PIL import Image
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.board.measure import Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
 from inspect_kit.vision.disc.fit import Shape
-from inspect_kit.vision.disc.measure import Request, look
+from inspect_kit.vision.disc.measure import DiscRequest, look
 from inspect_kit.vision.figure.measure import measure_view
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.find import Reference, place
@@ -58,7 +58,7 @@ def _disc_photo() -> tuple[Any, Camera]:
 
 def _discs() -> Values:
     photo, camera = _disc_photo()
-    request = Request(Reference("auto"), (1.0, 0.0002), Shape(8.6, 0.1, 0.5, 0.1), (20.0, 60.0))
+    request = DiscRequest(Reference("auto"), (1.0, 0.0002), Shape(8.6, 0.1, 0.5, 0.1), (20.0, 60.0))
     seen = look(photo, camera, request)
     return {_near(each.disc.centre): (each.diameter, float(np.linalg.norm(list(each.contributions.values()))))
             for each in seen.spotted}  # fmt: skip
@@ -69,13 +69,13 @@ def _near(pixel: Any) -> str:
 
 
 @cache
-def _board_photo() -> Photo:
+def _board_photo() -> BoardPhoto:
     shot = any_shot(any_board(61), 61, phone_lens(5.0))
-    return Photo(np.asarray(Image.open(io.BytesIO(board_photograph(shot)))), _camera(shot.lens))
+    return BoardPhoto(np.asarray(Image.open(io.BytesIO(board_photograph(shot)))), _camera(shot.lens))
 
 
 def _board() -> Values:
-    found = measure_board([_board_photo()], Known(1.0, 0.0002)).measurements
+    found = measure_board([_board_photo()], KnownSide(1.0, 0.0002)).measurements
     return {f"{each.characteristic} {each.instance}": (each.value, each.u) for each in found}
 
 

@@ -11,7 +11,7 @@ from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import Stated
-from inspect_kit.vision.board.measure import BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.disc.measure import camera_for
 from inspect_kit.vision.optics.camera import Camera
 
@@ -19,9 +19,9 @@ from inspect_kit.vision.optics.camera import Camera
 def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> PhotoSession:
     """Measure a board; a refusal names the photo."""
     del kind
-    scale = None if stated.print_scale is None else Known(*stated.print_scale)
-    known = None if stated.known_side is None else Known(*stated.known_side)
-    views = [Photo(photo.pixels, camera_for(photo, camera), photo.file) for photo in photos]
+    scale = None if stated.print_scale is None else KnownSide(*stated.print_scale)
+    known = None if stated.known_side is None else KnownSide(*stated.known_side)
+    views = [BoardPhoto(photo.pixels, camera_for(photo, camera), photo.file) for photo in photos]
     try:
         result = measure_board(views, scale, known)
     except InspectKitError as problem:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from inspect_kit.vision.disc.measure import Look, Spotted
+from inspect_kit.vision.disc.measure import DiscLook, Spotted
 
 _NEAR: Final = 3.0
 _ALIKE: Final = 1.5
@@ -15,7 +15,7 @@ Move = tuple[int, float, float]
 """Quarters of a turn, then a shift: what an unmarked checkerboard leaves open."""
 
 
-def matched(looks: Sequence[Look]) -> list[dict[int, Spotted]]:
+def matched(looks: Sequence[DiscLook]) -> list[dict[int, Spotted]]:
     """Groups of sightings of one piece, by number of the photo; in the order of the first photo."""
     groups: list[dict[int, Spotted]] = [{0: spotted} for spotted in looks[0].spotted]
     for number, look in enumerate(looks[1:], 1):
@@ -48,7 +48,7 @@ def _moved(place: Point, move: Move) -> Point:
     return x + move[1], y + move[2]
 
 
-def _move(first: Look, other: Look) -> Move:
+def _move(first: DiscLook, other: DiscLook) -> Move:
     """None for sheets with ids; else the turn and shift under which most pieces find a partner."""
     stay: Move = (0, 0.0, 0.0)
     if first.placed.carries_ids and other.placed.carries_ids:
@@ -63,6 +63,6 @@ def _move(first: Look, other: Look) -> Move:
     return max(trials, key=lambda move: _partners(first, other, move))
 
 
-def _partners(first: Look, other: Look, move: Move) -> int:
+def _partners(first: DiscLook, other: DiscLook, move: Move) -> int:
     places = [_moved(spotted.place, move) for spotted in other.spotted]
     return sum(any(math.dist(a.place, place) < _NEAR for place in places) for a in first.spotted)

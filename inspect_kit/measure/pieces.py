@@ -23,14 +23,14 @@ from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings
 from inspect_kit.vision.disc.fit import Shape
-from inspect_kit.vision.disc.measure import Look, Request, Spotted, look
+from inspect_kit.vision.disc.measure import DiscLook, DiscRequest, Spotted, look
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 from inspect_kit.vision.optics.quality import glaring
 
 
 @dataclass(frozen=True)
-class Kind:
+class PieceKind:
     """A kind of piece: its name in characteristics, the diameters to look for, and its usual thickness and rim (mm)."""
 
     name: str
@@ -40,12 +40,12 @@ class Kind:
     roundness: bool = True
 
 
-KINDS: Final[Mapping[str, Kind]] = MappingProxyType(
+KINDS: Final[Mapping[str, PieceKind]] = MappingProxyType(
     {
-        "coins": Kind("coin", (22.0, 42.0), (8.0, 0.5), (1.0, 0.6)),
-        "striker": Kind("striker", (28.0, 60.0), (8.0, 1.5), (1.0, 0.6)),
-        "checkers": Kind("checker", (24.0, 60.0), (8.0, 1.5), (1.0, 0.6), roundness=False),
-        "discs": Kind("disc", (12.0, 80.0), (2.5, 1.2), (0.4, 0.4)),
+        "coins": PieceKind("coin", (22.0, 42.0), (8.0, 0.5), (1.0, 0.6)),
+        "striker": PieceKind("striker", (28.0, 60.0), (8.0, 1.5), (1.0, 0.6)),
+        "checkers": PieceKind("checker", (24.0, 60.0), (8.0, 1.5), (1.0, 0.6), roundness=False),
+        "discs": PieceKind("disc", (12.0, 80.0), (2.5, 1.2), (0.4, 0.4)),
     }
 )
 _POINTS: Final = 36
@@ -55,7 +55,7 @@ _LARGE: Final = 0.1
 
 
 @dataclass(frozen=True)
-class Piece:
+class MeasuredPiece:
     """One piece over all photos: diameter, roundness, what was seen of it, and where (first photo)."""
 
     instance: str
@@ -70,9 +70,9 @@ class Piece:
 class Session:
     """What a set of photos of the same pieces gave."""
 
-    kind: Kind
-    looks: tuple[Look, ...]
-    pieces: tuple[Piece, ...]
+    kind: PieceKind
+    looks: tuple[DiscLook, ...]
+    pieces: tuple[MeasuredPiece, ...]
     notices: tuple[Notice, ...]
 
 
@@ -86,7 +86,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     return PhotoSession(photo_file(photos, readings, session.notices), partial(_drawn, session))
 
 
-def _measured(session: Session, piece: Piece) -> Iterator[Reading]:
+def _measured(session: Session, piece: MeasuredPiece) -> Iterator[Reading]:
     photos = [look.photo for look in session.looks]
     outline, name = piece.first.disc.outline, session.kind.name
     found = partial(
@@ -97,7 +97,7 @@ def _measured(session: Session, piece: Piece) -> Iterator[Reading]:
         yield found(f"{name}.roundness", piece.roundness)
 
 
-def _observed(kind: Kind, piece: Piece) -> Iterator[Reading]:
+def _observed(kind: PieceKind, piece: MeasuredPiece) -> Iterator[Reading]:
     colour, metal = piece.sighting.colour, piece.sighting.metal
     if kind.name == "coin":
         yield seen("coin.colour", colour.name, piece.instance, colour.confidence)
@@ -121,7 +121,7 @@ def _drawn(session: Session, verdicts: Verdicts, sheet: str) -> bytes:
     return draw_overlay(look.photo.pixels, marks, look.placed.known.image)
 
 
-def _mark(session: Session, piece: Piece) -> Mark:
+def _mark(session: Session, piece: MeasuredPiece) -> Mark:
     metal = piece.sighting.metal
     lines = [piece.instance, f"{piece.diameter.value:.2f}", f"± {2 * piece.diameter.standard:.2f} mm"]
     if session.kind.name == "coin":
@@ -132,13 +132,13 @@ def _mark(session: Session, piece: Piece) -> Mark:
     return Mark(piece.first.disc.outline, tuple(line for line in lines if line), Tone.DOUBT if suspected else Tone.GOOD)
 
 
-def request_for(kind: Kind, stated: Stated) -> Request:
+def request_for(kind: PieceKind, stated: Stated) -> DiscRequest:
     """The usual values of the kind, where nothing else was stated."""
     thickness, u_thickness = _known(stated.thickness, kind.thickness)
     rim, u_rim = _known(stated.rim, kind.rim)
     rim = min(rim, thickness / 2)
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
-    return Request(stated.reference, scale, Shape(thickness, u_thickness, rim, u_rim), kind.diameters)
+    return DiscRequest(stated.reference, scale, Shape(thickness, u_thickness, rim, u_rim), kind.diameters)
 
 
 def _known(stated: tuple[float, float | None] | None, usual: tuple[float, float]) -> tuple[float, float]:
@@ -148,7 +148,7 @@ def _known(stated: tuple[float, float | None] | None, usual: tuple[float, float]
     return value, GIVEN if standard is None else standard
 
 
-def measure_pieces(photos: Sequence[Photograph], kind: Kind, camera: Camera | None, stated: Stated) -> Session:
+def measure_pieces(photos: Sequence[Photograph], kind: PieceKind, camera: Camera | None, stated: Stated) -> Session:
     """Measure the pieces in every photo and combine what the photos say about the same piece."""
     request = request_for(kind, stated)
     looks = tuple(look(photo, camera, request) for photo in photos)
@@ -165,16 +165,20 @@ def measure_pieces(photos: Sequence[Photograph], kind: Kind, camera: Camera | No
     return Session(kind, looks, pieces, tuple(_warnings(looks, pieces, stated, kind)))
 
 
-def _piece(kind: Kind, looks: Sequence[Look], group: Mapping[int, Spotted], number: int, count: int) -> Piece:
+def _piece(
+    kind: PieceKind, looks: Sequence[DiscLook], group: Mapping[int, Spotted], number: int, count: int
+) -> MeasuredPiece:
     photo = min(group)
     name = "" if kind.name == "striker" and count == 1 else str(number)
     diameter = combine([each.diameter for each in group.values()])
     roundness = combine([value_of(each.roundness.value, {"edge": each.roundness.standard}) for each in group.values()])
     seen = sightings(looks[photo], group[photo], metal=kind.name == "striker")
-    return Piece(name, diameter, roundness, seen, group[photo], photo)
+    return MeasuredPiece(name, diameter, roundness, seen, group[photo], photo)
 
 
-def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, kind: Kind) -> list[Notice]:
+def _warnings(
+    looks: Sequence[DiscLook], pieces: Sequence[MeasuredPiece], stated: Stated, kind: PieceKind
+) -> list[Notice]:
     said = []
     for each in looks:
         for refused in each.pieces.refused:
@@ -200,7 +204,7 @@ def _warnings(looks: Sequence[Look], pieces: Sequence[Piece], stated: Stated, ki
     return said + _advice(looks, pieces)
 
 
-def _advice(looks: Sequence[Look], pieces: Sequence[Piece]) -> list[Notice]:
+def _advice(looks: Sequence[DiscLook], pieces: Sequence[MeasuredPiece]) -> list[Notice]:
     """Where another distance would help: how far, and what U would be then."""
     worst = max(pieces, key=lambda piece: piece.diameter.standard)
     expanded = 2 * worst.diameter.standard

@@ -11,7 +11,7 @@ from prompt_toolkit.output import DummyOutput
 
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.guided.fullscreen import run
-from inspect_kit.cli.guided.session import Session, guided_words
+from inspect_kit.cli.guided.session import GuidedSession, guided_words
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
@@ -353,10 +353,10 @@ def test_the_guided_words_are_in_no_other_place() -> None:
 def test_the_full_screen_walks_the_same_state() -> None:
     sheet = load("icf-cs")
     task = Task(sheet, sheet.item("striker"), RuleName.GUARDED, date(2026, 11, 16))
-    saved: list[Session] = []
+    saved: list[GuidedSession] = []
     with create_pipe_input() as pipe:
         pipe.send_text("y\r41.1\r14.8\r")
-        session = Session(task, wording_for("it"), GuidedEntry(sheet, "striker"))
+        session = GuidedSession(task, wording_for("it"), GuidedEntry(sheet, "striker"))
         ended = run(session, saved.append, pipe, DummyOutput())
     assert ended.finished
     assert len(saved) == 3
@@ -369,7 +369,7 @@ def test_the_full_screen_is_left_by_control_c_with_every_answer() -> None:
     with create_pipe_input() as pipe:
         pipe.send_text("y\r\x03")
         ended = run(
-            Session(task, wording_for("en"), GuidedEntry(sheet, "striker")), lambda _: None, pipe, DummyOutput()
+            GuidedSession(task, wording_for("en"), GuidedEntry(sheet, "striker")), lambda _: None, pipe, DummyOutput()
         )
     assert ended.left
     assert len(ended.entry.answers) == 5

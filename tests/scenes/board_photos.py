@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from inspect_kit.vision.board.measure import Photo
+from inspect_kit.vision.board.measure import BoardPhoto
 from inspect_kit.vision.optics.camera import PARAMETERS, Camera
 from tests.scenes import board, board_render, render
 from tests.scenes.board import Shot
@@ -46,9 +46,9 @@ def camera_of(lens: Lens) -> Camera:
     return Camera(lens.width, lens.height, parameters, np.diag(STANDARD**2))
 
 
-def photo_of(shot: Shot, name: str = "scene.jpg") -> Photo:
+def photo_of(shot: Shot, name: str = "scene.jpg") -> BoardPhoto:
     pixels = np.asarray(Image.open(io.BytesIO(jpeg_of(shot))))
-    return Photo(pixels, camera_of(shot.lens).with_focus_drift(), name)
+    return BoardPhoto(pixels, camera_of(shot.lens).with_focus_drift(), name)
 
 
 def camera_json(lens: Lens) -> str:

@@ -13,7 +13,7 @@ from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.figure import measure_figure
 from inspect_kit.measure.pieces import KINDS, measure_pieces
 from inspect_kit.measure.stated import Stated
-from inspect_kit.vision.board.measure import Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
 from inspect_kit.vision.reference.find import Reference
 from inspect_kit.vision.reference.sheets import Paper, backdrop, mat
 from tests.scenes.painted import Colour, Painting, calibrated, eye
@@ -127,9 +127,10 @@ def test_dice_on_the_printed_mat_are_read_and_right() -> None:
 def test_a_board_with_printed_cards_keeps_all_bars() -> None:
     """With a dark gap of 1 mm at the wall, and a frame that hides part of it."""
     content, sizes = painted_board(2)
-    photo = Photo(open_photograph(content, "board.jpg").pixels, calibrated().with_focus_drift())
+    photo = BoardPhoto(open_photograph(content, "board.jpg").pixels, calibrated().with_focus_drift())
     found = {
-        (each.characteristic, each.instance): each for each in measure_board([photo], Known(1.0, 0.0002)).measurements
+        (each.characteristic, each.instance): each
+        for each in measure_board([photo], KnownSide(1.0, 0.0002)).measurements
     }
     truth = sizes.truth
     assert sum(key in found for key in truth) >= 0.95 * len(truth)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from inspect_kit.cli.measuring import command
 
+from inspect_kit.cli.measure import command
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.vision.optics.camera import COUNT, PARAMETERS
 from tests.scenes.render import photograph

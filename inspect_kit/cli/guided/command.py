@@ -16,7 +16,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.cli.guided.session import Session, lines_of, prompt_of
+from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
 from inspect_kit.cli.judge import as_data, as_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, print_json, write_whole
@@ -74,11 +74,11 @@ def _history(target: Path) -> Path:
 # The beginning
 
 
-def _begun(task: Task, target: Path, files: tuple[Path, ...], given: dict[str, Any]) -> Session:
+def _begun(task: Task, target: Path, files: tuple[Path, ...], given: dict[str, Any]) -> GuidedSession:
     words = wording_for(given["language"], task.sheet.wording)
     read = tuple(read_measurements(path) for path in files)
     entry = GuidedEntry(task.sheet, task.item.id, known=tuple(reading for file in read for reading in file.readings))
-    session = Session(task, words, entry, read, _gauges(task, given["chosen"]))
+    session = GuidedSession(task, words, entry, read, _gauges(task, given["chosen"]))
     if any(path.resolve() == target.resolve() for path in files):
         raise UsageError(session.say("same_file", file=target))
     click.echo(f"{words.sentence(task.sheet.title)}: {words.name('item', task.item.name)}", err=True)
@@ -88,7 +88,7 @@ def _begun(task: Task, target: Path, files: tuple[Path, ...], given: dict[str, A
     return _taken_up(session, target)
 
 
-def _taken_up(session: Session, target: Path) -> Session:
+def _taken_up(session: GuidedSession, target: Path) -> GuidedSession:
     """What was begun or finished before; nothing that was written is ever begun anew over."""
     task, draft = session.task, _draft(target)
     entry = session.entry
@@ -120,7 +120,7 @@ def _gauges(task: Task, chosen: tuple[str, ...]) -> tuple[Instrument, ...]:
     return tuple(found)
 
 
-def _reopened(session: Session, target: Path) -> GuidedEntry:
+def _reopened(session: GuidedSession, target: Path) -> GuidedEntry:
     """The answers of a finished file; a file of something else is left alone."""
     strange = UsageError(session.say("strange", file=target))
     try:
@@ -145,7 +145,7 @@ def _answer_of(question: Question, reading: Reading) -> Answer:
 # The walk
 
 
-def _asked(session: Session, target: Path, *, plain: bool) -> Session:
+def _asked(session: GuidedSession, target: Path, *, plain: bool) -> GuidedSession:
     """Ask until there is nothing left to ask, or the person leaves; every answer is saved at once."""
     if not plain and sys.stdin.isatty() and sys.stderr.isatty():
         from inspect_kit.cli.guided.fullscreen import run
@@ -161,7 +161,7 @@ def _asked(session: Session, target: Path, *, plain: bool) -> Session:
     return session
 
 
-def _next(session: Session, line: str, target: Path) -> Session:
+def _next(session: GuidedSession, line: str, target: Path) -> GuidedSession:
     # The end of the input leaves, except in the second round: there everything has been asked once.
     if not line and not (session.second_round and session.at is None):
         return replace(session, left=True)
@@ -174,14 +174,14 @@ def _next(session: Session, line: str, target: Path) -> Session:
     return after
 
 
-def _save(session: Session, target: Path) -> None:
+def _save(session: GuidedSession, target: Path) -> None:
     write_whole(_draft(target), as_draft(session.entry).encode())
 
 
 # The end
 
 
-def _left(session: Session, begun: Session, target: Path) -> int:
+def _left(session: GuidedSession, begun: GuidedSession, target: Path) -> int:
     if session.entry == begun.entry and target.is_file() and not _draft(target).is_file():
         click.echo(session.say("unchanged", file=target), err=True)
     else:
@@ -190,7 +190,9 @@ def _left(session: Session, begun: Session, target: Path) -> int:
     return EXIT_CODES[Verdict.UNDECIDED]
 
 
-def _written(session: Session, begun: Session, target: Path, files: tuple[Path, ...], *, as_json: bool) -> int:
+def _written(
+    session: GuidedSession, begun: GuidedSession, target: Path, files: tuple[Path, ...], *, as_json: bool
+) -> int:
     if target.is_file():
         _note_changes(session.entry, _reopened(begun, target), target)
     write_whole(target, as_measurement_file(session.entry).encode())

@@ -18,7 +18,7 @@ from prompt_toolkit.output import Output
 from prompt_toolkit.widgets import HorizontalLine, TextArea, VerticalLine
 
 from inspect_kit.cli.guided.drawings import drawing_of
-from inspect_kit.cli.guided.session import Session, lines_of, prompt_of, state_of, title_of
+from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of, state_of, title_of
 
 _LIST_WIDTH = 38
 """Columns for the list of screens; the rest of an 80-column terminal holds the question."""
@@ -31,7 +31,7 @@ _TOLD_HEIGHT = 5
 class _View:
     """The session on the screen, and what the next line makes of it."""
 
-    def __init__(self, session: Session, save: Callable[[Session], None]) -> None:
+    def __init__(self, session: GuidedSession, save: Callable[[GuidedSession], None]) -> None:
         self.session, self._save = session, save
 
     def listed(self) -> StyleAndTextTuples:
@@ -85,8 +85,11 @@ class _View:
 
 
 def run(
-    session: Session, save: Callable[[Session], None], given: Input | None = None, shown: Output | None = None
-) -> Session:
+    session: GuidedSession,
+    save: Callable[[GuidedSession], None],
+    given: Input | None = None,
+    shown: Output | None = None,
+) -> GuidedSession:
     """Walk through all screens on the whole terminal; gives the session where it ended."""
     view = _View(session, save)
     application = _application(view, given, shown)

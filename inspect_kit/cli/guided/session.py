@@ -49,7 +49,7 @@ def guided_words(language: str) -> Mapping[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class GuidedSession:
     """Where a guided inspection stands; a typed line gives the next one."""
 
     task: Task
@@ -91,7 +91,7 @@ class Session:
         return not self.left and self.screen is None
 
     @property
-    def offered_again(self) -> Session:
+    def offered_again(self) -> GuidedSession:
         """Once at the end, what was passed over is offered again."""
         gone = passed_over(self.entry)
         if not self.finished or self.second_round or not gone:
@@ -99,7 +99,7 @@ class Session:
         told = (*self.told, self.say("again", number=sum(bool(gone & each.keys) for each in self.screens)))
         return replace(self, entry=without(self.entry, gone), second_round=True, told=told)
 
-    def typed(self, line: str) -> Session:
+    def typed(self, line: str) -> GuidedSession:
         """What a line makes of it; a mistake only says what was wrong."""
         before = replace(self, told=())
         screen = self.screen
@@ -122,7 +122,7 @@ class Session:
         return gauge_for(question, preferred, value) or gauge_for(question, self.gauges, value)
 
 
-def _other(session: Session, screen: Screen, text: str) -> Session:
+def _other(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
     if text.startswith("/"):
         return _gone_to(session, text[1:].strip())
     if text.startswith("="):
@@ -133,12 +133,12 @@ def _other(session: Session, screen: Screen, text: str) -> Session:
 # Keys
 
 
-def _left(session: Session, screen: Screen) -> Session:
+def _left(session: GuidedSession, screen: Screen) -> GuidedSession:
     del screen
     return replace(session, left=True)
 
 
-def _passed(session: Session, screen: Screen) -> Session:
+def _passed(session: GuidedSession, screen: Screen) -> GuidedSession:
     if session.at is not None:
         return replace(session, at=None)
     entry = session.entry
@@ -147,7 +147,7 @@ def _passed(session: Session, screen: Screen) -> Session:
     return replace(session, entry=entry)
 
 
-def _undone(session: Session, screen: Screen) -> Session:
+def _undone(session: GuidedSession, screen: Screen) -> GuidedSession:
     """Without the answers of the last screen."""
     del screen
     answers = session.entry.answers
@@ -160,7 +160,7 @@ def _undone(session: Session, screen: Screen) -> Session:
     return replace(session, entry=entry, at=None, told=(session.say("undone"),))
 
 
-def _explained(session: Session, screen: Screen) -> Session:
+def _explained(session: GuidedSession, screen: Screen) -> GuidedSession:
     clauses = dict.fromkeys(question.clause.number for question in screen.questions)
     texts = (
         text
@@ -175,21 +175,21 @@ def _explained(session: Session, screen: Screen) -> Session:
     return replace(session, told=(*drawing_of(first.characteristic, first.unit).splitlines(), *said, *helps))
 
 
-def _listed(session: Session, screen: Screen) -> Session:
+def _listed(session: GuidedSession, screen: Screen) -> GuidedSession:
     del screen
     rows = (f"{number:>3}  {state_of(session, each):<12}  {title_of(session, each)}"
             for number, each in enumerate(session.screens, 1))  # fmt: skip
     return replace(session, told=tuple(rows))
 
 
-def _gone_to(session: Session, number: str) -> Session:
+def _gone_to(session: GuidedSession, number: str) -> GuidedSession:
     screens = session.screens
     if not number.isdecimal() or not 1 <= int(number) <= len(screens):
         return replace(session, told=(session.say("no_screen", number=number[:10]),))
     return replace(session, at=screens[int(number) - 1].questions[0].key)
 
 
-def _read(session: Session, screen: Screen) -> Session:
+def _read(session: GuidedSession, screen: Screen) -> GuidedSession:
     """One stable reading from the gauge in use, for the first open place."""
     from inspect_kit.capture.gauges.own import read_gauge
 
@@ -215,7 +215,7 @@ _KEYS = {"q": _left, "": _passed, "<": _undone, "?": _explained, "/": _listed, "
 # Gauges
 
 
-def _with_gauge(session: Session, screen: Screen, name: str) -> Session:
+def _with_gauge(session: GuidedSession, screen: Screen, name: str) -> GuidedSession:
     folders = session.task.instrument_folders
     if not name:
         names = ", ".join(instrument_ids((*folders, shipped("specs") / "instruments")))
@@ -230,7 +230,7 @@ def _with_gauge(session: Session, screen: Screen, name: str) -> Session:
     return replace(session, entry=entry, gauges=(gauge, *(each for each in session.gauges if each.id != name)))
 
 
-def gauge_text(session: Session, gauge: Instrument) -> str:
+def gauge_text(session: GuidedSession, gauge: Instrument) -> str:
     """What it is in the person's language, and its own name."""
     return f"{session.words.name('instrument', gauge.kind)} {gauge.id}"
 
@@ -238,7 +238,7 @@ def gauge_text(session: Session, gauge: Instrument) -> str:
 # Answers
 
 
-def _answered(session: Session, screen: Screen, text: str) -> Session:
+def _answered(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
     if text.partition(":")[0].strip().lower() in DECISIONS:
         return _decided(session, text)
     line, _, named = text.partition("@")
@@ -250,7 +250,7 @@ def _answered(session: Session, screen: Screen, text: str) -> Session:
     return _with_answers(session, [_answer(session, each, text, stated, confirmed) for each, text in typed])
 
 
-def _decided(session: Session, text: str) -> Session:
+def _decided(session: GuidedSession, text: str) -> GuidedSession:
     """A person's decision on the values of the last screen that the text leaves to a person."""
     decision, by, because = ([*(part.strip() for part in text.split(":", 2)), "", ""])[:3]
     last = _last_screen(session)
@@ -267,12 +267,14 @@ def _decided(session: Session, text: str) -> Session:
     return _with_answers(session, stated)
 
 
-def _last_screen(session: Session) -> Screen | None:
+def _last_screen(session: GuidedSession) -> Screen | None:
     answers = [each for each in session.entry.answers if each.text != SKIPPED]
     return next((each for each in session.screens if answers and answers[-1].question.key in each.keys), None)
 
 
-def _answer(session: Session, question: Question, text: str, stated: Instrument | None, confirmed: bool) -> Answer:
+def _answer(
+    session: GuidedSession, question: Question, text: str, stated: Instrument | None, confirmed: bool
+) -> Answer:
     """One answer that can be used, with its gauge; anything else is refused with a code."""
     typed, raw = _as_typed(question, text)
     number = question.unit != WORD and typed not in ("yes", "no", "none")
@@ -302,14 +304,14 @@ def words_of(question: Question) -> tuple[str, ...]:
     return question.words or words_for(question.clause)
 
 
-def _refuse_unknown_word(session: Session, question: Question, word: str) -> None:
+def _refuse_unknown_word(session: GuidedSession, question: Question, word: str) -> None:
     known = words_of(question)
     if word not in known:
         shown = ", ".join(word_text(session, each) for each in known)
         raise BadAnswer("not_an_answer", typed=word[:40], words=shown)
 
 
-def word_text(session: Session, word: str) -> str:
+def word_text(session: GuidedSession, word: str) -> str:
     """A word as the person knows it; the code beside it where they differ, since the code is what is typed."""
     if word == "other":
         return word  # Its wording is that of colours; here it is another type or another form.
@@ -317,7 +319,7 @@ def word_text(session: Session, word: str) -> str:
     return word if shown.lower() == word else f"{word} ({shown})"
 
 
-def _with_answers(session: Session, answers: Sequence[Answer]) -> Session:
+def _with_answers(session: GuidedSession, answers: Sequence[Answer]) -> GuidedSession:
     keys = [answer.question.key for answer in answers]
     entry = without(session.entry, keys)
     for answer in answers:
@@ -335,7 +337,7 @@ def _about(finding: Finding, keys: Iterable[Key]) -> bool:
 _HINTS = {Reason.UNCERTAINTY_UNKNOWN: "unknown_u", Reason.PERSON_DECIDES: "decide"}
 
 
-def _verdicts(session: Session, findings: Iterable[Finding]) -> list[str]:
+def _verdicts(session: GuidedSession, findings: Iterable[Finding]) -> list[str]:
     """What the answers mean for their clauses; the same said once."""
     counted: dict[str, int] = {}
     hints: dict[str, None] = {}
@@ -349,7 +351,7 @@ def _verdicts(session: Session, findings: Iterable[Finding]) -> list[str]:
     return [*lines, *hints]
 
 
-def _tally(session: Session, findings: Sequence[Finding]) -> str:
+def _tally(session: GuidedSession, findings: Sequence[Finding]) -> str:
     counts = {
         verdict: sum(each.verdict is verdict for each in findings) for verdict in (Verdict.FAILS, Verdict.UNDECIDED)
     }
@@ -361,19 +363,19 @@ def _tally(session: Session, findings: Sequence[Finding]) -> str:
 # What is shown
 
 
-def name_of(session: Session, question: Question) -> str:
+def name_of(session: GuidedSession, question: Question) -> str:
     """What is asked for, in words."""
     name = question.clause.name if is_own(question) else ""
     return session.words.name("characteristic", question.characteristic, name)
 
 
-def title_of(session: Session, screen: Screen) -> str:
+def title_of(session: GuidedSession, screen: Screen) -> str:
     """A screen in one line."""
     names = list(dict.fromkeys(name_of(session, question) for question in screen.questions))
     return f"{screen.group}  {names[0]}" + (f" … ({len(names)})" if len(names) > 1 else "")
 
 
-def state_of(session: Session, screen: Screen) -> str:
+def state_of(session: GuidedSession, screen: Screen) -> str:
     """How far a screen is."""
     given = {answer.question.key: answer.text for answer in session.entry.answers}
     if any(key not in given for key in screen.keys):
@@ -381,7 +383,7 @@ def state_of(session: Session, screen: Screen) -> str:
     return session.say("state_passed" if any(given[key] == SKIPPED for key in screen.keys) else "state_done")
 
 
-def lines_of(session: Session, screen: Screen) -> list[str]:
+def lines_of(session: GuidedSession, screen: Screen) -> list[str]:
     """What is asked, which place in the walk it is, how to find out, and how to answer."""
     number = next(n for n, each in enumerate(session.screens, 1) if screen.keys <= each.keys)
     head = session.say("of", number=number, total=len(session.screens))
@@ -389,7 +391,7 @@ def lines_of(session: Session, screen: Screen) -> list[str]:
     return [f"[{head}]  {screen.group}", *body]
 
 
-def _checklist(session: Session, screen: Screen) -> list[str]:
+def _checklist(session: GuidedSession, screen: Screen) -> list[str]:
     lines = []
     for number, question in enumerate(screen.questions, 1):
         count = wanted_count(question)
@@ -399,7 +401,7 @@ def _checklist(session: Session, screen: Screen) -> list[str]:
     return [*lines, session.say("checks", yes=session.say("yes"))]
 
 
-def _measure(session: Session, screen: Screen) -> list[str]:
+def _measure(session: GuidedSession, screen: Screen) -> list[str]:
     first = screen.questions[0]
     required = _requirement(session, first.clause) if is_own(first) else ""
     lines = [f"{first.clause.number if is_own(first) else ''}  {name_of(session, first)}  {required}".strip()]
@@ -417,20 +419,20 @@ def _measure(session: Session, screen: Screen) -> list[str]:
     return [*lines, session.say("gauge", gauge=gauge_text(session, gauge)) if gauge else session.say("no_gauge")]
 
 
-def _requirement(session: Session, clause: Clause) -> str:
+def _requirement(session: GuidedSession, clause: Clause) -> str:
     """The limit in the unit in which a bare number is taken, with what the text prints where that is another."""
     if clause.unit is not None and clause.unit.symbol != clause.unit.base:
         return f"{in_base_unit(clause.bounds)}  ({clause.printed})"
     return clause.printed or session.words.sentence(clause.requires)
 
 
-def _given(session: Session, question: Question) -> str:
+def _given(session: GuidedSession, question: Question) -> str:
     """The answer that stands already, where somebody came back to a screen."""
     found = next((a.text for a in session.entry.answers if a.question.key == question.key and a.text != SKIPPED), "")
     return f" [{found}]" if found else ""
 
 
-def prompt_of(session: Session, screen: Screen) -> str:
+def prompt_of(session: GuidedSession, screen: Screen) -> str:
     """The unit or the words before the cursor."""
     first = screen.questions[0]
     if screen.checklist or (first.unit == WORD and not first.words):

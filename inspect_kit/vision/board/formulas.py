@@ -17,7 +17,7 @@ _OF_SIDE: Final = {"n": ("n.w", "n.e"), "e": ("e.n", "e.s"), "s": ("s.e", "s.w")
 
 
 @dataclass(frozen=True)
-class Formula:
+class BoardFormula:
     """What is measured: its name, the shapes it takes, its value there, and the place it belongs to (board frame)."""
 
     characteristic: str
@@ -84,7 +84,7 @@ def _feet(*names: str) -> tuple[Key, ...]:
     return tuple(("foot", side) for side in names)
 
 
-def formulas() -> Iterator[Formula]:
+def formulas() -> Iterator[BoardFormula]:
     """Every characteristic with every instance."""
     for side in SIDES:
         yield from _side_formulas(side)
@@ -113,7 +113,7 @@ def _ends(first: Place, second: Place) -> Ends:
     return lambda shapes: (first(shapes), second(shapes))
 
 
-def _length(characteristic: str, instance: str, needs: tuple[Key, ...], ends: Ends) -> Formula:
+def _length(characteristic: str, instance: str, needs: tuple[Key, ...], ends: Ends) -> BoardFormula:
     """A distance between two points."""
 
     def value(shapes: Shapes) -> float:
@@ -124,19 +124,19 @@ def _length(characteristic: str, instance: str, needs: tuple[Key, ...], ends: En
         first, second = ends(shapes)
         return np.asarray((first + second) / 2, dtype=np.float64)
 
-    return Formula(characteristic, instance, "mm", needs, value, place, ends)
+    return BoardFormula(characteristic, instance, "mm", needs, value, place, ends)
 
 
-def _diameter(characteristic: str, instance: str, key: Key) -> Formula:
+def _diameter(characteristic: str, instance: str, key: Key) -> BoardFormula:
     def ends(shapes: Shapes) -> tuple[Floats, Floats]:
         reach = np.array([_outer_radius(shapes, key), 0.0])
         return _middle(shapes, key) - reach, _middle(shapes, key) + reach
 
-    return Formula(characteristic, instance, "mm", (key,), lambda shapes: 2 * _outer_radius(shapes, key),
+    return BoardFormula(characteristic, instance, "mm", (key,), lambda shapes: 2 * _outer_radius(shapes, key),
                    lambda shapes: _middle(shapes, key), ends)  # fmt: skip
 
 
-def _side_formulas(side: str) -> Iterator[Formula]:
+def _side_formulas(side: str) -> Iterator[BoardFormula]:
     start, end = _ENDS[side]
     walls = {"n": ("n", "w", "e"), "e": ("e", "n", "s"), "s": ("s", "e", "w"), "w": ("w", "s", "n")}[side]
     yield _length("surface.side", side, _feet(*walls), _ends(lambda s: corner(s, start), lambda s: corner(s, end)))
@@ -146,20 +146,20 @@ def _side_formulas(side: str) -> Iterator[Formula]:
     def half(shapes: Shapes, key: Key) -> float:
         return float(shapes[key][2] / 2)
 
-    yield Formula("baseline.lower.thickness", side, "mm", (lower,), lambda s: 2 * half(s, lower),
+    yield BoardFormula("baseline.lower.thickness", side, "mm", (lower,), lambda s: 2 * half(s, lower),
                   lambda s: at_line(s, lower, 0.0),
                   lambda s: (at_line(s, lower, 0, -half(s, lower)), at_line(s, lower, 0, half(s, lower))))  # fmt: skip
-    yield Formula("baseline.lower.distance", side, "mm", (foot, lower),
+    yield BoardFormula("baseline.lower.distance", side, "mm", (foot, lower),
                   lambda s: _between(s, (foot, 0.0), (lower, half(s, lower))), lambda s: at_line(s, lower, 0.0, 50.0),
                   lambda s: (at_line(s, lower, 60, half(s, lower)), at_line(s, foot, 60)))  # fmt: skip
-    yield Formula("baseline.spacing", side, "mm", (lower, upper),
+    yield BoardFormula("baseline.spacing", side, "mm", (lower, upper),
                   lambda s: _between(s, (lower, half(s, lower)), (upper, -half(s, upper))),
                   lambda s: at_line(s, lower, 0.0, -15.0),
                   lambda s: (at_line(s, upper, -60, -half(s, upper)),
                              at_line(s, lower, -60, half(s, lower))))  # fmt: skip
 
 
-def _over_circles(side: str) -> Formula:
+def _over_circles(side: str) -> BoardFormula:
     keys = tuple(("circle", name) for name in _OF_SIDE[side])
 
     def ends(shapes: Shapes) -> tuple[Floats, Floats]:
@@ -170,9 +170,11 @@ def _over_circles(side: str) -> Formula:
     return _length("baseline.length", side, keys, ends)
 
 
-def _corner_formulas(name: str) -> Iterator[Formula]:
+def _corner_formulas(name: str) -> Iterator[BoardFormula]:
     pocket, shaft, tail, tip = ("pocket", name), ("shaft", name), ("tail", name), ("tip", name)
-    yield Formula("surface.angle", name, "deg", _feet(*SIDES), lambda s: _angle(s, name), lambda s: corner(s, name))
+    yield BoardFormula(
+        "surface.angle", name, "deg", _feet(*SIDES), lambda s: _angle(s, name), lambda s: corner(s, name)
+    )
     yield _diameter("pocket.diameter", name, pocket)
     first, second = (("circle", own) for own in PAIRS[name])
 
@@ -182,11 +184,11 @@ def _corner_formulas(name: str) -> Iterator[Formula]:
         return a + way * _outer_radius(shapes, first), b - way * _outer_radius(shapes, second)
 
     yield _length("basecircle.gap", name, (first, second), gap_ends)
-    yield Formula(
+    yield BoardFormula(
         "arrow.thickness", name, "mm", (shaft,), lambda s: float(s[shaft][2]), lambda s: at_line(s, shaft, 380.0)
     )
     yield _length("arrow.length", name, (tail, tip), _ends(lambda s: s[tail], lambda s: s[tip]))
-    yield Formula(
+    yield BoardFormula(
         "arrow.angle",
         name,
         "deg",
@@ -203,7 +205,7 @@ def _corner_formulas(name: str) -> Iterator[Formula]:
     def to_tip(shapes: Shapes) -> float:
         return float(np.linalg.norm(shapes[tip] - _middle(shapes, pocket))) - _outer_radius(shapes, pocket)
 
-    yield Formula("arrow.tip", name, "mm", (tip, pocket), to_tip, lambda s: s[tip], tip_ends)
+    yield BoardFormula("arrow.tip", name, "mm", (tip, pocket), to_tip, lambda s: s[tip], tip_ends)
 
 
 def _shaft_angle(shapes: Shapes, name: str) -> float:

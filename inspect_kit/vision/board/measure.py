@@ -17,7 +17,7 @@ from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.bundle import Bundle, solve_bundle
 from inspect_kit.vision.board.cards import SeenCard, find_cards
 from inspect_kit.vision.board.features import Features, gather
-from inspect_kit.vision.board.formulas import Formula, formulas
+from inspect_kit.vision.board.formulas import BoardFormula, formulas
 from inspect_kit.vision.board.layout import SIDES, Placement
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
 from inspect_kit.vision.board.refusals import (
@@ -45,19 +45,19 @@ _OUTLINES: Final = {"foot": "foot", "pocket": "rim"}
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownSide:
     """A length or factor with its standard uncertainty."""
 
     value: float
     u: float
 
 
-UNCHECKED_PRINT: Final = Known(1.0, 0.003)
+UNCHECKED_PRINT: Final = KnownSide(1.0, 0.003)
 """Nobody measured the check bar: printers scale by up to a percent."""
 
 
 @dataclass(frozen=True)
-class Photo:
+class BoardPhoto:
     """One upright photo and the camera that took it (calibrated, or guessed from its notes)."""
 
     pixels: Pixels = field(repr=False)
@@ -79,14 +79,14 @@ class BoardResult:
 class Scene:
     """Photos, views and shapes, for drawing."""
 
-    photos: tuple[Photo, ...]
+    photos: tuple[BoardPhoto, ...]
     bundle: Bundle
     placement: Placement
     shapes: Shapes
 
 
 def measure_board(
-    photos: Sequence[Photo], print_scale: Known | None = None, known_side: Known | None = None
+    photos: Sequence[BoardPhoto], print_scale: KnownSide | None = None, known_side: KnownSide | None = None
 ) -> BoardResult:
     """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured."""
     if not 1 <= len(photos) <= MAX_PHOTOS:
@@ -117,7 +117,7 @@ def measure_board(
 
 
 def _with_cards(
-    photos: Sequence[Photo], seen: Sequence[tuple[SeenCard, ...]], print_scale: Known | None
+    photos: Sequence[BoardPhoto], seen: Sequence[tuple[SeenCard, ...]], print_scale: KnownSide | None
 ) -> BoardResult:
     notices = [
         notice("photo-without-card", photo=photo.name or "a photo")
@@ -151,7 +151,7 @@ def _card_notices(bundle: Bundle) -> list[Notice]:
     return found
 
 
-def shots_of(photos: Sequence[Photo], bundle: Bundle) -> list[Shot]:
+def shots_of(photos: Sequence[BoardPhoto], bundle: Bundle) -> list[Shot]:
     """The photos in linear light with their views."""
     return [Shot(index, whole_light(photo.pixels), bundle.view(index), bundle.quads[index] if bundle.quads else ())
             for index, photo in enumerate(photos)]  # fmt: skip
@@ -170,7 +170,7 @@ def _surroundings(shots: Sequence[Shot], bundle: Bundle) -> Mosaic:
 
 @dataclass(frozen=True)
 class _Work:
-    photos: tuple[Photo, ...]
+    photos: tuple[BoardPhoto, ...]
     bundle: Bundle
     placement: Placement
     features: Features
@@ -213,7 +213,7 @@ def _by_view(traces: Traces, work: _Work) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _measured(formula: Formula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work) -> Feature:
+def _measured(formula: BoardFormula, shapes: Shapes, sources: tuple[Spread, Floats, Floats], work: _Work) -> Feature:
     spread, by_view, by_height = sources
     value = formula.value(shapes)
     slope = _slope(formula, shapes)
@@ -244,7 +244,7 @@ def _by_gap(slope: Floats, shapes: Shapes, features: Features) -> float:
     )
 
 
-def _slope(formula: Formula, shapes: Shapes) -> Floats:
+def _slope(formula: BoardFormula, shapes: Shapes) -> Floats:
     """How the value moves with the numbers of the shapes it takes."""
     slope = np.zeros(len(shapes.numbers))
     for key in formula.needs:
@@ -267,4 +267,4 @@ def _pixel(place: Floats, work: _Work) -> tuple[int, tuple[float, float]]:
     return 0, (float(at[0]), float(at[1]))
 
 
-__all__ = ["BoardObservation", "BoardResult", "Known", "Match", "Photo", "Scene", "measure_board"]
+__all__ = ["BoardObservation", "BoardPhoto", "BoardResult", "KnownSide", "Match", "Scene", "measure_board"]

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.board.formulas import Formula, corner, formulas
+from inspect_kit.vision.board.formulas import BoardFormula, corner, formulas
 from inspect_kit.vision.board.layout import CORNERS, HALF
 from inspect_kit.vision.board.locate import make_mosaic, whole_light
 from inspect_kit.vision.board.measure import BoardResult
@@ -118,7 +118,7 @@ Font = ImageFont.FreeTypeFont
 def _draw_one(
     draw: ImageDraw.ImageDraw,
     font: Font,
-    both: tuple[Formula, Feature],
+    both: tuple[BoardFormula, Feature],
     shapes: Shapes,
     colour: tuple[int, int, int],
 ) -> None:
@@ -140,7 +140,7 @@ def _draw_one(
     _draw_text(draw, font, _words(found), _at(_spread(formula, place)), colour)
 
 
-def _spread(formula: Formula, place: Floats) -> Floats:
+def _spread(formula: BoardFormula, place: Floats) -> Floats:
     """Texts that would lie on each other are set apart along their side."""
     along = {"baseline.lower.thickness": 105.0, "surface.side": -90.0}.get(formula.characteristic)
     if formula.characteristic == "surface.diagonal":

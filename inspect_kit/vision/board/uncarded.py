@@ -38,7 +38,7 @@ from inspect_kit.vision.optics.pose import Known as Points
 from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
 
 if TYPE_CHECKING:
-    from inspect_kit.vision.board.measure import Known, Photo
+    from inspect_kit.vision.board.measure import BoardPhoto, KnownSide
 
 _POINTS: Final = 24
 """Points of a marking or foot that the view is solved with."""
@@ -57,7 +57,7 @@ class Uncarded:
     notices: tuple[Notice, ...]
 
 
-def solve_uncarded(photo: Photo, side: Known) -> Uncarded:
+def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     """Features and view from one photo of the whole board."""
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
@@ -292,7 +292,7 @@ def _spread(trace: Trace, count: int) -> float:
     return float(np.hypot(trace.scatter, 0.05) * np.sqrt(alike))
 
 
-def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: Known) -> View:
+def _from_feet(camera: Camera, view: View, feet: Mapping[str, Trace], side: KnownSide) -> View:
     """Camera and pose, and by how much each foot lies off the square, from the feet's pixels."""
     half = side.value / 2
     chosen = {name: _thinned(trace.pixels) for name, trace in feet.items()}

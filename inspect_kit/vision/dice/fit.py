@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.dice.outline import LINES, SHARES, Candidate, Seen, candidates, inside_picture, outline_edges
+from inspect_kit.vision.dice.outline import LINES, SHARES, DieCandidate, Seen, candidates, inside_picture, outline_edges
 from inspect_kit.vision.dice.solid import (
     FIRST,
     HEIGHT,
@@ -22,7 +22,7 @@ from inspect_kit.vision.dice.solid import (
     SECOND,
     YAW,
     Cube,
-    Lines,
+    EdgeLines,
     lines_across,
     outline_on,
     sight,
@@ -103,7 +103,7 @@ class System:
         return moved, float(left @ left)
 
 
-def system_of(view: View, vector: Floats, lines: Lines, beliefs: Beliefs) -> System:
+def system_of(view: View, vector: Floats, lines: EdgeLines, beliefs: Beliefs) -> System:
     """The equations for small changes of a die."""
     return System(
         outline_on(view.vector, vector, lines),
@@ -274,7 +274,7 @@ def _placed(view: View, sketch: Sketch, edge: float, rounding: float) -> Floats:
 
 
 def _combined(
-    view: View, vector: Floats, found: list[list[Candidate]], beliefs: Beliefs
+    view: View, vector: Floats, found: list[list[DieCandidate]], beliefs: Beliefs
 ) -> tuple[float, Floats] | None:
     """The combination of one edge a side that a die explains best, with its cost."""
     system = system_of(view, vector, lines_across(view, vector, np.zeros(1)), beliefs)
@@ -292,15 +292,15 @@ def _combined(
 
 
 def _with_none(
-    view: View, vector: Floats, found: list[list[Candidate]], others: Sequence[Floats]
-) -> list[list[Candidate]]:
+    view: View, vector: Floats, found: list[list[DieCandidate]], others: Sequence[Floats]
+) -> list[list[DieCandidate]]:
     """Weights over the strongest edge of each side; and that none is the outline, for certain beside another die."""
     free = _open(view, vector, lines_across(view, vector, SHARES), others).reshape(4, LINES).mean(axis=1)
     sides = []
     for side, share in zip(found, free, strict=True):
         top = max((each.weight for each in side), default=1.0)
-        kept = [Candidate(each.offset, each.weight / top) for each in side] if share > 0.3 else []
-        sides.append([*kept, Candidate(np.nan, _UNSEEN)])
+        kept = [DieCandidate(each.offset, each.weight / top) for each in side] if share > 0.3 else []
+        sides.append([*kept, DieCandidate(np.nan, _UNSEEN)])
     return sides
 
 
@@ -327,7 +327,7 @@ def _on_its_foot(offsets: Floats, weights: Floats, resolution: float) -> Floats:
     return np.repeat(1 / (1 + (away / _FOOT) ** 2), LINES)
 
 
-def _open(view: View, vector: Floats, lines: Lines, others: Sequence[Floats]) -> Floats:
+def _open(view: View, vector: Floats, lines: EdgeLines, others: Sequence[Floats]) -> Floats:
     """1 for lines that end on free ground, 0 for those that another die lies behind, in front of, or against."""
     beyond = lines.feet + _CLEARANCE * view.resolution(Cube(vector).top) * lines.normals
     free = np.ones(len(beyond))

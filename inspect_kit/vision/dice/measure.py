@@ -23,7 +23,7 @@ from inspect_kit.vision.dice.fit import (
 )
 from inspect_kit.vision.dice.patterns import Face
 from inspect_kit.vision.dice.pips import Spot, hull_of, pip_diameter, within
-from inspect_kit.vision.dice.read import Reading, Sheet, read_dice
+from inspect_kit.vision.dice.read import DiceSheet, FaceReading, read_dice
 from inspect_kit.vision.dice.rounding import rounding_of
 from inspect_kit.vision.dice.solid import FIRST, HEIGHT, SECOND, Cube
 from inspect_kit.vision.dice.tops import outlook_of, straight_down
@@ -62,7 +62,7 @@ _MARGIN: Final = 15.0
 """mm around what is searched that dice reach into."""
 
 
-def read_photo(pixels: Pixels, focal: float | None) -> Reading:
+def read_photo(pixels: Pixels, focal: float | None) -> FaceReading:
     """The dice of a photo without a reference."""
     window = whole_photo(pixels)
     start = straight_down(pixels.shape[1], pixels.shape[0], focal)
@@ -73,7 +73,7 @@ def read_photo(pixels: Pixels, focal: float | None) -> Reading:
     return _both(reading, read_dice(pixels, closer, start))
 
 
-def _both(far: Reading, near: Reading) -> Reading:
+def _both(far: FaceReading, near: FaceReading) -> FaceReading:
     """What a nearer look shows, and what only the first look was sure of."""
     ratio = near.window.factor / far.window.factor
     seen = [
@@ -108,7 +108,7 @@ def _distinct(places: Sequence[Floats], faces: Sequence[Face]) -> list[Floats]:
     return kept
 
 
-def _closer(pixels: Pixels, reading: Reading) -> Window | None:
+def _closer(pixels: Pixels, reading: FaceReading) -> Window | None:
     """The part of the photo with dice, enlarged, where they are small; all of it where none was found."""
     window = reading.window
     limit = max(pixels.shape[:2])
@@ -123,7 +123,7 @@ def _closer(pixels: Pixels, reading: Reading) -> Window | None:
     return _around(pixels, places, 8 * float(np.median(sizes)) / window.factor, window.factor * zoom)
 
 
-def _clear(reading: Reading) -> bool:
+def _clear(reading: FaceReading) -> bool:
     """Whether small dice are read beyond doubt already."""
     sure = not reading.unread and min(face.score for face in reading.faces) > _BEYOND_DOUBT
     return sure and float(np.median([face.size for face in reading.faces])) > _SMALLER
@@ -148,7 +148,7 @@ def _searched(placed: Placed) -> tuple[Floats, Floats]:
     return corner - _OVER, corner + size + _OVER
 
 
-def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
+def read_on_sheet(pixels: Pixels, placed: Placed) -> FaceReading:
     """The dice on a reference, whose plane is known."""
     view = placed.view
     low, high = _searched(placed)
@@ -157,7 +157,7 @@ def read_on_sheet(pixels: Pixels, placed: Placed) -> Reading:
     seen = view.pixels(corners)
     factor = float(np.clip(_PER_MM / max(view.resolution(np.array([*(low + high) / 2, 0.0])), 1e-3), 0.2, 1.0))
     window = _around(pixels, np.clip(seen, 0, limit), _MARGIN * _PER_MM / factor, factor)
-    reading = read_dice(pixels, window, Sheet(outlook_of(view), seen))
+    reading = read_dice(pixels, window, DiceSheet(outlook_of(view), seen))
     large = [face for face in reading.faces if _large(face, window, view)]
     centres = np.array([face.centre for face in large]).reshape(-1, 2)
     inside = within(hull_of(window.from_photo(seen)), centres)
@@ -334,7 +334,7 @@ def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expec
     return replace(expected, rounding=value, u_rounding=standard)
 
 
-def _sketches(reading: Reading, view: View) -> list[Sketch]:
+def _sketches(reading: FaceReading, view: View) -> list[Sketch]:
     """Every face with the outlines of all others."""
     alone = [_sketch(reading, face, view) for face in reading.faces]
     hulls = [view.pixels(_cube(view, sketch).hull) for sketch in alone]
@@ -346,7 +346,7 @@ def _cube(view: View, sketch: Sketch) -> Cube:
     return placed_cube(view, sketch, 0.5 * sketch.sizes[0] + 0.5 * sketch.sizes[1], USUAL_ROUNDING[0])
 
 
-def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
+def _sketch(reading: FaceReading, face: Face, view: View) -> Sketch:
     """The face in the photo's pixels, and what its pips tell of its size."""
     centre = reading.window.in_photo(face.centre)
     frame = face.frame / reading.window.factor
@@ -361,21 +361,21 @@ def _sketch(reading: Reading, face: Face, view: View) -> Sketch:
     return Sketch(centre, frame, (float(low), float(max(high, low + 1.0))))
 
 
-def _die(reading: Reading, face: Face) -> Die:
+def _die(reading: FaceReading, face: Face) -> Die:
     centre = reading.window.in_photo(face.centre)
     signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
     outline = reading.window.in_photo(face.centre + signs * face.square.half_edge @ face.frame.T)
     return Die(face.number, face.score, (float(centre[0]), float(centre[1])), outline)
 
 
-def _measured(pixels: Pixels, reading: Reading, face: Face, fit: Fitted | Unfit, view: View) -> Die:
+def _measured(pixels: Pixels, reading: FaceReading, face: Face, fit: Fitted | Unfit, view: View) -> Die:
     die = _die(reading, face)
     if isinstance(fit, Unfit):
         return replace(die, refused=fit.reason)
     return replace(die, outline=view.pixels(fit.cube.corners), fitted=fit, pips=_pips(pixels, reading, face, fit, view))
 
 
-def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: View) -> Pips | None:
+def _pips(pixels: Pixels, reading: FaceReading, face: Face, fitted: Fitted, view: View) -> Pips | None:
     """Pips on the plane of the upper face."""
     cube = fitted.cube
     height = float(cube.vector[HEIGHT])
@@ -392,7 +392,7 @@ def _pips(pixels: Pixels, reading: Reading, face: Face, fitted: Fitted, view: Vi
     return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
 
 
-def _look(reading: Reading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
+def _look(reading: FaceReading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
     unread = [reading.window.in_photo(place) for place in reading.unread]
     return DiceLook(tuple(reading_order(dice)), tuple((float(x), float(y)) for x, y in unread), reading.sides, rounding)
 

@@ -46,7 +46,7 @@ _TRUST: Final = 2.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DieCandidate:
     """An edge along one side: how far outwards from the supposed outline (pixels), and how much speaks for it."""
 
     offset: float
@@ -75,7 +75,7 @@ def inside_picture(pixels: Pixels, view: View, vector: Floats, margin: float) ->
     return bool(np.all(feet > margin + _BORDER) and np.all(feet < limit))
 
 
-def candidates(pixels: Pixels, view: View, vector: Floats, reach: float) -> list[list[Candidate]]:
+def candidates(pixels: Pixels, view: View, vector: Floats, reach: float) -> list[list[DieCandidate]]:
     """For each side the edges within `reach` pixels that run along it."""
     lines = lines_across(view, vector, _shares(SHARES))
     profile = averaged(profiles(pixels, lines.feet, lines.normals, reach))
@@ -88,7 +88,7 @@ def candidates(pixels: Pixels, view: View, vector: Floats, reach: float) -> list
     return found
 
 
-def _along(steps: Floats, height: Floats) -> list[Candidate]:
+def _along(steps: Floats, height: Floats) -> list[DieCandidate]:
     """Places where most lines have a peak, strongest first; neighbours within a pixel or two are one."""
     width = max(1, round(1.5 / float(steps[1] - steps[0])))
     kernel = np.ones(2 * width + 1)
@@ -96,7 +96,7 @@ def _along(steps: Floats, height: Floats) -> list[Candidate]:
     support = sliding_window_view(around, 2 * width + 1, axis=1).any(axis=2).mean(axis=0)
     strength = np.convolve(height.sum(axis=0), kernel, mode="same") / len(height)
     score = np.where(support >= 0.5, support * strength, 0.0)
-    chosen: list[Candidate] = []
+    chosen: list[DieCandidate] = []
     for index in np.argsort(-score):
         if score[index] <= 0.04 * score.max() or len(chosen) == _MOST:
             break
@@ -104,7 +104,7 @@ def _along(steps: Floats, height: Floats) -> list[Candidate]:
         mass = height[:, near].sum(axis=0)
         place = float((steps[near] * mass).sum() / max(float(mass.sum()), 1e-12))
         if all(abs(place - other.offset) > 2.5 for other in chosen):
-            chosen.append(Candidate(place, float(score[index])))
+            chosen.append(DieCandidate(place, float(score[index])))
     return chosen
 
 

@@ -120,7 +120,7 @@ _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 
 
 @dataclass(frozen=True)
-class Reading:
+class FaceReading:
     """The dice of a photo: upper faces in the working picture, where a die cannot be read, and their plane."""
 
     faces: tuple[Face, ...]
@@ -132,20 +132,20 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class DiceSheet:
     """The plane that dice lie on, where it is known, and corners of the part where they are, in the photo's pixels."""
 
     outlook: Outlook
     corners: Floats
 
 
-def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading:
+def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> FaceReading:
     """Every die in a part of a photo, from a first idea of the plane of the upper faces, or from the sheet's."""
     picture = working_picture(pixels, window)
-    known = isinstance(where, Sheet)
-    start = where.outlook if isinstance(where, Sheet) else where
+    known = isinstance(where, DiceSheet)
+    start = where.outlook if isinstance(where, DiceSheet) else where
     colours = np.asarray(cv2.cvtColor(picture, cv2.COLOR_RGB2LAB))
-    corners = window.from_photo(where.corners) if isinstance(where, Sheet) else None
+    corners = window.from_photo(where.corners) if isinstance(where, DiceSheet) else None
     pips = find_pips(picture, colours, corners)
     spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
@@ -172,7 +172,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | Sheet) -> Reading
         tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and is_side(face, top, plane)]  # fmt: skip
-    return Reading(tuple(tops), tuple(unread), plane, window, tuple(sides))
+    return FaceReading(tuple(tops), tuple(unread), plane, window, tuple(sides))
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces

@@ -161,7 +161,7 @@ def _section(near: bool, upper: float, lower: float, height: float, r: float) ->
 
 
 @dataclass(frozen=True)
-class Lines:
+class EdgeLines:
     """Lines in the photo, fixed while a die is fitted: feet, outward normals, and the shares of the sides."""
 
     feet: Floats
@@ -169,7 +169,7 @@ class Lines:
     shares: Floats
 
 
-def lines_across(view: View, vector: Floats, shares: Floats) -> Lines:
+def lines_across(view: View, vector: Floats, shares: Floats) -> EdgeLines:
     """Lines across the outline of a die, at right angles to it in the photo."""
     beside = np.concatenate([shares, shares + 0.02, shares - 0.02])
     outline = _outline(vector, view.centre, beside)
@@ -177,7 +177,7 @@ def lines_across(view: View, vector: Floats, shares: Floats) -> Lines:
     along = seen[1] - seen[2]
     normals = np.column_stack([-along[:, 1], along[:, 0]]) / np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
     middle = seen[0].mean(axis=0)
-    return Lines(seen[0], normals * np.sign(((seen[0] - middle) * normals).sum(axis=1))[:, None], shares)
+    return EdgeLines(seen[0], normals * np.sign(((seen[0] - middle) * normals).sum(axis=1))[:, None], shares)
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Sight:
     near: Mask
 
 
-def sight(view_vector: Floats, vector: Floats, lines: Lines) -> Sight:
+def sight(view_vector: Floats, vector: Floats, lines: EdgeLines) -> Sight:
     """The die of these seven numbers, seen by this camera and pose, on the lines."""
     across = course(vector, _camera(view_vector), lines.shares)
     seen = pixels_of(view_vector, across.points.reshape(-1, 3)).reshape(*across.points.shape[:2], 2)
@@ -206,7 +206,7 @@ def _camera(view_vector: Floats) -> Floats:
     return np.asarray(-rotation_of(view_vector[COUNT : COUNT + 3]).T @ view_vector[COUNT + 3 :])
 
 
-def outline_on(view_vector: Floats, vector: Floats, lines: Lines) -> Floats:
+def outline_on(view_vector: Floats, vector: Floats, lines: EdgeLines) -> Floats:
     """Where the outline of such a die crosses the lines, pixels outwards; what `sight` says of it, and quicker."""
     seen = pixels_of(view_vector, _outline(vector, _camera(view_vector), lines.shares))
     return np.asarray(((seen - lines.feet) * lines.normals).sum(axis=1))

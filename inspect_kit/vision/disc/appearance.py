@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.fit import Disc
-from inspect_kit.vision.disc.measure import Look, Spotted
+from inspect_kit.vision.disc.measure import DiscLook, Spotted
 from inspect_kit.vision.optics.colour import BRIGHTNESS, PAPER, Colour, White, white_of
 from inspect_kit.vision.optics.light import linear, window_of
 
@@ -120,7 +120,7 @@ class Sighting:
     metal: MetalLook | None
 
 
-def sightings(look: Look, spotted: Spotted, *, metal: bool) -> Sighting:
+def sightings(look: DiscLook, spotted: Spotted, *, metal: bool) -> Sighting:
     """Look at one piece of a photo."""
     white = white_of(look.photo.pixels, look.placed.view, look.placed.known)
     pixels = look.photo.pixels

@@ -40,14 +40,16 @@ class Refused:
 
 
 @dataclass(frozen=True)
-class Pieces:
+class DiscPieces:
     """What a photo shows."""
 
     discs: tuple[Disc, ...]
     refused: tuple[Refused, ...]
 
 
-def find_pieces(pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], optics: Optics) -> Pieces:
+def find_pieces(
+    pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], optics: Optics
+) -> DiscPieces:
     """The discs with a diameter within bounds, in reading order."""
     view = placed.view
     radii = diameters[0] / 2, diameters[1] / 2
@@ -59,7 +61,7 @@ def find_pieces(pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[f
         if not _taken(candidate, discs):
             _try(task, candidate, discs, refused)
     within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
-    return Pieces(tuple(reading_order(within)), tuple(refused))
+    return DiscPieces(tuple(reading_order(within)), tuple(refused))
 
 
 def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -163,12 +165,12 @@ class Spotted:
 
 
 @dataclass(frozen=True)
-class Look:
+class DiscLook:
     """What one photo gave."""
 
     photo: Photograph
     placed: Placed
-    pieces: Pieces
+    pieces: DiscPieces
     spotted: tuple[Spotted, ...]
     calibrated: bool
 
@@ -192,7 +194,7 @@ def camera_for(photo: Photograph, calibrated: Camera | None) -> Camera:
 
 
 @dataclass(frozen=True)
-class Request:
+class DiscRequest:
     """What to look for: reference, print scale (value and relative uncertainty), shape and bounds of the pieces."""
 
     reference: Reference
@@ -201,7 +203,7 @@ class Request:
     diameters: tuple[float, float]
 
 
-def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look:
+def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> DiscLook:
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
     placed = place(photo.pixels, camera, request.reference)
@@ -220,7 +222,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: Request) -> Look
     bounds = request.diameters[0] / scale, request.diameters[1] / scale
     pieces = find_pieces(photo.pixels, placed, shape, bounds, optics)
     spotted = tuple(_spotted(disc, placed.view, request.scale) for disc in pieces.discs)
-    return Look(photo, placed, pieces, spotted, calibrated is not None)
+    return DiscLook(photo, placed, pieces, spotted, calibrated is not None)
 
 
 def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:

@@ -25,7 +25,7 @@ _NODES: Final = 16
 
 
 @dataclass(frozen=True)
-class FootLine:
+class BackdropFoot:
     """Where the sheet meets the table: y = level + slope · x on the sheet, with standard uncertainties."""
 
     level: float
@@ -35,12 +35,12 @@ class FootLine:
     seen: bool
 
 
-NOMINAL_FOOT: Final = FootLine(FOOT, 0.0, 0.4, 0.006, False)
+NOMINAL_FOOT: Final = BackdropFoot(FOOT, 0.0, 0.4, 0.006, False)
 """The sheet's lower edge as drawn; paper is cut to about half a millimetre."""
 
 
 @dataclass(frozen=True)
-class Paint:
+class BackgroundPaint:
     """The light of a plain surface as a smooth function of the place on it; logarithms, six terms × three colours."""
 
     factors: Floats
@@ -69,9 +69,9 @@ class Ground:
     """Backdrop and table behind the figure, as far as they are known."""
 
     view: View
-    sheet: Paint
-    table: Paint | None
-    foot: FootLine
+    sheet: BackgroundPaint
+    table: BackgroundPaint | None
+    foot: BackdropFoot
 
     def places(self, pixels: Floats) -> tuple[Floats, Floats]:
         """Where pixels' rays meet the sheet's plane (x, y) and the table (x, z)."""
@@ -104,7 +104,7 @@ def in_shade(ground: Ground, light: Floats, table: Floats) -> Mask:
 
 
 @dataclass(frozen=True)
-class Look:
+class ReducedView:
     """The part of the photo with the plain middle and the table before it, made smaller.
 
     A pixel (u, v) of it is the photo's (u + ½) · factor − ½ + origin.
@@ -134,7 +134,7 @@ def _terms(places: Floats) -> Floats:
     return np.column_stack([np.ones_like(x), x, y, x * x, x * y, y * y])
 
 
-def look_at(pixels: Pixels, view: View) -> Look:
+def look_at(pixels: Pixels, view: View) -> ReducedView:
     """The region of interest."""
     seen = view.pixels(_CORNERS)
     limit = np.array([pixels.shape[1], pixels.shape[0]])
@@ -146,11 +146,13 @@ def look_at(pixels: Pixels, view: View) -> Look:
     part = linear(pixels[low[1] : high[1], low[0] : high[0]])
     size = (int(part.shape[1] / factor), int(part.shape[0] / factor))
     small = cv2.resize(part[: round(size[1] * factor), : round(size[0] * factor)], size, interpolation=cv2.INTER_AREA)
-    look = Look(np.asarray(small, dtype=np.float32), low.astype(np.float64), factor, np.zeros((0, 2)), np.zeros((0, 2)))
-    return with_places(look, Ground(view, Paint(np.zeros((6, 3)), 0.0), None, NOMINAL_FOOT))
+    look = ReducedView(
+        np.asarray(small, dtype=np.float32), low.astype(np.float64), factor, np.zeros((0, 2)), np.zeros((0, 2))
+    )
+    return with_places(look, Ground(view, BackgroundPaint(np.zeros((6, 3)), 0.0), None, NOMINAL_FOOT))
 
 
-def with_places(look: Look, ground: Ground) -> Look:
+def with_places(look: ReducedView, ground: Ground) -> ReducedView:
     """The look with the places on sheet and table that its pixels show; exact on a coarse grid, linear between."""
     height, width = look.light.shape[:2]
     down, across = (np.append(np.arange(0, count - 1, _NODES), count - 1) for count in (height, width))
@@ -169,7 +171,7 @@ def _spread(nodes: Floats, down: Floats, across: Floats) -> Floats:
     return np.asarray((wide[at] * (1 - share) + wide[at + 1] * share).reshape(-1, 2))
 
 
-def learn_sheet(look: Look, view: View) -> Ground:
+def learn_sheet(look: ReducedView, view: View) -> Ground:
     """The backdrop's light: from where no figure can stand, then from all of the middle that fits; and its foot."""
     places = look.sheet
     middle = (np.abs(places[:, 0]) < 43) & (places[:, 1] > FOOT + 1.5) & (places[:, 1] < 16)
@@ -179,7 +181,7 @@ def learn_sheet(look: Look, view: View) -> Ground:
     return Ground(view, _learned(look.flat(), places, rim, middle), None, NOMINAL_FOOT)
 
 
-def learn_table(look: Look, ground: Ground, aside: float) -> Ground:
+def learn_table(look: ReducedView, ground: Ground, aside: float) -> Ground:
     """The table's light, from beside a figure that stands at x = `aside`."""
     x, z = look.table[:, 0], look.table[:, 1]
     below = look.sheet[:, 1] < ground.foot.level + ground.foot.slope * look.sheet[:, 0] - 0.8
@@ -191,7 +193,7 @@ def learn_table(look: Look, ground: Ground, aside: float) -> Ground:
     return replace(ground, table=replace(paint, darker=tuning.DARKEST_SHADOW))
 
 
-def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> Paint:
+def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> BackgroundPaint:
     logs = np.log(np.maximum(light, 0) + tuning.DARKEST)
     chosen = np.nonzero(sure)[0][:: max(1, int(sure.sum() / 5000))]
     some = np.nonzero(likely)[0][:: max(1, int(likely.sum() / 7000))]
@@ -205,7 +207,7 @@ def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> Paint:
         factors = _fitted(places[some][good], logs[some][good])
     left = logs[chosen] - _terms(places[chosen]) @ factors
     tint = np.concatenate([left[:, 0] - left[:, 1], left[:, 2] - left[:, 1]])
-    return Paint(factors, float(1.4826 * np.median(np.abs(tint - np.median(tint)))))
+    return BackgroundPaint(factors, float(1.4826 * np.median(np.abs(tint - np.median(tint)))))
 
 
 def _fitted(places: Floats, logs: Floats) -> Floats:
@@ -221,7 +223,7 @@ def _fitted(places: Floats, logs: Floats) -> Floats:
     return factors
 
 
-def find_foot(look: Look, ground: Ground, aside: float) -> FootLine:
+def find_foot(look: ReducedView, ground: Ground, aside: float) -> BackdropFoot:
     """Where the plain middle ends below, on columns that a figure at x = `aside` leaves free; to about 0.2 mm."""
     x = np.arange(-43, 43.1, 0.5)
     x = x[np.abs(x - aside) > 14]
@@ -243,7 +245,7 @@ def find_foot(look: Look, ground: Ground, aside: float) -> FootLine:
     return straight(x[good], y[first[good]] + 0.05, 0.15)
 
 
-def straight(x: Floats, y: Floats, least: float) -> FootLine:
+def straight(x: Floats, y: Floats, least: float) -> BackdropFoot:
     """The line through points, outliers left out; `least` is the smallest uncertainty that is believed."""
     weights = np.ones(len(x))
     for _ in range(8):
@@ -256,4 +258,4 @@ def straight(x: Floats, y: Floats, least: float) -> FootLine:
     if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > tuning.CUT or abs(slope) > tuning.ASKEW:
         return NOMINAL_FOOT
     sure = max(least, spread / np.sqrt(good.sum() / 6))
-    return FootLine(float(level), float(slope), sure, sure / 25, True)
+    return BackdropFoot(float(level), float(slope), sure, sure / 25, True)

@@ -46,7 +46,7 @@ Neighbouring lines share their errors, so this is more than the scatter."""
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownBase:
     """What is known before the outline is looked at: means and the inverse covariance of the joined vector."""
 
     mean: Floats
@@ -56,7 +56,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Edges:
+class BaseEdges:
     """Places of the photo where the base ends, the pixels to which each is believed, and the pictures' blur."""
 
     points: Floats
@@ -74,9 +74,9 @@ class Fit:
     form: str
     vector: Floats
     covariance: Floats
-    known: Known
+    known: KnownBase
     cost: float
-    edges: Edges
+    edges: BaseEdges
     residuals: Floats
     weights: Floats
 
@@ -91,7 +91,7 @@ class Fit:
         return robust_deviation(self.residuals[self.weights > 0.1])
 
 
-def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: str) -> Known:
+def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: str) -> KnownBase:
     """Prior means and spreads for one form of edge."""
     foot = ground.foot
     place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, tuning.LEAN_SPREAD),
@@ -105,7 +105,7 @@ def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: s
               ("backdrop's lean", (LEAN,)), ("figure's tilt", (TILT,)),
               ("bias of the edges", (BIAS,)), ("shade on the base", (SHADE,)),
               ("form of the base", tuple(range(BASE, BASE + len(base)))))  # fmt: skip
-    return Known(np.concatenate([view.vector, mean]), information, blocks)
+    return KnownBase(np.concatenate([view.vector, mean]), information, blocks)
 
 
 def frame_of(vector: Floats, *, tilted: bool = True) -> tuple[Floats, Floats]:
@@ -166,7 +166,7 @@ def outwards(points: Floats, along: Floats) -> Floats:
     return np.asarray(np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area))
 
 
-def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: float | None, sure: bool) -> Edges:
+def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: float | None, sure: bool) -> BaseEdges:
     """Where the ground ends on each line; unless only `sure` ones are wanted, also the nearest steep change of light
     where nothing tells ground from figure."""
     half = 4.5 if blur is None else float(np.clip(3.0 * blur, 2.5, 7.0))
@@ -198,7 +198,7 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     light, down = steps.lighter > 0, lines.normals[:, 1] / tuning.FACING_DOWN
     shade = np.where(light, np.clip(0.5 + 0.5 * down, 0, 1), 0.0)
     sigma = sigma * np.where(on_table & light, 1 + (tuning.FADING - 1) * np.clip(down, 0, 1), 1.0)
-    return Edges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
+    return BaseEdges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
 
 
 def _full(found: Strips, place: Floats) -> Mask:

@@ -20,9 +20,9 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     SLOPE,
     STANDOFF,
     VIEW,
-    Edges,
+    BaseEdges,
     Fit,
-    Known,
+    KnownBase,
     X,
     camera_at,
     frame_of,
@@ -68,7 +68,7 @@ class _State:
         return np.asarray(curve[self.index] * (1 - share) + curve[(self.index + 1) % len(curve)] * share)
 
 
-def _state(vector: Floats, form: str, edges: Edges) -> _State:
+def _state(vector: Floats, form: str, edges: BaseEdges) -> _State:
     own = own_outline(vector, form)
     index, share, apart, normals = _nearest(shown(vector, own), edges.points)
     found = _State(vector, apart - vector[BIAS] + vector[SHADE] * edges.shade, normals, own, index, share, edges.shade)
@@ -137,7 +137,9 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
     return index, share, apart, normals[near]
 
 
-def settle(start: Floats, form: str, edges: Edges, known: Known, stages: Sequence[tuple[float, float]]) -> Fit | Unfit:
+def settle(
+    start: Floats, form: str, edges: BaseEdges, known: KnownBase, stages: Sequence[tuple[float, float]]
+) -> Fit | Unfit:
     """The most probable base for these edges; those farther off count less.
 
     Stage by stage a scatter of at least so many pixels is allowed before the sheet and before the table: an edge that
@@ -166,12 +168,12 @@ def settle(start: Floats, form: str, edges: Edges, known: Known, stages: Sequenc
     return _described(state, _slopes(state, form), edges, known, form)
 
 
-def _cost(state: _State, weights: Floats, edges: Edges, known: Known) -> float:
+def _cost(state: _State, weights: Floats, edges: BaseEdges, known: KnownBase) -> float:
     away = state.vector - known.mean
     return float((weights * (state.apart / edges.sigma) ** 2).sum() + away @ known.information @ away)
 
 
-def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
+def _weights(apart: Floats, edges: BaseEdges, least: tuple[float, float]) -> Floats:
     """Tukey's biweight, edges before sheet and table each by their own scatter."""
     spread = np.zeros(len(apart))
     for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
@@ -180,7 +182,7 @@ def _weights(apart: Floats, edges: Edges, least: tuple[float, float]) -> Floats:
     return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
 
 
-def _step(state: _State, slopes: Floats, force: Floats, known: Known, damping: float) -> Floats:
+def _step(state: _State, slopes: Floats, force: Floats, known: KnownBase, damping: float) -> Floats:
     """Towards the most probable numbers, shortened where that is farther than a straight line can be trusted."""
     normal = (slopes * force[:, None]).T @ slopes + known.information
     right = slopes.T @ (force * state.apart) + known.information @ (known.mean - state.vector)
@@ -204,7 +206,7 @@ def _bounded(vector: Floats) -> Floats:
     return found
 
 
-def _described(state: _State, slopes: Floats, edges: Edges, known: Known, form: str) -> Fit:
+def _described(state: _State, slopes: Floats, edges: BaseEdges, known: KnownBase, form: str) -> Fit:
     weights = _weights(state.apart, edges, CLOSE)
     force = weights / edges.sigma**2
     covariance = inverse((slopes * force[:, None]).T @ slopes + known.information)

@@ -13,9 +13,9 @@ from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import (  # fmt: skip
     FOOT,
-    FootLine,
+    BackdropFoot,
     Ground,
-    Look,
+    ReducedView,
     find_foot,
     learn_sheet,
     learn_table,
@@ -39,7 +39,7 @@ class Found:
     """A figure in a photo: the ground behind it, what hides that ground, and where across it stands, roughly."""
 
     ground: Ground
-    look: Look
+    look: ReducedView
     strange: Mask
     aside: float
 
@@ -71,7 +71,7 @@ def refuse_cut_off(pixels: Pixels, places: Floats) -> None:
         )
 
 
-def _patch(look: Look, ground: Ground) -> Mask:
+def _patch(look: ReducedView, ground: Ground) -> Mask:
     """The largest patch of something strange before the plain middle that reaches down near the table."""
     shape = look.light.shape[:2]
     x, y = look.sheet[:, 0], look.sheet[:, 1]
@@ -103,12 +103,12 @@ def _patch(look: Look, ground: Ground) -> Mask:
     return np.asarray(labels == best)
 
 
-def _pixels_a_mm(look: Look) -> float:
+def _pixels_a_mm(look: ReducedView) -> float:
     row = look.sheet.reshape(*look.light.shape[:2], 2)[look.light.shape[0] // 2]
     return float((len(row) - 1) / np.linalg.norm(row[-1] - row[0]))
 
 
-def _aside(look: Look, patch: Mask, ground: Ground, standoff: float) -> float:
+def _aside(look: ReducedView, patch: Mask, ground: Ground, standoff: float) -> float:
     """x of the figure's axis, roughly: the middle of the patch's lower half, brought forward to where it stands."""
     x, y = look.sheet[patch.ravel()].T
     low = y < np.percentile(y, 45)
@@ -117,7 +117,7 @@ def _aside(look: Look, patch: Mask, ground: Ground, standoff: float) -> float:
     return float(middle + (centre[0] - middle) * standoff / centre[2])
 
 
-def _refined_foot(pixels: Pixels, ground: Ground, aside: float) -> FootLine:
+def _refined_foot(pixels: Pixels, ground: Ground, aside: float) -> BackdropFoot:
     """The foot line from edges across it, to a few hundredths of a millimetre."""
     foot = ground.foot
     if not foot.seen:
@@ -187,7 +187,7 @@ def _vector(ground: Ground, trial: Floats) -> Floats:
 class _Scene:
     """What trials are scored on: the light's root, what is strange, and what a millimetre of radius is worth."""
 
-    look: Look
+    look: ReducedView
     ground: Ground
     root: Light
     strange: Light

@@ -13,7 +13,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
-from inspect_kit.vision.figure.background import FootLine
+from inspect_kit.vision.figure.background import BackdropFoot
 from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
 from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, sizes_of
@@ -137,7 +137,7 @@ def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     return None
 
 
-def notices_of(fit: Fit, top: Top | Unfit, foot: FootLine) -> tuple[Notice, ...]:
+def notices_of(fit: Fit, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     found = []
     if isinstance(top, Unfit):

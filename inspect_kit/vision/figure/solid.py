@@ -31,7 +31,7 @@ that lies on the face, stops there. A corner, where there is one, is the end its
 
 
 @dataclass(frozen=True)
-class Piece:
+class SolidPart:
     """A stretch of the profile, upwards: radius, height and the tangent of the normal's elevation.
 
     A corner has one place and normals from `slopes[0]` to `slopes[-1]`.
@@ -59,8 +59,8 @@ class Sizes:
     """Of the upper face: up to its corner or, where the edge is rounded, to where it has fallen by `FALL`."""
 
 
-def _corner(radius: float, height: float, low: float, high: float) -> Piece:
-    return Piece(np.array([radius]), np.array([height]), np.array([low, max(low, high)]))
+def _corner(radius: float, height: float, low: float, high: float) -> SolidPart:
+    return SolidPart(np.array([radius]), np.array([height]), np.array([low, max(low, high)]))
 
 
 def radius_at(base: Floats, height: Floats | float) -> Floats:
@@ -83,7 +83,7 @@ def _slopes(base: Floats, tall: float, heights: Floats, radii: Floats) -> Floats
     return np.asarray((base[WIDE] / tall) ** 2 * (heights - base[CENTRE]) / radii)
 
 
-def _side(base: Floats, upto: float) -> list[Piece]:
+def _side(base: Floats, upto: float) -> list[SolidPart]:
     """Underside's rim and wall."""
     # Points are spread by the ellipse's angle, so that they are dense where it turns.
     tall, centre = _tall(base), float(base[CENTRE])
@@ -91,15 +91,15 @@ def _side(base: Floats, upto: float) -> list[Piece]:
     heights = centre + tall * np.sin(low + (high - low) * _ARC)
     radii = _radii(base, tall, heights)
     slopes = _slopes(base, tall, heights, radii)
-    return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), Piece(radii, heights, slopes)]
+    return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), SolidPart(radii, heights, slopes)]
 
 
-def _sharp(base: Floats) -> list[Piece]:
+def _sharp(base: Floats) -> list[SolidPart]:
     side = _side(base, float(base[HEIGHT]))
     return [*side, _corner(float(side[1].radii[-1]), float(base[HEIGHT]), float(side[1].slopes[-1]), _STEEP)]
 
 
-def _cut(base: Floats) -> list[Piece]:
+def _cut(base: Floats) -> list[SolidPart]:
     depth = float(np.clip(base[EDGE], 1e-3, base[HEIGHT] - 0.5))
     side = _side(base, float(base[HEIGHT]) - depth)
     radius, slope = float(side[1].radii[-1]), float(side[1].slopes[-1])
@@ -111,14 +111,14 @@ def _cut(base: Floats) -> list[Piece]:
     ]
 
 
-def _round(base: Floats) -> list[Piece]:
+def _round(base: Floats) -> list[SolidPart]:
     ball = float(np.clip(base[EDGE], 1e-3, base[HEIGHT] - 0.5))
     touch = _touching(base, ball)
     side = _side(base, touch)
     low = float(np.arctan(side[1].slopes[-1]))
     middle = float(side[1].radii[-1]) - ball * np.cos(low)
     angles = low + (np.pi / 2 - 1e-4 - low) * _ARC
-    arc = Piece(middle + ball * np.cos(angles), base[HEIGHT] - ball + ball * np.sin(angles), np.tan(angles))
+    arc = SolidPart(middle + ball * np.cos(angles), base[HEIGHT] - ball + ball * np.sin(angles), np.tan(angles))
     return [*side, arc, _corner(middle, float(base[HEIGHT]), float(np.tan(angles[-1])), _STEEP)]
 
 
@@ -135,7 +135,7 @@ def _touching(base: Floats, ball: float) -> float:
     return (low + high) / 2
 
 
-PROFILES: Final[Mapping[str, Callable[[Floats], list[Piece]]]] = {"sharp": _sharp, "cut": _cut, "round": _round}
+PROFILES: Final[Mapping[str, Callable[[Floats], list[SolidPart]]]] = {"sharp": _sharp, "cut": _cut, "round": _round}
 """Forms of the upper edge."""
 
 NUMBERS: Final[Mapping[str, int]] = {"sharp": 4, "cut": 6, "round": 5}
@@ -153,7 +153,7 @@ def sizes_of(form: str, base: Floats) -> Sizes:
     return Sizes(height, 2 * radius, height - level, 2 * _face(form, pieces))
 
 
-def _face(form: str, pieces: list[Piece]) -> float:
+def _face(form: str, pieces: list[SolidPart]) -> float:
     """Radius of the upper face."""
     if form != "round":
         return float(pieces[-1].radii[0])
@@ -161,7 +161,7 @@ def _face(form: str, pieces: list[Piece]) -> float:
     return float(np.interp(arc.heights[-1] - FALL, arc.heights, arc.radii))
 
 
-def outline(pieces: list[Piece], camera: Floats) -> Floats:
+def outline(pieces: list[SolidPart], camera: Floats) -> Floats:
     """Where the camera's rays touch the solid: up the right side, then down the left. Own frame, y along the axis.
 
     A plane through the camera touches the solid where its normal, of elevation β and azimuth Δ off the camera, meets
@@ -178,14 +178,14 @@ def outline(pieces: list[Piece], camera: Floats) -> Floats:
     return np.concatenate([right, left[::-1]])
 
 
-def _touched(piece: Piece, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
+def _touched(piece: SolidPart, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
     if piece.corner:
         return _fanned(piece, distance, level)
     cosines = (piece.radii + (piece.heights - level) * piece.slopes) / distance
     return piece.radii, piece.heights, np.arccos(np.minimum(np.maximum(cosines, -1), 1))
 
 
-def _fanned(piece: Piece, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
+def _fanned(piece: SolidPart, distance: float, level: float) -> tuple[Floats, Floats, Floats]:
     """A corner, once for each of its normals."""
     radius, height = float(piece.radii[0]), float(piece.heights[0])
     cosines = ((radius + (height - level) * slope) / distance for slope in piece.slopes.tolist())

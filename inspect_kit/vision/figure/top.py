@@ -10,8 +10,8 @@ import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.figure import tuning
-from inspect_kit.vision.figure.background import Ground, Look
-from inspect_kit.vision.figure.base import BASE, NOISE, Edges, Fit, frame_of, gather, scale_at
+from inspect_kit.vision.figure.background import Ground, ReducedView
+from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, frame_of, gather, scale_at
 from inspect_kit.vision.figure.edges import Lines
 from inspect_kit.vision.figure.solid import HEIGHT, WIDE
 from inspect_kit.vision.fitting.circle import Unfit
@@ -64,7 +64,7 @@ def aside_at(vector: Floats, pixel: Floats) -> float:
     return float(np.arctan2(way[0], -way[2]))
 
 
-def measure_top(pixels: Pixels, ground: Ground, look: Look, strange: Mask, fit: Fit) -> Top | Unfit:
+def measure_top(pixels: Pixels, ground: Ground, look: ReducedView, strange: Mask, fit: Fit) -> Top | Unfit:
     """The extreme points of what stands on the base."""
     parts_seen = _outlines(look, strange, fit)
     if isinstance(parts_seen, Unfit):
@@ -92,7 +92,7 @@ def _above_base(fit: Fit) -> float:
     return float(height + max(wide * (camera[1] - height) / np.hypot(camera[0], camera[2]), 0.0))
 
 
-def _outlines(look: Look, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
+def _outlines(look: ReducedView, strange: Mask, fit: Fit) -> list[Floats] | Unfit:
     """The rough outlines of the patches above the base, the largest first, in pixels of the photo."""
     height, width = strange.shape
     u, v = np.meshgrid(np.arange(0, width, 4), np.arange(0, height, 4))
@@ -163,7 +163,7 @@ def _lines(rough: Floats, way: Floats) -> Lines:
     return Lines(rough[chosen], np.tile(way, (len(chosen), 1)))
 
 
-def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
+def summit(edges: BaseEdges, value: Floats, along: Floats) -> Extreme:
     """A parabola through the edges around the outermost one that is not alone, outliers left out."""
     kept = _steady(edges, value, along)
     points, sigma, value, along = edges.points[kept], edges.sigma[kept], value[kept], along[kept]
@@ -193,7 +193,7 @@ def summit(edges: Edges, value: Floats, along: Floats) -> Extreme:
     return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
 
 
-def _steady(edges: Edges, value: Floats, along: Floats) -> Mask:
+def _steady(edges: BaseEdges, value: Floats, along: Floats) -> Mask:
     """Edges that do not jump out of the line of their neighbours: one or two by a tenth of a millimetre, or, where only
     the colour tells them, a few: colour is stored in blocks, and such a block passes for a part of the figure.
 

@@ -12,7 +12,7 @@ import pytest
 from inspect_kit.errors import BadInput
 from inspect_kit.notices import sentences
 from inspect_kit.vision.board.cards import find_cards
-from inspect_kit.vision.board.measure import BoardResult, Known, Photo, measure_board
+from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.overlay import draw_overlay
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.optics.camera import Camera, guessed
@@ -31,7 +31,7 @@ from tests.scenes.board_cases import (
 )
 from tests.scenes.board_photos import photo_of
 
-EXACT = Known(1.0, 0.0001)
+EXACT = KnownSide(1.0, 0.0001)
 ERRORS = [
     ("surface.side", 0.4), ("pocket.diameter", 0.25), ("baseline.lower.distance", 0.25), ("baseline.spacing", 0.15),
     ("baseline.lower.thickness", 0.15), ("baseline.length", 0.25), ("basecircle.diameter", 0.15), ("basecircle.inner", 0.2),
@@ -53,7 +53,7 @@ def _legal() -> BoardResult:
 
 @lru_cache(maxsize=1)
 def _taped() -> BoardResult:
-    return measure_board([photo_of(UNCARDED_SHOT)], None, Known(739.2, 0.5))
+    return measure_board([photo_of(UNCARDED_SHOT)], None, KnownSide(739.2, 0.5))
 
 
 def _values(result: BoardResult) -> dict[tuple[str, str], Feature]:
@@ -172,7 +172,7 @@ def test_partly_covered_cards_and_an_uncalibrated_camera_are_still_enough() -> N
         half[1:3] = 0.6 * half[:1].repeat(2, axis=0)[:, :] + 0.4 * half[1:3]
         cv2.fillConvexPoly(pixels, np.round(half).astype(np.int32), (120, 90, 60))
     height, width = pixels.shape[:2]
-    result = measure_board([Photo(pixels, guessed(width, height, photo.camera.focal * 1.01))], EXACT)
+    result = measure_board([BoardPhoto(pixels, guessed(width, height, photo.camera.focal * 1.01))], EXACT)
     found = _values(result)
     truth = PLANTED.truth()
     inside = [abs(found[key].value - true) < 2 * found[key].standard for key, true in truth.items() if key in found]
@@ -245,7 +245,7 @@ def test_without_cards_squareness_is_said_not_to_be_measured() -> None:
 
 
 def test_without_cards_and_without_a_known_length_the_photo_is_refused_with_advice() -> None:
-    grey = Photo(np.full((1200, 1600, 3), 128, np.uint8), _any_camera())
+    grey = BoardPhoto(np.full((1200, 1600, 3), 128, np.uint8), _any_camera())
     with pytest.raises(BadInput, match="cards") as refusal:
         measure_board([grey])
     assert "--known" in str(refusal.value)
@@ -257,7 +257,7 @@ def test_a_single_card_is_refused_with_advice() -> None:
     for card in find_cards(np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)))[1:]:
         cv2.fillConvexPoly(pixels, np.round(card.corners).astype(np.int32), (120, 90, 60))
     with pytest.raises(BadInput, match="only one") as refusal:
-        measure_board([Photo(pixels, photo.camera)], EXACT)
+        measure_board([BoardPhoto(pixels, photo.camera)], EXACT)
     assert "4 cards" in str(refusal.value)
 
 
@@ -271,7 +271,7 @@ def test_a_blurred_photo_is_refused_with_advice() -> None:
     photo = photo_of(PLANTED_SHOT)
     soft = np.asarray(cv2.GaussianBlur(photo.pixels, (0, 0), 5.0), dtype=np.uint8)
     with pytest.raises(BadInput) as refusal:
-        measure_board([Photo(soft, photo.camera)], EXACT)
+        measure_board([BoardPhoto(soft, photo.camera)], EXACT)
     assert "sharp" in str(refusal.value) or "blurred" in str(refusal.value)
 
 
@@ -281,7 +281,7 @@ def test_a_board_that_leaves_the_picture_is_refused_with_advice() -> None:
     pixels = photo.pixels.copy()
     pixels[:, int(0.72 * width) :] = 0
     pixels[: int(0.22 * height)] = 0
-    cut = Photo(pixels[int(0.22 * height) :, : int(0.72 * width)], _cut(photo.camera, pixels.shape[:2]))
+    cut = BoardPhoto(pixels[int(0.22 * height) :, : int(0.72 * width)], _cut(photo.camera, pixels.shape[:2]))
     with pytest.raises(BadInput, match="leaves the picture") as refusal:
         measure_board([cut], EXACT)
     assert "whole board" in str(refusal.value)
@@ -297,9 +297,9 @@ def _cut(camera: Camera, shape: tuple[int, int]) -> Camera:
 
 def test_a_photo_of_nothing_is_refused_even_with_a_known_length() -> None:
     random = np.random.default_rng(1)
-    noise = Photo(random.integers(0, 255, (900, 1200, 3), dtype=np.uint8), _any_camera())
+    noise = BoardPhoto(random.integers(0, 255, (900, 1200, 3), dtype=np.uint8), _any_camera())
     with pytest.raises(BadInput):
-        measure_board([noise], None, Known(738.0, 0.5))
+        measure_board([noise], None, KnownSide(738.0, 0.5))
 
 
 def test_no_photo_at_all_is_refused() -> None:

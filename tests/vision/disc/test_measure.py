@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
-from inspect_kit.measure.pieces import KINDS, Piece, Session, measure_pieces
+from inspect_kit.measure.pieces import KINDS, MeasuredPiece, Session, measure_pieces
 from inspect_kit.measure.stated import Stated
 from inspect_kit.notices import sentences
 from inspect_kit.vision.optics.camera import Camera
@@ -38,9 +38,9 @@ class Result:
     """A session beside the truth: one pair for each piece of the scene that was found, and what is left over."""
 
     session: Session
-    pairs: tuple[tuple[Piece, Drawn], ...]
+    pairs: tuple[tuple[MeasuredPiece, Drawn], ...]
     missed: tuple[Drawn, ...]
-    invented: tuple[Piece, ...]
+    invented: tuple[MeasuredPiece, ...]
 
     @property
     def errors(self) -> np.ndarray:
@@ -162,7 +162,7 @@ def test_an_unknown_lens_makes_the_budget_grow_and_it_still_covers(many: tuple[R
     assert any("not calibrated" in warning for warning in sentences(guessed.session.notices))
 
 
-def _part(piece: Piece, source: str) -> float:
+def _part(piece: MeasuredPiece, source: str) -> float:
     return sum(abs(part.standard) for part in piece.diameter.budget if part.source == source)
 
 
@@ -277,7 +277,7 @@ def test_metal_is_suspected_where_there_is_some_and_rarely_elsewhere() -> None:
     assert sum(_suspected(piece) for piece, _ in with_ring.pairs) >= 5
 
 
-def _suspected(piece: Piece) -> bool:
+def _suspected(piece: MeasuredPiece) -> bool:
     assert piece.sighting.metal is not None
     return piece.sighting.metal.suspected
 

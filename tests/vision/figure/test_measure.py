@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from inspect_kit.vision.figure.base import BASE, NOISE, Edges, Fit, Known, named_colour
+from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import shares_of
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure.measure import FORM, Forms
@@ -71,7 +71,7 @@ def test_forms_of_the_edge_that_differ_are_averaged_and_their_difference_is_in_t
 def _fit(form: str, cost: float, spread: float) -> Fit:
     """A fit of this cost whose numbers the photo leaves this free, each known to 1 beforehand."""
     count = BASE + NUMBERS[form]
-    known = Known(np.zeros(count), np.eye(count), ())
+    known = KnownBase(np.zeros(count), np.eye(count), ())
     edges = _edges(np.zeros((4, 2)), np.ones(4))
     covariance = np.eye(count)
     covariance[BASE:, BASE:] *= spread**2
@@ -86,9 +86,9 @@ def test_a_form_with_more_numbers_must_explain_the_photo_better_to_be_believed_a
     assert alike.sum() == pytest.approx(1.0)
 
 
-def _edges(places: np.ndarray, sigma: np.ndarray) -> Edges:
+def _edges(places: np.ndarray, sigma: np.ndarray) -> BaseEdges:
     """Edges above the table, ten pixels a mm, none in shade."""
-    return Edges(10 * places, sigma, np.zeros(len(sigma), dtype=bool), 1.0, np.zeros(len(sigma)))
+    return BaseEdges(10 * places, sigma, np.zeros(len(sigma), dtype=bool), 1.0, np.zeros(len(sigma)))
 
 
 def test_an_edge_that_ran_into_the_ground_does_not_widen_a_hand() -> None:
