@@ -44,10 +44,10 @@ docs: $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	$(BIN)/mkdocs build --strict --quiet
 
-# The versions and hashes that a release is tested with; from PyPI, whatever index this computer uses.
-PYPI := --no-config --default-index https://pypi.org/simple
+# The versions and hashes that a release is tested with, for every system and every Python that is promised.
 lock: $(VENV)/.installed-release
-	$(BIN)/uv lock $(PYPI)
+	$(BIN)/uv pip compile pyproject.toml --extra dask --extra postgres --universal --python-version 3.11 --generate-hashes \
+	    --no-header --no-annotate --quiet --output-file requirements.lock
 
 licences: $(VENV)/.installed-dev
 	$(BIN)/pytest -q tests/test_supply_chain.py
@@ -57,8 +57,8 @@ wheel: $(VENV)/.installed-release
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build --wheel --no-isolation --outdir dist
 
 release: wheel
-	$(BIN)/uv export --quiet --frozen --no-dev --no-emit-project $(PYPI) --output-file dist/requirements.txt > /dev/null
-	$(BIN)/uv export --quiet --frozen --no-dev --format cyclonedx1.5 $(PYPI) --output-file dist/inspect-kit.cdx.json > /dev/null
+	cp requirements.lock dist/requirements.txt
+	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON --output-file dist/inspect-kit.cdx.json
 	cd dist && sha256sum *.whl requirements.txt inspect-kit.cdx.json > SHA256SUMS
 
 $(VENV)/bin/python:
