@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
 from inspect_kit.certificate.pages.photos import gathered
+from inspect_kit.cli.about import Stated, about_options, stated_by
 from inspect_kit.cli.issuer import desk_of, signed_subject
 from inspect_kit.cli.options import (  # fmt: skip
     files_argument,
+    home_of,
     json_option,
     language_option,
     measurement_files,
@@ -43,6 +46,9 @@ from inspect_kit.notices import sentences, worded
 )
 @click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
 @click.option("--because", default="", help="Why it is replaced.")
+@about_options
+@click.option("--detail", type=click.Choice(["standard", "full"]), default="standard", show_default=True,
+              help="full: with uncertainty budgets and every reading.")  # fmt: skip
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
 @language_option
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
@@ -61,7 +67,10 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     outcome = inspect(task_from(ctx), measurement_files(files))
     desk = desk_of(ctx, given["signer"], given["inspector"])
     subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
-    wish = Wish(out, language, given["valid"], given["replaces"], given["because"])
+    stated = stated_by(given, home_of(ctx))
+    subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
+    detail = "full" if given["detail"] == "full" else ""
+    wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
     warn(worded(outcome.warnings, outcome.notices, language))
     issued = issue(outcome, subject, wish, desk)
     warn(issued.notices)
@@ -83,12 +92,17 @@ class Wish:
     valid: str = ""
     replaces: tuple[str, ...] = ()
     because: str = ""
+    detail: str = ""
+    stated: Stated = field(default_factory=Stated)
 
 
 def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
-    record = record_of(outcome, signed_subject(subject, desk))
+    record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
     evidence = gathered(outcome)
     warn(sentences(evidence.notices, wish.language))
-    request = Request(record, wish.out, wish.language, evidence.photos, wish.valid, wish.replaces, wish.because)
+    photos = {**evidence.photos, **wish.stated.pictures}
+    request = Request(
+        record, wish.out, wish.language, photos, wish.valid, wish.replaces, wish.because, detail=wish.detail
+    )
     return issue_certificate(desk, request)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, older_than, read_keyring
 from inspect_kit.certificate.issue.keys import PUBLIC, Founding, add, folder_of, found, own_keyring, retire
+from inspect_kit.cli.about import ADDRESS, DEFAULTS
 from inspect_kit.cli.issuer import (
     NEW_PASSPHRASE,
     PASSPHRASE,
@@ -44,10 +46,13 @@ def command() -> None:
 @click.option("--name", required=True, help="The body that issues certificates.")
 @click.option("--inspector", default="", help="Its first inspector (default: the body itself).")
 @click.option("--code", default="", help="Two to six letters that its numbers begin with (default: from the name).")
+@click.option("--address", default="", help="Its address, printed on every certificate.")
 @click.option("--no-passphrase", is_flag=True, help="Keep the keys without a passphrase.")
 @json_option
 @click.pass_context
-def init(ctx: click.Context, /, name: str, inspector: str, code: str, no_passphrase: bool, as_json: bool) -> None:
+def init(
+    ctx: click.Context, /, name: str, inspector: str, code: str, no_passphrase: bool, as_json: bool, **given: str
+) -> None:
     """Make an issuer: its own CA and its first inspector's keys.
 
     \b
@@ -62,6 +67,9 @@ def init(ctx: click.Context, /, name: str, inspector: str, code: str, no_passphr
         raise UsageError("the name yields no code", where="--code", hint="give one, such as --code PCC")
     passphrase = None if no_passphrase else new_passphrase()
     keyring = found(home, Founding(name, chosen, inspector or name), passphrase, now())
+    if given["address"]:
+        # Quoted as JSON quotes it, which TOML reads alike.
+        write_whole(home / DEFAULTS, f"{ADDRESS} = {json.dumps(given['address'])}\n".encode())
     _print_one(keyring, f"{keyring.name} can issue certificates now; its numbers begin with {keyring.code}.", as_json)
 
 

@@ -13,12 +13,12 @@ _JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Zero-width joiners and variation selectors: part of honest names and emoji, and dropped, not refused."""
 
 
-def clean(text: str, *, where: str, needed: bool = False) -> str:
+def clean(text: str, *, where: str, needed: bool = False, longest: int = MAX_LENGTH) -> str:
     """One visible line in NFC; control and direction-override characters are refused, as they can fake a name."""
     line = unicodedata.normalize("NFC", " ".join(text.split()))
     line = "".join(character for character in line if character not in _JOINERS)
-    if len(line) > MAX_LENGTH:
-        raise BadInput(f"has {len(line):,} characters, at most {MAX_LENGTH} fit", where=where, hint="shorten it")
+    if len(line) > longest:
+        raise BadInput(f"has {len(line):,} characters, at most {longest} fit", where=where, hint="shorten it")
     for character in line:
         if unicodedata.category(character) in _HIDDEN:
             raise BadInput(f"has an invisible character (U+{ord(character):04X})", where=where, hint="type it again")

@@ -9,10 +9,14 @@ from pathlib import PurePath
 from msgspec import UNSET, structs
 
 from inspect_kit import __version__
+from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import (  # fmt: skip
+    About,
     BudgetSource,
+    CheckPoint,
+    DailyCheck,
     Gauge,
     ItemRef,
     Line,
@@ -33,7 +37,7 @@ _SIGNIFICANT = 12
 """Digits of an uncertainty that are kept: far more than anyone can know of one."""
 
 
-def record_of(outcome: Outcome, subject: Subject) -> Record:
+def record_of(outcome: Outcome, subject: Subject, about: About | None = None) -> Record:
     """The record of an inspection; the subject's texts are cleaned on the way in."""
     task = outcome.task
     return Record(
@@ -52,7 +56,19 @@ def record_of(outcome: Outcome, subject: Subject) -> Record:
         wording={language: dict(words) for language, words in task.sheet.wording.items()},
         coverage_factor=f"{COVERAGE_FACTOR:f}",
         software=f"inspect-kit {__version__}",
+        about=UNSET if about is None or about == About() else about,
+        checks=tuple(_checks(outcome)) or UNSET,
     )
+
+
+def _checks(outcome: Outcome) -> Iterable[DailyCheck]:
+    """The checks of that day, where the desk's home keeps them."""
+    task = outcome.task
+    for gauge in outcome.instruments if task.home is not None else ():
+        last = standing(task.home, gauge, task.on).last if task.home is not None else None
+        if last is not None and last.time.date() == task.on:
+            points = tuple(CheckPoint(str(p.nominal), str(p.shown), str(p.permitted)) for p in last.points)
+            yield DailyCheck(gauge, last.time.isoformat(timespec="seconds"), last.by, last.passed, points)
 
 
 def _subject(subject: Subject) -> Subject:

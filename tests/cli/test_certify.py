@@ -265,3 +265,43 @@ def test_an_inspection_that_has_not_taken_place_yet_is_not_certified(kit: Kit, s
 def test_an_inspection_of_long_ago_is_told(kit: Kit, striker: Path, tmp_path: Path) -> None:
     made = _certify(kit, striker, tmp_path / "o.pdf", "--on", "2020-01-01")
     assert "days before the issue" in made.err
+
+
+ABOUT = """customer = "Czech Carrom Association"
+contact = "office@example.org"
+environment = "21 °C"
+traceability = "Traceable to the national standards."
+maker = "Synco"
+protest = "Within 30 minutes, to the director"
+remarks = ["A small scratch.", "Presented in person."]
+"""
+
+
+def test_all_that_the_standards_let_a_certificate_state_is_printed_when_given(kit: Kit, striker: Path) -> None:
+    about, out = striker.with_name("about.toml"), striker.with_name("a.pdf")
+    about.write_text(ABOUT)
+    long = "A very long remark that goes on. " * 40
+    told = ("--serial", "SY-1", "--function", "Chief referee", "--received", "2026-01-02", "--remark", long)
+    assert _certify(kit, striker, out, "--about", about, *told).code == 0
+    text = " ".join("".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(out)).split())
+    facts = ("Czech Carrom Association", "office@example.org", "21 °C", "Traceable to the national", "Synco", "SY-1")
+    for fact in (*facts, "Within 30 minutes", "Chief referee", "2 January 2026", "that goes on. A very long remark"):
+        assert fact in text
+
+
+def test_an_unknown_key_of_the_about_file_is_refused_with_a_suggestion(kit: Kit, striker: Path) -> None:
+    about = striker.with_name("about.toml")
+    about.write_text('costumer = "x"')
+    result = _certify(kit, striker, striker.with_name("a.pdf"), "--about", about)
+    assert result.code == 4
+    assert "customer" in result.err
+
+
+def test_full_detail_prints_budgets_and_every_reading(kit: Kit, striker: Path) -> None:
+    plain, full = striker.with_name("a.pdf"), striker.with_name("b.pdf")
+    assert _certify(kit, striker, plain).code == 0
+    assert _certify(kit, striker, full, "--detail", "full", subject="Striker 8").code == 0
+    said = [" ".join(p.get_textpage().get_text_range() for p in pypdfium2.PdfDocument(path)) for path in (plain, full)]
+    assert "Uncertainty budget" not in said[0]
+    assert "Uncertainty budget" in said[1]
+    assert "Readings as they came in" in said[1]

@@ -107,6 +107,7 @@ def _cover(source: Source) -> Cover:
         boxes=tuple(box for box in (_box(verdict, source) for verdict in _DECIDING) if box.entries),
         more=words.frame["box.more"].replace("{section}", words.say("heading.results")),
         identification=tuple(field for field in _identification(source) if field.text),
+        logo=about_of(record).logo,
         authorisation=replace(
             authorisation(record.subject, record.inspected_on, words, source.issue), function=about_of(record).function
         ),

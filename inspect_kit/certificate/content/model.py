@@ -232,6 +232,8 @@ class Cover:
     more: str
     identification: tuple[Field, ...]
     authorisation: Authorisation
+    logo: str = ""
+    """Digest of the issuer's logo."""
 
 
 @dataclass(frozen=True, slots=True)

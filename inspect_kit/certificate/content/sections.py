@@ -199,8 +199,9 @@ def _instruments(source: Source) -> Iterable[Block]:
         rows = tuple((letters[gauge.id], *_instrument(gauge, words)) for gauge in record.instruments)
         yield Listing(columns, rows)
         yield from _checks(source)
-        about = about_of(record)
-        yield Paragraph(" ".join(part for part in (words.say("instruments.statement"), about.traceability) if part))
+        yield Paragraph(words.say("instruments.statement"))
+    if about_of(record).traceability:
+        yield Paragraph(about_of(record).traceability)
 
 
 def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:

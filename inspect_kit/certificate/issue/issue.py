@@ -79,6 +79,8 @@ class Request:
     valid: str = ""
     replaces: tuple[str, ...] = ()
     because: str = ""
+    detail: str = ""
+    """`full` prints budgets and all readings."""
     once: bool = False
     """Whether a record that has its document already is refused: asked while no other desk writes."""
     same_record: bool = False
@@ -217,6 +219,7 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
         valid_for=valid_for,
         replaces=", ".join(standing.number for standing in _replaced(connection, request)),
         replaced_because=request.because,
+        detail=request.detail,
         signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
     )
 

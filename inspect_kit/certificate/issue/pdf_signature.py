@@ -44,9 +44,22 @@ def sign(pdf: bytes, key: SigningKey, note: SignatureNote) -> bytes:
         md_algorithm="sha256", subfilter=SigSeedSubFilter.PADES, certify=True, docmdp_permissions=MDPPerm.NO_CHANGES,
     )  # fmt: skip
     out = io.BytesIO()
-    writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
+    writer = IncrementalPdfFileWriter(io.BytesIO(_with_field(pdf, key.signer.name)))
     PdfSigner(meta, signer=_simple_signer(key)).sign_pdf(writer, output=out, bytes_reserved=RESERVED)
     return out.getvalue()
+
+
+def _with_field(pdf: bytes, name: str) -> bytes:
+    """The file with the field that the signature goes into, tagged: a signer could not tag it."""
+    from pikepdf import ObjectStreamMode, Pdf
+
+    from inspect_kit.certificate.pages.tags import add_signature_field
+
+    with Pdf.open(io.BytesIO(pdf)) as document:
+        add_signature_field(document, FIELD, name)
+        buffer = io.BytesIO()
+        document.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
+        return buffer.getvalue()
 
 
 def _simple_signer(key: SigningKey) -> SimpleSigner:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Field, OpenClause
@@ -71,11 +73,13 @@ _LEFT_TEXT: Final = _HALF - LEFT - CLOSE_LABELS - 4 * MM
 _RIGHT_TEXT: Final = RIGHT - _HALF - _HALF_LABEL
 _TALLY: Final = 34 * MM
 _QR: Final = 27 * MM
+_LOGO: Final = (45 * MM, 20 * MM)
+"""Room for the issuer's logo."""
 
 
-def front_pieces(cover: Cover, *, good: bool, close: bool) -> Iterator[Piece]:
+def front_pieces(cover: Cover, *, good: bool, close: bool, logo: bytes | None = None) -> Iterator[Piece]:
     """From the title down to the identification; `close` leaves room for more."""
-    above = [_title(cover, good=good), _panel(cover)]
+    above = [_title(cover, logo, good=good), _panel(cover)]
     below = list(_identification(cover.identification, close=close))
     yield from above
     yield from _boxes(cover, FIRST_HEIGHT - tall((*above, *below)))
@@ -130,17 +134,30 @@ def _rule() -> Piece:
     return Piece(0.4, draw)
 
 
-def _title(cover: Cover, *, good: bool) -> Piece:
-    style = shrunk(cover.title, TITLE if good else REPORT_TITLE, WIDTH, 18)
+def _title(cover: Cover, logo: bytes | None, *, good: bool) -> Piece:
+    width = WIDTH - (_LOGO[0] + 4 * MM if logo else 0)
+    style = shrunk(cover.title, TITLE if good else REPORT_TITLE, width, 16)
     subject = f"{cover.item}: {cover.subject}"
 
     def draw(canvas: Canvas, top: float) -> None:
+        if logo:
+            _draw_logo(canvas, logo, top)
         with marked(canvas, "H1"):
             put(canvas, LEFT - 0.6, top - 11 * MM, cover.title, style)
         with marked(canvas, "P"):
-            put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, WIDTH)
+            put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, width)
 
-    return Piece(15.5 * MM + height_of(subject, SUBJECT, WIDTH), draw)
+    return Piece(max(15.5 * MM + height_of(subject, SUBJECT, width), _LOGO[1] if logo else 0), draw)
+
+
+def _draw_logo(canvas: Canvas, logo: bytes, top: float) -> None:
+    """At the right of the title, as large as it may be; it says nothing that the issuer's name does not."""
+    from inspect_kit.certificate.pages.photos import jpeg, readable
+
+    image = readable("logo", logo)
+    factor = min(_LOGO[0] / image.width, _LOGO[1] / image.height)
+    wide, tall_ = image.width * factor, image.height * factor
+    canvas.drawImage(ImageReader(io.BytesIO(jpeg(image))), RIGHT - wide, top - tall_, wide, tall_)
 
 
 # The verdict

@@ -33,7 +33,7 @@ from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 
 MAX_PIXELS: Final = 120_000_000
 LONG_SIDE: Final = 1500
-MAX_HEIGHT: Final = 105 * MM
+MAX_HEIGHT: Final = 62 * MM
 _QUALITY: Final = 82
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -70,7 +71,7 @@ from inspect_kit.certificate.pages.styles import BAND, END, HEADING, REPORT_HEAD
 from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
 from inspect_kit.certificate.pages.text import clipped, measured, put, put_centred, put_right, shrunk
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Record
+from inspect_kit.inspection.record import Record, about_of
 from inspect_kit.quality.exchange.dcc import dcc_lines
 from inspect_kit.quality.lot.record import LotRecord
 from inspect_kit.quality.lot.study import LotStudy, studies_of
@@ -185,9 +186,10 @@ def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
     first, *others = [
         _section_pieces(section, number, content, photos) for number, section in enumerate(content.sections, 1)
     ]
-    close = tuple(front_pieces(content.cover, good=good, close=True))
+    front_of = partial(front_pieces, content.cover, good=good, logo=photos.get(content.cover.logo))
+    close = tuple(front_of(close=True))
     starts = FIRST_HEIGHT - tall(close) >= _START
-    front = close if starts else tuple(front_pieces(content.cover, good=good, close=not good))
+    front = close if starts else tuple(front_of(close=not good))
     *rest, last = [*(first if starts else _on_new_page(first)), *(piece for section in others for piece in section)]
     yield from (*front, *rest, replace(last, keep=True), end_piece(content.end_mark))
 
@@ -260,8 +262,9 @@ def make_certificate(
     from inspect_kit.certificate.pages.pdfa import Label, archived
 
     _refuse_unprintable(record, issue)
-    overlaid = wording_for(language).say("photos.overlay")
-    content = content_of(record, language, issue, tuple(_pictures(record, photos, overlaid)))
+    words = wording_for(language)
+    named = (words.say("photos.overlay"), words.say("photos.item"))
+    content = content_of(record, language, issue, tuple(_pictures(record, photos, *named)))
     pages = draw_pages(content, photos)
     label = Label(
         content.document_title, content.author, language, content.day, record.software or "inspect-kit",
@@ -270,15 +273,19 @@ def make_certificate(
     return archived(pages, record.canonical(), label)
 
 
-def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str) -> Iterator[Picture]:
+def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str, item: str) -> Iterator[Picture]:
     """What was given, each checked against the record if the record knows it; drawn over rather than bare."""
     from inspect_kit.certificate.content.model import OVERLAY, Picture
     from inspect_kit.certificate.pages.photos import digest_of
 
     names = {photo.sha256: photo.file for photo in record.photos}
     digests = {photo.file: photo.sha256 for photo in record.photos}
+    about = about_of(record)
     for key, content in photos.items():
-        if OVERLAY + key in photos:
+        if OVERLAY + key in photos or key == about.logo:
+            continue
+        if key == about.picture:
+            yield Picture(key, f"{item} · SHA-256 {key}")
             continue
         if key.startswith(OVERLAY):
             digest = key.removeprefix(OVERLAY)

@@ -96,9 +96,6 @@ def marked(canvas: Canvas, element: Element | str) -> Iterator[None]:
 
 # The tree in the file
 
-SIGNATURE: Final = "Issuer"
-"""Name of the field that the signature goes into."""
-
 
 def add_tree(pdf: Pdf, root: Element) -> None:
     """Write the tree into a document whose pages are marked."""
@@ -137,13 +134,13 @@ def _written(pdf: Pdf, element: Element, parent: Object, owners: list[dict[int, 
     return made
 
 
-def add_signature_field(pdf: Pdf, said: str) -> None:
+def add_signature_field(pdf: Pdf, name: str, said: str) -> None:
     """An empty, invisible field for the signature, with its place in the tree: a signer could not tag it later."""
     page = pdf.pages[0].obj
     tree = pdf.Root.get(Name.StructTreeRoot)
     field = pdf.make_indirect(
         Dictionary(
-            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String(SIGNATURE), TU=String(said), F=132,
+            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String(name), TU=String(said), F=132,
             Rect=Array([0, 0, 0, 0]), P=page,
         )
     )  # fmt: skip
