@@ -10,24 +10,32 @@ import click
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verification, compare, verify_pdf, verify_qr
 from inspect_kit.cli.issuer import own_issuer, registry_if_any, trusted, witnesses_of
 from inspect_kit.cli.log import read_note
-from inspect_kit.cli.options import home_of, json_option, today
-from inspect_kit.cli.output import EXIT_CODES, print_json
-from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.cli.options import home_of, json_option, language_option, today
+from inspect_kit.cli.output import EXIT_CODES, print_json, styled
+from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.log.notes import LogProof, proof_of
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.search import known
 
 _MEMORY: Final = 1_500_000_000
 """Bytes for taking a PDF apart: a certificate with ten photos takes a fifth of it."""
 
 _SECONDS: Final = 60.0
+_LONGEST_NAME: Final = 4000
+_MOST_FILES: Final = 5000
+_PHOTOS: Final = (".jpg", ".jpeg", ".png", ".heic", ".webp")
+_GRAVITY: Final = (0, 3, 1, 5)
+"""Exit codes of a folder: the worst of its files."""
 
 
 @click.command("verify")
-@click.argument("what", metavar="FILE.pdf|QR-TEXT")
+@click.argument("what", metavar="FILE.pdf|NUMBER|QR-TEXT|PHOTO|FOLDER")
 @click.option("--subject", default="", help="The thing on the table: it must be the one that was certified.")
 @click.option("--event", default="", help="The event: a certificate for another one does not hold.")
 @click.option(
@@ -36,27 +44,47 @@ _SECONDS: Final = 60.0
     help="Its .tlog-proof [default: the one beside the PDF].",
 )
 @click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="The day it must be valid on (default: today).")
+@language_option
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, what: str, subject: str, event: str, as_json: bool, **given: Any) -> int:
     """Check a certificate: its signature, signer, record, registry, revocation and expiry.
 
+    However it is asked for: its PDF, its number, the text or a photo of its QR code; of a folder, every PDF in it.
     Leaves with 0 if it holds and the item conforms, 1 or 3 if it is a genuine report that the item fails or is
     undecided, and 5 if anything does not hold: changed, not trusted, revoked, replaced, expired.
 
     \b
     Example:
       inspect-kit verify striker.pdf
+      inspect-kit verify PCC-2026-000123-J
       inspect-kit verify striker.pdf --subject "Striker 7" --event "Prague Open"
     """
-    counter = _counter(ctx, given["on"], _proof(what, given["proof"]))
-    seen = compare(_looked_at(what, counter), subject, event)
-    code = EXIT_CODES[Verdict(seen.verdict)] if seen.holds and seen.verdict else BrokenSeal.exit_code
+    asked = _files_in(what) if not looks_like_qr(what) and len(what) < _LONGEST_NAME and Path(what).is_dir() else [what]
+    answers = [
+        compare(_looked_at(each, _counter(ctx, given["on"], _proof(each, given["proof"]))), subject, event)
+        for each in asked
+    ]
     if as_json:
-        print_json(_described(seen))
+        print_json(_described(answers[0]) if asked == [what] else [_described(seen) for seen in answers])
     else:
-        _print(seen)
-    return code
+        for name, seen in zip(asked, answers, strict=True):
+            _print(seen, wording_for(given["language"], {}), "" if asked == [what] else f"{Path(name).name}: ")
+    return max(map(_exit_code, answers), key=_GRAVITY.index)
+
+
+def _exit_code(seen: Verification) -> int:
+    return EXIT_CODES[Verdict(seen.verdict)] if seen.holds and seen.verdict else BrokenSeal.exit_code
+
+
+def _files_in(folder: str) -> list[str]:
+    """The PDFs of a folder, by name."""
+    found = sorted(str(path) for path in Path(folder).iterdir() if path.suffix.lower() == ".pdf")
+    if not found:
+        raise BadInput("holds no PDF", where=folder)
+    if len(found) > _MOST_FILES:
+        raise BadInput(f"holds {len(found)} PDFs, at most {_MOST_FILES} are looked at", where=folder)
+    return found
 
 
 def _counter(ctx: click.Context, day: object, proof: LogProof | None) -> Counter:
@@ -79,7 +107,11 @@ def _proof(what: str, told: Path | None) -> LogProof | None:
 def _looked_at(what: str, counter: Counter) -> Verification:
     if looks_like_qr(what):
         return verify_qr(what, counter)
+    if _is_number(what):
+        return _by_number(what, counter)
     try:
+        if Path(what).suffix.lower() in _PHOTOS:
+            return verify_qr(_code_in(Path(what)), counter)
         with BoundedProcess(_MEMORY) as aside:
             return verify_pdf(read_bytes(Path(what), MAX_PDF_BYTES), counter, partial(aside.do, _SECONDS))
     except BadInput as problem:
@@ -87,16 +119,41 @@ def _looked_at(what: str, counter: Counter) -> Verification:
         raise BadInput(problem.fault.why, where=problem.fault.where or what[:200], hint=hint) from None
 
 
-def _print(seen: Verification) -> None:
-    """One line; what the rules want checked again goes to those who read on."""
+def _is_number(what: str) -> bool:
+    try:
+        number_of(what)
+    except InspectKitError:
+        return False
+    return not Path(what).exists()
+
+
+def _by_number(number: str, counter: Counter) -> Verification:
+    """A certificate that the registry here knows: by the text of its QR code, which is signed."""
+    if counter.registry is None:
+        raise BadInput("there is no registry here to look it up in", where=number, hint="name its PDF or its QR text")
+    with counter.registry.reading() as connection:
+        return verify_qr(known(connection, number).qr, counter)
+
+
+def _code_in(photo: Path) -> str:
+    """The text of the QR code in a photo; OpenCV is loaded only for that, and kept within bounds."""
+    from inspect_kit.vision.reference.qr_code import read_code
+
+    with BoundedProcess(_MEMORY) as aside:
+        return str(aside.do(_SECONDS, read_code, read_bytes(photo, MAX_PDF_BYTES)))
+
+
+def _print(seen: Verification, words: Wording, before: str) -> None:
+    """Whether it is genuine, then what it says, in the colour of that; what must be checked again is in `--json`."""
     against = [check.sentence for check in seen.checks if check.holds is False]
     if against:
         name = f"{seen.number}: " if seen.number else ""
-        click.echo(f"{click.style('DOES NOT HOLD', fg='red', bold=True)}  {name}{'; '.join(against)}")
+        click.echo(f"{before}{click.style(words.say('check.broken'), fg='red', bold=True)}  {name}{'; '.join(against)}")
         return
     said = ", ".join(check.sentence for check in seen.checks)
-    what = f"{seen.number} {seen.subject!r} {seen.verdict} ({seen.sheet}, {seen.item})"
-    click.echo(f"{click.style('HOLDS', fg='green')}  {what}: {said}")
+    verdict = styled(Verdict(seen.verdict), words.say(f"overall.{seen.verdict}").upper()) if seen.verdict else ""
+    what = f"{seen.number} {seen.subject!r} ({seen.sheet}, {seen.item})"
+    click.echo(f"{before}{click.style(words.say('check.genuine'), bold=True)}  {verdict}  {what}: {said}")
 
 
 def _described(seen: Verification) -> dict[str, object]:
