@@ -38,7 +38,8 @@ _TEXTS: Final = {
     "serial": "Its serial number.",
     "protest": "To whom and until when a protest may be made.",
 }
-_KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS)
+LOOKUP: Final = "lookup"
+_KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Stated:
     about: About = field(default_factory=About)
     pictures: Mapping[str, bytes] = field(default_factory=dict)
     address: str = ""
+    lookup: str = ""
 
 
 def about_options(command: Command) -> Command:
@@ -78,7 +80,15 @@ def stated_by(given: Mapping[str, Any], home: Path) -> Stated:
     texts = {name: clean(str(found[name]), where=name) for name in (*_TEXTS, "received_on") if name in found}
     about = About(**texts, **digests, remarks=tuple(remarks))
     by_digest = {digests[name]: content for name, content in pictures.items()}
-    return Stated(about, by_digest, str(found.get(ADDRESS, "")))
+    return Stated(about, by_digest, str(found.get(ADDRESS, "")), _address(found.get(LOOKUP, "")))
+
+
+def _address(given: object) -> str:
+    """The address of a page that a phone may open."""
+    address = clean(str(given), where=LOOKUP)
+    if address and not (address.isascii() and address.startswith("https://") and " " not in address):
+        raise BadInput("is not an address that begins with https://", where=LOOKUP)
+    return address
 
 
 def _from(path: Path | None, *, needed: bool) -> dict[str, object]:

@@ -103,6 +103,14 @@ def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     warn(sentences(evidence.notices, wish.language))
     photos = {**evidence.photos, **wish.stated.pictures}
     request = Request(
-        record, wish.out, wish.language, photos, wish.valid, wish.replaces, wish.because, detail=wish.detail
+        record,
+        wish.out,
+        wish.language,
+        photos,
+        wish.valid,
+        wish.replaces,
+        wish.because,
+        detail=wish.detail,
+        lookup=wish.stated.lookup,
     )
     return issue_certificate(desk, request)

@@ -97,7 +97,15 @@ def test_verify_says_in_one_line_what_holds(kit: Kit, desk: Desk, issue: Issue) 
         result = kit("verify", what)
         assert (result.code, result.err) == (0, "")
         assert len(result.out.splitlines()) == 1
-        for part in ("GENUINE", "CONFORMS", issued.number, "Řehoř Áron", "registered", "not revoked", "valid until 2099-06-30"):
+        for part in (
+            "GENUINE",
+            "CONFORMS",
+            issued.number,
+            "Řehoř Áron",
+            "registered",
+            "not revoked",
+            "valid until 2099-06-30",
+        ):
             assert part in result.out
 
 

@@ -202,4 +202,5 @@ def authorisation(subject: Subject, inspected_on: str, words: Wording, issue: Is
         signed_by=issue.signed_by,
         scan_label=words.say("authorisation.scan"),
         qr_text=issue.qr_text,
+        qr_words=issue.qr_words,
     )

@@ -212,6 +212,7 @@ class Authorisation:
     signed_by: str
     scan_label: str
     qr_text: str
+    qr_words: str = ""
     function: str = ""
     """What the signatory is there, such as chief referee."""
 
@@ -273,6 +274,8 @@ class Issue:
 
     number: str = ""
     qr_text: str = ""
+    qr_words: str = ""
+    """What a phone shows before the signed text of the code."""
     issued_on: str = ""
     valid_until: str = ""
     valid_for: str = ""

@@ -21,6 +21,7 @@ import msgspec
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.content.model import OVERLAY, Issue
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
@@ -79,6 +80,8 @@ class Request:
     valid: str = ""
     replaces: tuple[str, ...] = ()
     because: str = ""
+    lookup: str = ""
+    """Address of the issuer's page where its numbers can be looked up; a phone opens it."""
     detail: str = ""
     """`full` prints budgets and all readings."""
     once: bool = False
@@ -214,6 +217,7 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
     return Issue(
         number=str(number),
         qr_text=compose(number, claim, signer.id, desk.key.qr_key.sign),
+        qr_words=" ".join((readable(claim, desk.key.issuer.name, request.language), request.lookup)).strip(),
         issued_on=day,
         valid_until=valid_until,
         valid_for=valid_for,
@@ -222,6 +226,14 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
         detail=request.detail,
         signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
     )
+
+
+def readable(claim: Claim, issuer: str, language: str) -> str:
+    """What a phone shows when it scans the code: number, verdict, until when, by whom. Not signed itself."""
+    words = wording_for(language)
+    until = words.say("label.until", day=claim.valid_until) if claim.valid_until else claim.event
+    parts = (claim.number, words.say(f"overall.{claim.verdict}").upper(), until, issuer)
+    return ", ".join(part for part in parts if part)
 
 
 def _validity(record: Record, valid: str) -> tuple[str, str]:

@@ -25,6 +25,9 @@ _SIGNATURE: Final = 64
 _VERDICTS: Final = ("conforms", "fails", "undecided")
 _EPOCH: Final = date(2000, 1, 1)
 _LONGEST_TEXT: Final = 700
+_LONGEST_SCAN: Final = 2000
+"""Characters, with the words before the signed text."""
+_SHORTEST: Final = 100
 _ROOM: Final = {"sheet": 24, "item": 16, "subject": 40, "event": 24}
 """Bytes that each text may take."""
 
@@ -66,11 +69,25 @@ def compose(number: Number, claim: Claim, signer: str, sign: Callable[[bytes], b
 
 def looks_like_qr(text: str) -> bool:
     """Whether somebody has scanned a certificate, and not named a file."""
-    return len(text) > 100 and text.strip().upper().startswith(PREFIX)
+    return len(text) <= _LONGEST_SCAN and len(signed_part(text)) > _SHORTEST
+
+
+def signed_part(text: str) -> str:
+    """The signed text, without the words before it that a phone shows."""
+    whole = text.strip()
+    place = whole.upper().rfind(f" {PREFIX}") + 1
+    part = whole[place:]
+    return part if part.upper().startswith(PREFIX) else ""
+
+
+def words_before(text: str) -> str:
+    """What a phone shows before the signed text."""
+    return text.strip().removesuffix(signed_part(text)).strip()
 
 
 def read(text: str) -> SignedClaim:
     """What a scanned text says; also if a scanner has typed it through another keyboard layout."""
+    text = (signed_part(text) or text) if len(text) <= _LONGEST_SCAN else text
     if len(text) <= _LONGEST_TEXT:
         for row in DIGIT_ROWS:
             content = _unspelled(_through(text, row))

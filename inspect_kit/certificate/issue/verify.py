@@ -14,10 +14,11 @@ import msgspec
 from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
+from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
 from inspect_kit.certificate.issue.log_checks import counted, proof_fault, seen_in_log
 from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
-from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened
+from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
@@ -205,8 +206,18 @@ def verify_qr(text: str, counter: Counter) -> Verification:
     checks += _log_checks(standing, counter, standing.pdf if standing else "")
     if standing is not None and read(standing.qr) != signed:
         checks.append(VerificationCheck("text", False, f"the registry has another text for {claim.number}"))
+    checks += _words_checks(text, claim)
     checks += _standing_checks(standing, claim, counter.on)
     return _verification(checks, claim.number, None, claim)
+
+
+def _words_checks(text: str, claim: Claim) -> Iterator[VerificationCheck]:
+    """The words that a phone shows are not signed: they must say what the signed text says."""
+    words = words_before(text)
+    verdicts = [f"{claim.number}, {wording_for(each).say(f'overall.{claim.verdict}').upper()}," for each in LANGUAGES]
+    if words and not any(f"{words},".startswith(said) for said in verdicts):
+        why = "the words before the code are not those of the certificate"
+        yield VerificationCheck("words", False, why)
 
 
 def compare(seen: Verification, subject: str, event: str) -> Verification:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
@@ -304,7 +304,7 @@ def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
         _draw_signer(canvas, block, middle, right)
     if block.qr_text:
         with marked(canvas, Element("Figure", alt=block.scan_label)):
-            draw_qr(canvas, block.qr_text, RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM, _QR)
+            draw_qr(canvas, block.qr_text, (RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM), _QR, block.qr_words)
         with marked(canvas, "P"):
             put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
 
@@ -330,11 +330,15 @@ def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str)
     put(canvas, left, BOTTOM + 6.2 * MM, label, SMALL)
 
 
-def draw_qr(canvas: Canvas, text: str, x: float, y: float, size: float) -> None:
+def draw_qr(canvas: Canvas, text: str, corner: tuple[float, float], size: float, before: str = "") -> None:
     """A QR code of error level M; the quiet zone of four modules lies inside `size`."""
     import segno
+    from segno.consts import MODE_ALPHANUMERIC, MODE_BYTE
 
-    rows = [list(row) for row in segno.make_qr(text, error="m", boost_error=False).matrix_iter(border=4)]
+    x, y = corner
+    # Each part in the way that takes the least room: words as bytes, the signed text as letters and digits.
+    parts: Any = [(f"{before} ", MODE_BYTE, "utf-8"), (text, MODE_ALPHANUMERIC)] if before else text
+    rows = [list(row) for row in segno.make_qr(parts, error="m", boost_error=False).matrix_iter(border=4)]
     module = size / len(rows)
     path = canvas.beginPath()
     for line, row in enumerate(rows):
