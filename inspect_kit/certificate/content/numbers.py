@@ -100,8 +100,8 @@ _BINDINGS: Final = (
 
 _CZECH: Final = (re.compile(r"(?<![^\s(„‚])([ksvzouaiKSVZOUAI]) (?=\S)"), rf"\1{_NO_BREAK}")
 _CODES: Final = frozenset({
-    "qr_text", "qr_words", "key", "logo", "verdict", "characteristic", "instance", "language", "document_title", "author",
-    "day",
+    "qr_text", "qr_words", "key", "logo", "verdict", "characteristic", "instance", "language", "document_title",
+    "author", "day",
 })  # fmt: skip
 """Fields that nobody sets in type."""
 
