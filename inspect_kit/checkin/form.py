@@ -9,16 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
-from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.capture.measurement_file import DECISIONS, MeasurementFile, Photo
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import Answer, GuidedEntry, Question, checked
+from inspect_kit.inspection.names import clean
 from inspect_kit.places import shipped
+from inspect_kit.rulebook.clause import Kind, limits_as_asked, words_to_choose
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Reading
 
@@ -43,7 +45,17 @@ class FormField:
     @property
     def words(self) -> tuple[str, ...]:
         """The answers there are."""
-        return self.question.words or ("yes", "no")
+        return self.question.words or words_to_choose(self.question.clause)
+
+    @property
+    def required(self) -> str:
+        """The limit in the unit in which the field asks."""
+        return limits_as_asked(self.question.clause)
+
+    @property
+    def left_to_a_person(self) -> bool:
+        """Whether the text prints no tolerance, so that somebody has to decide."""
+        return self.question.clause.kind is Kind.NOMINAL_WITHOUT_TOLERANCE
 
 
 class _Same:
@@ -103,9 +115,11 @@ Sent = Mapping[str, tuple[str, InstrumentReading]]
 """By field: the gauge, and what it sent."""
 
 
-def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str, sent: Sent) -> Filled:
+def filled(
+    fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str, sent: Sent, by: str = ""
+) -> Filled:
     """Readings from the fields that were filled in; empty ones stay open. A value that stands as an instrument sent it
-    keeps that instrument, its line, time and serial number."""
+    keeps that instrument, its line, time and serial number. `by` is who may decide, if anyone."""
     readings: list[Reading] = []
     faults: dict[str, str] = {}
     for field in fields:
@@ -113,7 +127,10 @@ def filled(fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gaug
         if not text:
             continue
         try:
-            readings.append(_as_sent(_reading(field, text, gauges, where), text, sent.get(field.name)))
+            reading = _reading(field, text, gauges, where, confirmed=given.get(f"sure_{field.name}") == "yes")
+            ruled = with_decision(reading, given.get(f"decision_{field.name}", ""), by,
+                                  given.get(f"because_{field.name}", ""))  # fmt: skip
+            readings.append(_as_sent(ruled, text, sent.get(field.name)))
         except InspectKitError as problem:
             faults[field.name] = str(problem)
     return Filled(tuple(readings), faults)
@@ -127,31 +144,48 @@ def _as_sent(reading: Reading, text: str, sent: tuple[str, InstrumentReading] | 
     return replace(reading, instrument=gauge, raw=came.raw, time=time, serial=came.serial or "")
 
 
-def _reading(field: FormField, text: str, gauges: Gauges, where: str) -> Reading:
-    question, answer = field.question, answer_to(field.question, text, gauges)
+def _reading(field: FormField, text: str, gauges: Gauges, where: str, *, confirmed: bool) -> Reading:
+    question, answer = field.question, answer_to(field.question, text, gauges, confirmed=confirmed)
     name, raw = answer.instrument, answer.raw
-    return Reading(question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw)
+    return Reading(
+        question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw,
+        confirmed=confirmed,
+    )  # fmt: skip
 
 
-def answer_to(question: Question, text: str, gauges: Gauges) -> Answer:
+_Said = TypeVar("_Said", Reading, Answer)
+
+
+def with_decision(said: _Said, decision: str, by: str, because: str) -> _Said:
+    """With what a person decided; nothing is changed where nobody did, or where this person may not."""
+    if decision not in DECISIONS or not by:
+        return said
+    why = clean(because[:_LONGEST], where="because")
+    if not why:
+        raise BadInput("a decision needs its reason, which is printed")
+    return replace(said, decision=decision, by=by, because=why)
+
+
+def answer_to(question: Question, text: str, gauges: Gauges, *, confirmed: bool = False) -> Answer:
     """An answer that can be used, with its instrument; anything else is refused at once."""
     if len(text) > _LONGEST:
         raise BadInput(f"has {len(text):,} characters")
     if question.unit == WORD:
         checked(question, text, None)
         return Answer(question, text)
-    return Answer(question, _value(question, text, gauges), gauges.by_unit.get(question.unit, ""), raw=text)
+    value = _value(question, text, gauges, confirmed=confirmed)
+    return Answer(question, value, gauges.by_unit.get(question.unit, ""), raw=text, confirmed=confirmed)
 
 
-def _value(question: Question, text: str, gauges: Gauges) -> str:
+def _value(question: Question, text: str, gauges: Gauges, *, confirmed: bool) -> str:
     """As people type it, or else a whole line of an instrument that types like a keyboard."""
     gauge = gauges.instrument(question.unit)
     try:
-        checked(question, text, gauge)
+        checked(question, text, gauge, confirmed=confirmed)
     except InspectKitError:
         with contextlib.suppress(InspectKitError):
             sent = str(typed_by_instrument(text))
-            checked(question, sent, gauge)
+            checked(question, sent, gauge, confirmed=confirmed)
             return sent
         raise
     return text

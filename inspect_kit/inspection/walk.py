@@ -129,7 +129,12 @@ def _sure(seen: Observation) -> bool:
 def _without_photo_guesses(readings: Sequence[Reading]) -> list[Reading]:
     """Where a person has answered what a photo only guessed, the person's answer stands."""
     answered = {_place(reading) for reading in readings if reading.value and not reading.from_photo}
-    return [reading for reading in readings if not (reading.confidence and _place(reading) in answered)]
+    return [reading for reading in readings if not (_guessed(reading) and _place(reading) in answered)]
+
+
+def _guessed(reading: Reading) -> bool:
+    """A word that a program saw; a number that it measured is no guess."""
+    return reading.from_photo and not reading.unit and not reading.standard
 
 
 def _place(reading: Reading) -> tuple[str, str]:

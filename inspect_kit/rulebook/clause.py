@@ -185,6 +185,18 @@ def words_for(clause: Clause) -> tuple[str, ...]:
     return (*words, ABSENT) if answer_to(clause, ABSENT) and ABSENT not in words else words
 
 
+def words_to_choose(clause: Clause) -> tuple[str, ...]:
+    """The answers that a person is offered; words that leave it open are for programs."""
+    meant = {word: answer_to(clause, word) for word in ("yes", "no", ABSENT)}
+    return tuple(word for word, meaning in meant.items() if meaning not in (None, WordMeaning.UNDECIDED))
+
+
+def limits_as_asked(clause: Clause) -> str:
+    """The requirement in the unit in which a value is asked for, with the print behind it where that is another."""
+    other = clause.unit is not None and clause.unit.symbol != clause.unit.base
+    return f"{in_base_unit(clause.bounds)} ({clause.printed})" if other else clause.printed
+
+
 def in_base_unit(bounds: Bounds) -> str:
     """The requirement in the unit in which a bare number is taken: `≤ 41.3 mm` where the text prints 4.13 cm."""
     parts = (bounds.nominal, bounds.tolerance, bounds.lower, bounds.upper)

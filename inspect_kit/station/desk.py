@@ -20,6 +20,7 @@ from inspect_kit.checkin.form import (
     gauges_for,
     name_on_badge,
 )
+from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject, digest_of, open_record
@@ -196,7 +197,8 @@ def _made(
         faults["owner"] = str(problem)
     gauges = _gauges(visit, given)
     sent = sent_with(visit.station.secret, given)
-    came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent)
+    by = visit.person.name if visit.may(Act.DECIDE) else ""
+    came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent, by)
     faults |= came.faults
     if not came.readings and not faults:
         faults["owner"] = visit.words("desk.nothing")

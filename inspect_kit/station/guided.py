@@ -11,7 +11,8 @@ from starlette.responses import Response
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.checkin.form import Gauges, answer_to, gauges_for, name_on_badge
+from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, name_on_badge, with_decision
+from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, as_draft, from_draft
@@ -108,7 +109,8 @@ def show_question(visit: Visit, fault: str = "", typed: str = "") -> Response:
     gauges = gauges_for((question.unit,), visit.station.gauge_folders) if question and question.unit != WORD else {}
     return visit.page(
         "guided.html", 422 if fault else 200, event=walk.place.event, sheet=walk.place.sheet, item=walk.place.item,
-        walk=walk, question=question, picture=picture_for(question) if question else "", fault=fault, typed=typed,
+        walk=walk, question=question, field=FormField(question, "value") if question else None,
+        picture=picture_for(question) if question else "", fault=fault, typed=typed,
         groups=groups, given=given, total=total, words=wording_for(visit.words.language, walk.place.sheet.wording),
         gauges=gauges.get(question.unit, ()) if question else (), number=given + 1, address=_address(walk),
         failing=[group for group in groups if any(row.mark.verdict == "fails" for row in group.rows)],
@@ -169,7 +171,10 @@ def _answered(visit: Visit, walk: Walk, question: Question) -> GuidedEntry:
     if not text:
         raise BadInput(visit.words("guided.empty"))
     gauge = visit.form.get("gauge", "")[:64] if question.unit != WORD else ""
-    given = answer_to(question, text, Gauges({question.unit: gauge}, visit.station.gauge_folders))
+    form, gauges = visit.form, Gauges({question.unit: gauge}, visit.station.gauge_folders)
+    given = answer_to(question, text, gauges, confirmed=form.get("sure") == "yes")
+    by = visit.person.name if visit.may(Act.DECIDE) else ""
+    given = with_decision(given, form.get("decision", ""), by, form.get("because", ""))
     entry = walk.entry.with_instrument(question.unit, gauge).with_answer(given)
     inspect(_task(visit, walk), (entry.readings(),))
     return entry

@@ -57,7 +57,7 @@ class Reading:
     @property
     def from_photo(self) -> bool:
         """Whether a program saw it in a photograph; a person states no confidence."""
-        return bool(self.photo or self.confidence or self.outline or self.pixel)
+        return bool(self.photo or self.confidence or self.outline or self.pixel or self.region)
 
 
 @dataclass(frozen=True, slots=True)

@@ -139,3 +139,30 @@ def test_the_home_may_stand_before_or_behind_the_command(kit: Kit, striker: Path
     striker.write_text(STRIKER.replace("14.82,g,0.01,", "14.82,g,,ours"))
     home, rest = ("--home", tmp_path / "desk"), ("judge", striker, *CALL)
     assert kit(*((*rest, *home) if behind else (*home, *rest))).code == 0
+
+
+def test_a_slip_of_the_unit_ends_with_bad_input_in_csv_and_json(kit: Kit, tmp_path: Path) -> None:
+    table, data = tmp_path / "slip.csv", tmp_path / "slip.json"
+    table.write_text(STRIKER.replace("41.1,", "4.11,"))
+    rows = '{"characteristic": "striker.diameter", "value": 4.11, "unit": "mm", "u": 0.01}'
+    data.write_text(f'{{"format": 1, "measurements": [{rows}]}}')
+    for file in (table, data):
+        result = kit("judge", file, "--spec", "icf-cs", "--item", "striker")
+        assert result.code == 4
+        assert "4.11 mm? 4.11 cm is 41.1 mm" in result.err
+
+
+def test_a_decision_in_a_file_names_who_and_why(kit: Kit, tmp_path: Path) -> None:
+    header = "characteristic,value,unit,u,decision,by,because"
+    rows = "ball.diameter,23.1,mm,0.01,,,\nball.mass,1.5,g,0.001,,,\nball.material,yes,,,,,\nball.types,yes,,,,,\n"
+    path = tmp_path / "ball.csv"
+    path.write_text(f"{header}\n{rows}")
+    assert kit("judge", path, "--spec", "fistf-4.0", "--item", "ball").code == 3
+    path.write_text(f"{header}\n{rows}ball.diameter,,,,accept,A. Referee,\n")
+    refused = kit("judge", path, "--spec", "fistf-4.0", "--item", "ball")
+    assert (refused.code, "does not say why" in refused.err) == (4, True)
+    path.write_text(f"{header}\n{rows}ball.diameter,,,,accept,A. Referee,The maker’s own.\n", encoding="utf-8")
+    result = kit("judge", path, "--spec", "fistf-4.0", "--item", "ball", "--json")
+    assert result.code == 0
+    (diameter,) = [f for f in result.data["findings"] if f["characteristic"] == "ball.diameter"]
+    assert (diameter["reason"], diameter["by"]) == ("observed-yes", "A. Referee")

@@ -108,3 +108,25 @@ def test_every_item_of_every_sheet_can_be_begun(referee: Person, sheet_id: str) 
     for item in sheet.items:
         begin(referee, item.id, "One")
         assert asked(referee.last.text) or "All questions" in referee.last.text
+
+
+def test_a_slip_of_the_unit_is_refused_until_it_is_confirmed(referee: Person) -> None:
+    where = begin(referee, "striker", "S")
+    answer(referee, where, "yes")
+    assert "≤ 41.3 mm (≤ 4.13 cm)" in referee.last.text
+    page = answer(referee, where, "4.11", 422)
+    assert "4.11 cm is 41.1 mm" in page
+    assert 'name="sure"' in page
+    data = {"question": asked(page), "value": "25.5", "gauge": "", "sure": "yes"}
+    assert asked(referee.post(where, data)).startswith("striker.mass")
+
+
+def test_a_referee_decides_what_the_text_leaves_open_and_says_why(referee: Person) -> None:
+    where = begin(referee, "board", "B")
+    while not asked(referee.last.text).startswith("surface.runs.striker_mass"):
+        referee.post(where, {"skip": "1"})
+    assert 'name="decision"' in referee.last.text
+    data = {"question": asked(referee.last.text), "value": "13.9", "gauge": "scale-200g", "decision": "accept"}
+    assert "needs its reason" in referee.post(where, data, 422)
+    page = referee.post(where, {**data, "because": "It runs as the maker’s own."})
+    assert "conforms" in page
