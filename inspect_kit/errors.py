@@ -27,6 +27,21 @@ class InspectKitError(Exception):
         self.fault = Fault(where, why, hint)
         super().__init__(str(self.fault))
 
+    @property
+    def where(self) -> str:
+        """The file, line or option it is about; empty where that is plain."""
+        return self.fault.where
+
+    @property
+    def why(self) -> str:
+        """What is wrong."""
+        return self.fault.why
+
+    @property
+    def hint(self) -> str:
+        """A way out, where one is known."""
+        return self.fault.hint
+
 
 class UsageError(InspectKitError):
     """The command was called with something that does not exist or does not fit."""

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -72,6 +72,19 @@ def _read_csv(text: str, path: Path) -> MeasurementFile:
         raise BadInput(f"is not CSV: {problem}", where=f"{path}: line {lines.line_num}") from None
     if not readings:
         raise BadInput("has a header and no measurement", where=str(path))
+    return MeasurementFile(readings, warnings=sentences(told), notices=told)
+
+
+def measurements_from(rows: Iterable[Mapping[str, str]], where: str) -> MeasurementFile:
+    """Rows by their column names, as a CSV file would have them; what a row leaves out is empty."""
+    table = list(rows)
+    columns, told = _header(list(dict.fromkeys(name for row in table for name in row)), where)
+    names = dict.fromkeys(columns, "")
+    filled = ([{**names, **{key.strip().lower(): cell for key, cell in row.items()}}[name] for name in columns]
+              for row in table)  # fmt: skip
+    readings = tuple(_rows(filled, columns, where))
+    if not readings:
+        raise BadInput("there is no measurement in it", where=where)
     return MeasurementFile(readings, warnings=sentences(told), notices=told)
 
 

@@ -1,0 +1,103 @@
+"""`ik.certify` and `ik.verify`: a signed, registered PDF from what was judged, and what holds of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime, time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from inspect_kit.api.display import table
+from inspect_kit.api.home import away_from_loops, context
+from inspect_kit.api.rows import Paths
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from inspect_kit.api.judging import Judged
+
+
+@dataclass(frozen=True)
+class Certified:
+    """What was issued, by the names of `certify --json`."""
+
+    number: str
+    verdict: str
+    pdf: Path
+    digest: str
+    qr: str
+
+    def _repr_html_(self) -> str:
+        names = ("number", "verdict", "pdf", "digest")
+        return table(("certificate", ""), [(name, str(getattr(self, name))) for name in names])
+
+
+def certify(
+    judged: Judged,
+    *,
+    subject: str,
+    out: Paths,
+    owner: str = "",
+    event: str = "",
+    lang: str = "en",
+    home: Paths | None = None,
+    **further: str,
+) -> Certified:
+    """Register what was judged and issue the signed PDF; what fails or is undecided gets an inspection report.
+
+    Needs keys (`inspect-kit keys init`); a passphrase comes from INSPECT_KIT_PASSPHRASE. `further`: place, inspector,
+    condition, issuer, issuer_address, signer, valid, replaces, because, as the command's options.
+    """
+    from inspect_kit.cli.certify import Wish, issue
+    from inspect_kit.cli.issuer import desk_of
+    from inspect_kit.errors import UsageError
+    from inspect_kit.inspection.record import Subject
+
+    given = {**further, "owner": owner, "event": event}
+    valid, replaces, because, signer = (given.pop(name, "") for name in ("valid", "replaces", "because", "signer"))
+    wish = Wish(Path(out), lang, valid, (replaces,) if replaces else (), because)
+    unknown = [name for name in given if name not in Subject.__struct_fields__]
+    if unknown:
+        raise UsageError(f"certify knows no {unknown[0][:40]!r}", hint=", ".join(Subject.__struct_fields__[1:]))
+
+    def issued() -> dict[str, Any]:
+        desk = desk_of(context(home), signer, given.get("inspector", ""))
+        return issue(judged.outcome, Subject(subject, **given), wish, desk).summary()
+
+    summary = away_from_loops(issued)
+    return Certified(
+        str(summary["number"]), str(summary["verdict"]), Path(str(summary["pdf"])), str(summary["digest"]),
+        str(summary["qr"]),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What holds of a certificate, by the names of `verify --json`."""
+
+    holds: bool
+    number: str | None
+    verdict: str | None
+    checks: dict[str, dict[str, Any]]
+    data: dict[str, Any] = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        rows = [(name, "holds" if check["holds"] else "–" if check["holds"] is None else "does not hold",
+                 check["sentence"]) for name, check in self.checks.items()]  # fmt: skip
+        return table(("check", "", ""), [(self.number or "", "holds" if self.holds else "does not hold", ""), *rows])
+
+
+def verify(
+    what: Paths, *, subject: str = "", event: str = "", on: date | None = None, home: Paths | None = None
+) -> Verified:
+    """Check a certificate by its file or by the text of its QR code: signature, record, registry, expiry."""
+    from inspect_kit.certificate.issue.verify import compare
+    from inspect_kit.cli.verify import _counter, _described, _looked_at
+
+    day = None if on is None else datetime.combine(on, time())
+
+    def seen() -> dict[str, Any]:
+        return _described(compare(_looked_at(str(what), _counter(context(home), day)), subject, event))
+
+    data = away_from_loops(seen)
+    return Verified(data["holds"], data["number"], data["verdict"], data["checks"], data)

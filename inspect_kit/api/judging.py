@@ -1,0 +1,133 @@
+"""`ik.judge` and `ik.sheet`: measurements of any origin → findings and a verdict; the sheets they are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from inspect_kit.api.display import paragraph, table
+from inspect_kit.api.home import context
+from inspect_kit.api.rows import EXAMPLE, Paths, is_path, rows_of
+from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
+from inspect_kit.cli.judge import as_data
+from inspect_kit.cli.options import home_of, today
+from inspect_kit.errors import UsageError
+from inspect_kit.inspection.walk import Outcome, Task, inspect
+from inspect_kit.judgement.rules import RuleName
+from inspect_kit.notices import worded
+from inspect_kit.rulebook.library import load, with_house_rules
+from inspect_kit.rulebook.sheet import Sheet
+
+
+@dataclass(frozen=True)
+class JudgedClause:
+    """One finding, by the names of `judge --json`."""
+
+    clause: str
+    characteristic: str
+    instance: str
+    verdict: str
+    reason: str
+    value: float | None
+    unit: str
+    u: float | None
+    lower: float | None
+    upper: float | None
+    probability: float | None
+    observed: str | None = None
+    more: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Whatever else the JSON says of it."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What came of judging: verdict and findings; `outcome` is everything it rests on."""
+
+    verdict: str
+    findings: tuple[JudgedClause, ...]
+    outcome: Outcome = field(repr=False)
+
+    def as_data(self) -> dict[str, object]:
+        """As `judge --json` prints it."""
+        return as_data(self.outcome)
+
+    def said(self, language: str = "en") -> list[str]:
+        """What a reader should know besides the findings, in words."""
+        return worded((*self.outcome.warnings, *self.outcome.remarks), self.outcome.notices, language)
+
+    def _repr_html_(self) -> str:
+        names = ("clause", "characteristic", "instance", "value", "unit", "lower", "upper", "verdict", "reason")
+        rows = [[getattr(each, name) for name in names] for each in self.findings if each.verdict != "not-applicable"]
+        head = table(
+            ("item", "sheet", "verdict"), [(self.outcome.task.item.id, self.outcome.task.sheet.id, self.verdict)]
+        )
+        return head + table(names, rows) + "".join(map(paragraph, self.said()))
+
+
+def judge(  # noqa: PLR0913  the options of the command, all of them by name
+    measurements: Any,
+    *,
+    sheet: str,
+    item: str,
+    rule: str = "guarded",
+    house: Paths | None = None,
+    on: date | None = None,
+    instruments: Sequence[Paths] = (),
+    home: Paths | None = None,
+) -> Judged:
+    """Judge an item by a sheet.
+
+    `measurements`: what `ik.measure` gave, a file's path, rows as dicts, a dict of columns, a data frame by its
+    columns, or a list of any of these. The columns are those of a measurement file: characteristic, instance, value,
+    unit, u, …
+    """
+    chosen = load(sheet) if house is None else with_house_rules(load(sheet), Path(house))
+    place = home_of(context(home))
+    folders = (*map(Path, instruments), place / "instruments")
+    task = Task(chosen, chosen.item(item), RuleName(rule), on or today(), folders, place)
+    outcome = inspect(task, files_of(measurements))
+    return Judged(outcome.judgement.verdict.value, tuple(_clause(each) for each in _findings(outcome)), outcome)
+
+
+def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
+    """Measurement files from whatever holds measurements."""
+    if isinstance(measurements, MeasurementFile):
+        return (measurements,)
+    if is_path(measurements):
+        return (read_measurements(Path(measurements)),)
+    if not any(hasattr(measurements, name) for name in ("columns", "keys")):
+        if not hasattr(measurements, "__iter__"):
+            raise UsageError(f"expected rows as dicts, got {type(measurements).__name__}", hint=EXAMPLE)
+        parts = list(measurements)
+        if parts and not hasattr(parts[0], "keys"):
+            return tuple(file for part in parts for file in files_of(part))
+        measurements = parts
+    return (measurements_from(rows_of(measurements), "rows"),)
+
+
+def _findings(outcome: Outcome) -> list[dict[str, Any]]:
+    found: Any = as_data(outcome)["findings"]
+    return list(found)
+
+
+def _clause(data: dict[str, Any]) -> JudgedClause:
+    known = {each.name for each in fields(JudgedClause)} - {"more"}
+    more = {name: value for name, value in data.items() if name not in known}
+    return JudgedClause(**{name: data.get(name) for name in known}, more=more)  # type: ignore[arg-type]
+
+
+class ShownSheet(Sheet):
+    """A sheet that shows its clauses."""
+
+    def _repr_html_(self) -> str:
+        rows = [(each.item, each.number, each.characteristic, each.printed, each.force.value) for each in self.clauses]
+        return paragraph(self.title) + table(("item", "clause", "characteristic", "printed", "force"), rows)
+
+
+def sheet(name: str, *, house: Paths | None = None) -> ShownSheet:
+    """A sheet by its id or file, with house rules over it."""
+    found = load(name) if house is None else with_house_rules(load(name), Path(house))
+    return ShownSheet(**{each.name: getattr(found, each.name) for each in fields(found)})
