@@ -6,16 +6,7 @@ In Python: `import inspect_kit as ik`, then `ik.measure`, `ik.judge`, `ik.certif
 import sys
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from inspect_kit.api import qa as qa
-    from inspect_kit.api.certifying import certify as certify
-    from inspect_kit.api.certifying import verify as verify
-    from inspect_kit.api.judging import judge as judge
-    from inspect_kit.api.judging import sheet as sheet
-    from inspect_kit.api.measuring import measure as measure
-    from inspect_kit.errors import InspectKitError as InspectKitError
+from typing import Any
 
 __version__ = "0.1.0"
 __all__ = ["InspectKitError", "certify", "judge", "measure", "qa", "sheet", "verify"]

@@ -125,13 +125,16 @@ def oc(*, n: int, ac: int, lot: int | None = None) -> Study:
 
 def dice(values: Any, *, prior_weight: float = 100.0) -> Study:
     """Are dice fair: from columns face and count, or one roll a row in face (or a list of faces)."""
-    from inspect_kit.cli.qa.dice import _data, _rolls
+    from inspect_kit.cli.qa.dice import _data, _dice, _family, _rolls
     from inspect_kit.quality.dice import e_path, fairness
     from inspect_kit.quality.drawing import dice_drawing
 
-    counts, order = _rolls(_table(values, "face"))
-    result = fairness(counts, prior_weight, order)
-    return Study(_data(result, prior_weight), dice_drawing(result, e_path(order, prior_weight) if order else None))
+    rolls = _table(values, "face")
+    counts, order = _rolls(rolls)
+    result, each = fairness(counts, prior_weight, order), _dice(rolls, prior_weight)
+    path = e_path(order, prior_weight) if order and len(each) < 2 else None
+    drawing = dice_drawing([(die.name, die.result) for die in each] or [("", result)], path)
+    return Study({**_data(result, prior_weight), **_family(each)}, drawing)
 
 
 def _table(values: Any, column: str = "value") -> Table:
