@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -70,3 +72,42 @@ def check_four_eyes(recorded_by: str, decided_by: str, *, wanted: bool) -> None:
     """Where an event wants four eyes, nobody decides on what they have recorded."""
     if wanted and recorded_by == decided_by:
         raise UsageError("the event wants four eyes: somebody else has to decide on what you have recorded")
+
+
+class PeopleFault(StrEnum):
+    """Why a person's part may not be changed so; the code of the sentence that says it."""
+
+    OTHER_EVENTS = "people.other_events"
+    LAST_CHIEF = "people.last_chief"
+    NOT_ALLOWED = "people.not_allowed"
+
+
+@dataclass(frozen=True, slots=True)
+class PersonsPart:
+    """A person's part: their role, the events they are limited to (none: all), and whether they are still here."""
+
+    role: str
+    events: tuple[str, ...] = ()
+    active: bool = True
+
+    @property
+    def is_chief(self) -> bool:
+        """A referee for all events."""
+        return self.active and self.role == Role.REFEREE and not self.events
+
+
+def change_fault(
+    actor: PersonsPart, target: PersonsPart | None, wanted: PersonsPart, others: Iterable[PersonsPart]
+) -> PeopleFault | None:
+    """Why `actor` may not make `target` (nobody yet: `None`) into `wanted`; `others` are all but the target."""
+    if not actor.active or not allowed(actor.role, Act.SET_UP):
+        return PeopleFault.NOT_ALLOWED
+    if actor.events and not all(_within(each, actor) for each in (target, wanted) if each is not None):
+        return PeopleFault.OTHER_EVENTS
+    demoted = target is not None and target.is_chief and not wanted.is_chief
+    return PeopleFault.LAST_CHIEF if demoted and not any(each.is_chief for each in others) else None
+
+
+def _within(who: PersonsPart, actor: PersonsPart) -> bool:
+    """Whether somebody is limited to events that are the actor's too."""
+    return bool(who.events) and set(who.events) <= set(actor.events)

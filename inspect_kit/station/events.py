@@ -13,9 +13,11 @@ from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.checkin.certify import with_house_text
 from inspect_kit.checkin.form import fits_a_page
 from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
+from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
 from inspect_kit.registry.checkin.store import all_events, inspections, recent, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
@@ -99,6 +101,7 @@ def change_settings(visit: Visit) -> Response:
 def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:
     house = _house(visit)
     try:
+        _check_four_eyes(visit, base)
         event = _filled(visit, base, sheet)
         if house:
             with_house_text(sheet, house)
@@ -107,6 +110,18 @@ def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:
         return _form(visit, typed, sheet, str(problem) or "?", house.decode(errors="replace"))
     event = set_event(visit.station.registry, event, house or None, visit.station.now(), visit.station.seal)
     return visit.go(f"/events/{event.event}")
+
+
+def _check_four_eyes(visit: Visit, before: EventSet) -> None:
+    """Four eyes are not switched off by two: a second referee of this event says so with their PIN."""
+    if not before.four_eyes or "four_eyes" in visit.form:
+        return
+    second = visit.form.get("second", "").strip()[:120]
+    with visit.station.registry.reading() as connection:
+        there = account(connection, second)
+    may = there is not None and allowed(there.role, Act.SET_UP) and sees(there, before.event)
+    if second == visit.person.name or not may or not visit.check_pin(second, visit.form.get("pin", "")):
+        raise BadInput(visit.words("event.second_needed"))
 
 
 def _house(visit: Visit) -> bytes:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from starlette.responses import Response
 
-from inspect_kit.checkin.roles import Role
+from inspect_kit.checkin.roles import PersonsPart, Role, change_fault
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import account, accounts, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import all_events
+from inspect_kit.registry.opening import Transaction
 from inspect_kit.station.visit import Visit, sees
+
+_GONE: Final = PersonsPart("", active=False)
+"""Somebody who was taken out while their page was open."""
 
 
 def show_people(visit: Visit, fault: str = "", status: int = 200) -> Response:
@@ -49,7 +56,25 @@ def _change(visit: Visit) -> None:
     # Somebody who sees some events only cannot hand out more than that.
     events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
     body = AccountSet(name, role, by=visit.person.name, events=events)
-    set_account(station.registry, body, form.get("pin", "") or None, station.now(), station.seal)
+    set_account(station.registry, body, form.get("pin", "") or None, station.now(), station.seal,
+                check=_checked(visit, body))  # fmt: skip
+
+
+def _checked(visit: Visit, wanted: AccountSet) -> Callable[[Transaction], None]:
+    """Within the transaction that changes it: two who demote one another at once do not leave nobody."""
+
+    def check(connection: Transaction) -> None:
+        people = {each.name: _part_of(each) for each in accounts(connection)}
+        actor, target = people.get(visit.person.name), people.pop(wanted.name, None)
+        fault = change_fault(actor or _GONE, target, _part_of(wanted), people.values())
+        if fault is not None:
+            raise UsageError(visit.words(fault))
+
+    return check
+
+
+def _part_of(person: AccountSet) -> PersonsPart:
+    return PersonsPart(person.role, person.events, person.active)
 
 
 def _remove(visit: Visit, name: str) -> None:
@@ -59,4 +84,5 @@ def _remove(visit: Visit, name: str) -> None:
         there = account(connection, name)
     if there is not None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
-        set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal)
+        set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,
+                    check=_checked(visit, body))  # fmt: skip

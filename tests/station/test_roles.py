@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from inspect_kit.checkin.roles import Act, Decision, Role, allowed, overrides
+from inspect_kit.checkin.roles import Act, Decision, PeopleFault, PersonsPart, Role, allowed, change_fault, overrides
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.station.maker import Maker
@@ -130,3 +130,82 @@ def test_a_decision_that_follows_from_the_verdict_is_no_override() -> None:
     assert overrides(Decision.APPROVE, "undecided")
     assert overrides(Decision.REJECT, "conforms")
     assert overrides(Decision.CONDITION, "fails")
+
+
+CHIEF, SECOND = PersonsPart("referee"), PersonsPart("referee")
+LOCAL, TESTER = PersonsPart("referee", ("prague",)), PersonsPart("tester", ("prague",))
+ELSEWHERE, EVERYWHERE = PersonsPart("tester", ("brno",)), PersonsPart("tester")
+GONE = PersonsPart("referee", (), active=False)
+OTHER, LAST, NOT = PeopleFault.OTHER_EVENTS, PeopleFault.LAST_CHIEF, PeopleFault.NOT_ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("actor", "target", "wanted", "others", "fault"),
+    [
+        # Who is limited to an event changes nobody beyond it, and makes nobody who is.
+        (LOCAL, CHIEF, CHIEF, (LOCAL,), OTHER),
+        (LOCAL, CHIEF, TESTER, (LOCAL, SECOND), OTHER),
+        (LOCAL, CHIEF, GONE, (LOCAL, SECOND), OTHER),
+        (LOCAL, EVERYWHERE, TESTER, (LOCAL, CHIEF), OTHER),
+        (LOCAL, ELSEWHERE, TESTER, (LOCAL, CHIEF), OTHER),
+        (LOCAL, TESTER, CHIEF, (LOCAL, CHIEF), OTHER),
+        (LOCAL, TESTER, ELSEWHERE, (LOCAL, CHIEF), OTHER),
+        (LOCAL, None, EVERYWHERE, (LOCAL, CHIEF), OTHER),
+        (LOCAL, None, PersonsPart("viewer", ("prague", "brno")), (LOCAL, CHIEF), OTHER),
+        (LOCAL, None, TESTER, (LOCAL, CHIEF), None),
+        (LOCAL, TESTER, PersonsPart("viewer", ("prague",)), (LOCAL, CHIEF), None),
+        (LOCAL, LOCAL, TESTER, (CHIEF,), None),
+        # One referee for all events stays, whoever asks.
+        (CHIEF, CHIEF, LOCAL, (LOCAL,), LAST),
+        (CHIEF, CHIEF, EVERYWHERE, (LOCAL, GONE), LAST),
+        (SECOND, CHIEF, GONE, (LOCAL,), LAST),
+        (SECOND, CHIEF, GONE, (SECOND,), None),
+        (CHIEF, CHIEF, CHIEF, (), None),
+        (CHIEF, LOCAL, EVERYWHERE, (CHIEF,), None),
+        (CHIEF, None, SECOND, (CHIEF,), None),
+        # Nobody else changes anybody.
+        (EVERYWHERE, TESTER, CHIEF, (CHIEF,), NOT),
+        (PersonsPart("viewer"), None, TESTER, (CHIEF,), NOT),
+        (GONE, CHIEF, TESTER, (SECOND,), NOT),
+    ],
+)
+def test_who_may_change_whom(
+    actor: PersonsPart, target: PersonsPart | None, wanted: PersonsPart, others: tuple[PersonsPart, ...], fault: object
+) -> None:
+    assert change_fault(actor, target, wanted, others) == fault
+
+
+def _change_person(person: Person, status: int, **form: str) -> str:
+    person.get("/people")
+    return person.post("/people", {"own_pin": PINS["Oskar"], **form}, status)
+
+
+def test_a_referee_of_one_event_cannot_take_over_the_chief(referee: Person, station: Station, joined: Join) -> None:
+    referee.get("/people")
+    local = {"name": "Oskar", "role": "referee", "event": referee.event, "own_pin": PINS["Renata"]}
+    referee.post("/people", local)
+    oskar = Person(new_client(station)).sign_in("Oskar")
+    oskar.event = referee.event
+    for form in (
+        {"name": "Renata", "role": "referee", "pin": "748159", "event": referee.event},
+        {"name": "Renata", "role": "viewer", "event": referee.event},
+        {"name": "Renata", "remove": "1"},
+    ):
+        assert "for some events only" in _change_person(oskar, 422, **form)
+    assert Person(new_client(station)).sign_in("Renata").get("/people")
+
+
+def test_four_eyes_are_not_switched_off_by_two(referee: Person, joined: Join) -> None:
+    referee.announce(four_eyes="on")
+    page = referee.get(referee.at("/settings"))
+    form = dict(re.findall(r'name="(name|since|until)"[^>]*value="([^"]*)"', page))
+    assert "needs a second referee" in referee.post(referee.at("/settings"), form, 422)
+    assert "needs a second referee" in referee.post(
+        referee.at("/settings"), {**form, "second": "Renata", "pin": PINS["Renata"]}, 422
+    )
+    assert "needs a second referee" in referee.post(
+        referee.at("/settings"), {**form, "second": "Tomáš", "pin": PINS["Tomáš"]}, 422
+    )
+    referee.post(referee.at("/settings"), {**form, "second": "Oskar", "pin": PINS["Oskar"]})
+    ticket = referee.inspect()
+    assert "approved" in referee.decide(ticket, "approve")

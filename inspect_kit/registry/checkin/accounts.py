@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
@@ -23,6 +24,7 @@ from inspect_kit.registry.entries import Entry
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import DESK_ACCOUNTS, DESK_DRAFTS, DESK_PINS, DESK_SESSIONS
 
+Check = Callable[[Connection], None]
 LEAST_PIN: Final = 6
 MOST_PIN: Final = 128
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
@@ -40,13 +42,23 @@ def check_new_pin(pin: str) -> None:
         raise UsageError("this PIN is the first that anybody would try", where="PIN", hint="choose another one")
 
 
-def set_account(registry: Registry, body: AccountSet, pin: str | None, at: datetime, seal: Seal = no_seal) -> None:
-    """Give a person a role; with a PIN for a new one, or to change it."""
+def set_account(
+    registry: Registry,
+    body: AccountSet,
+    pin: str | None,
+    at: datetime,
+    seal: Seal = no_seal,
+    *,
+    check: Check | None = None,
+) -> None:
+    """Give a person a role; with a PIN for a new one, or to change it. `check` may refuse it, in one transaction."""
     hashed = None
     if pin is not None:
         check_new_pin(pin)
         hashed = _HASHER.hash(pin)
     with registry.writing() as connection:
+        if check is not None:
+            check(connection)
         there = _hash_of(connection, body.name)
         if hashed is None and there is None:
             raise UsageError("a new person needs a PIN", where=body.name)
