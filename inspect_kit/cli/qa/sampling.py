@@ -33,11 +33,15 @@ from inspect_kit.quality.sampling.operating_curve import (
     acceptance_of_lot,
     curve,
     curve_of_lot,
+    plan_for_ltpd,
     quality_at,
+    rectified,
     smallest_plan,
+    smallest_plan_of_lot,
     smallest_variables_plan,
     variables_acceptance,
 )
+from inspect_kit.quality.sampling.stages import NEVER, staged
 from inspect_kit.quality.sampling.switching import (
     Presented,
     Scheme,
@@ -120,6 +124,9 @@ def _attributes_oc(size: int, accept: int, given: Mapping[str, Any]) -> tuple[Dr
     if lot is None:
         data["quality_at"] = {f"{level:g}": quality_at(size, accept, level, model) for level in (0.95, 0.5, 0.1)}
     data["at"] = [[fraction, _chance(size, accept, fraction, found.model, lot)] for fraction in given["at"]]
+    if lot is not None and size < lot:
+        sorted_out = rectified(size, accept, lot)
+        data |= {"aoql": sorted_out.aoql, "aoql_at": sorted_out.at, "aoq": [list(row) for row in sorted_out.points]}
     return points_of(found), data
 
 
@@ -148,6 +155,11 @@ def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
 
 
 def _print_curve(data: Data) -> None:
+    if "aoql" in data:
+        click.echo(
+            f"if refused lots are sorted, at most {100 * data['aoql']:.3g} % go out nonconforming on average (AOQL), "
+            f"at {100 * data['aoql_at']:.3g} % coming in"
+        )
     for level, fraction in data.get("quality_at", {}).items():
         click.echo(f"{100 * float(level):g} % of lots are accepted at {100 * fraction:.3g} % nonconforming")
     for fraction, chance in data["at"] or data["points"][:: max(1, len(data["points"]) // 20)]:
@@ -167,6 +179,9 @@ LARGEST_PERCENTAGE = Decimal(10)
     "--producer", metavar="P:RISK", help="Find a plan: good quality that is refused at most so often, 0.01:0.05."
 )
 @click.option("--consumer", metavar="P:RISK", help="… and bad quality that is accepted at most so often, 0.06:0.10.")
+@click.option("--ltpd", metavar="P:RISK", help="Limiting quality that may pass at most so often, 0.05:0.10; Ac 0.")
+@click.option("--ac", type=click.IntRange(0), default=0, help="With --ltpd: another acceptance number.")
+@click.option("--stages", type=click.Choice(["double", "multiple"]), help="A double or multiple plan.")
 @click.option("--variables", type=click.Choice(["s", "sigma"]), help="By measured values: σ from the sample, or known.")
 @click.option(
     "--standard",
@@ -207,12 +222,16 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
       inspect-kit qa sampling --lot 500 --aql 1.0 --variables s --file sample.csv --lower 30.2 --upper 31.8
     """
     target = plot_target(ctx)
-    if given["producer"] or given["consumer"]:
+    if given["ltpd"]:
+        data, drawn, code = _limiting_plan(given)
+    elif given["producer"] or given["consumer"]:
         data, drawn, code = _found_plan(given)
     elif given["lot"] is None or given["aql"] is None:
         raise UsageError("sampling needs --lot and --aql", hint="or --producer and --consumer to find a plan")
     elif given["variables"]:
         data, drawn, code = _by_variables(given)
+    elif given["stages"]:
+        data, drawn, code = _in_stages(given)
     else:
         data, drawn, code = _by_attributes(given)
     if as_json:
@@ -241,7 +260,7 @@ def _risk(text: str | None, option: str) -> Risk:
 
 
 def _found_plan(given: Mapping[str, Any]) -> Outcome:
-    if given["lot"] is not None or given["aql"] is not None or given["ledger"] is not None:
+    if given["aql"] is not None or given["ledger"] is not None:
         raise UsageError("a plan is either looked up by --lot and --aql or found by --producer and --consumer")
     risks = Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
     if given["variables"]:
@@ -249,12 +268,37 @@ def _found_plan(given: Mapping[str, Any]) -> Outcome:
         found = smallest_variables_plan(risks, sigma_known=known)
         drawn = variables_curve(found.size, found.k, sigma_known=known)
         return {"n": found.size, "k": found.k, "sigma_known": known}, drawn, 0
-    plan = smallest_plan(risks)
+    lot = given["lot"]
+    plan = smallest_plan(risks) if lot is None else smallest_plan_of_lot(risks, lot)
+    if lot is not None:
+        return {**_plan_data(plan), "lot": lot}, points_of(curve_of_lot(plan.size, plan.accept, lot)), 0
     data = {**_plan_data(plan), **{
         f"{side}_risk": abs(miss - acceptance(plan.size, plan.accept, risk.fraction))
         for side, miss, risk in (("producer", 1, risks.producer), ("consumer", 0, risks.consumer))
     }}  # fmt: skip
     return data, points_of(curve(plan.size, plan.accept)), 0
+
+
+def _limiting_plan(given: Mapping[str, Any]) -> Outcome:
+    """By the limiting quality: Ac = 0 unless another is asked for."""
+    worst = _risk(given["ltpd"], "--ltpd")
+    plan, lot = plan_for_ltpd(worst, given["ac"], given["lot"]), given["lot"]
+    drawn = points_of(curve(plan.size, plan.accept) if lot is None else curve_of_lot(plan.size, plan.accept, lot))
+    return {**_plan_data(plan), "lot": lot, "ltpd": worst.fraction, "consumer_risk": worst.risk}, drawn, 0
+
+
+def _in_stages(given: Mapping[str, Any]) -> Outcome:
+    """A double or multiple plan."""
+    aql, severity = plain_number(given["aql"], "--aql"), _severity(given)
+    plan = staged(given["lot"], aql, given["level"] or "II", severity, multiple=given["stages"] == "multiple")
+    data: Data = {
+        "code": plan.code, "aql": float(aql), "severity": severity.value,
+        "stages": [{"n": stage.size, "ac": None if stage.accept == NEVER else stage.accept, "re": stage.reject}
+                   for stage in plan.stages],
+        "mean_sample_at_aql": plan.mean_sample(float(aql) / 100),
+    }  # fmt: skip
+    fractions = np.linspace(0, min(1.0, 0.2 + 0.05 * float(aql)), 201)
+    return data, (fractions, np.array([plan.acceptance(float(p)) for p in fractions])), 0
 
 
 def _plan_data(plan: Plan) -> Data:
@@ -353,12 +397,22 @@ def _decision(given: Mapping[str, Any], plan: VariablesLookup) -> VariablesDecis
 
 
 def _title(data: Data) -> str:
+    if "stages" in data:
+        return "; ".join(
+            f"n = {s['n']}: Ac {'#' if s['ac'] is None else s['ac']}, Re {s['re']}" for s in data["stages"]
+        )
     if "k" in data:
         return f"n = {data['n']}, k = {data['k']:.3f}, σ {'known' if data['sigma_known'] else 'unknown'}"
     return f"n = {data['n']}, Ac = {data['ac']}, Re = {data['re']}"
 
 
 def _print_plan(data: Data) -> None:
+    if "stages" in data:
+        for number, stage in enumerate(data["stages"], 1):
+            accept = "no acceptance yet" if stage["ac"] is None else f"accept with {stage['ac']}"
+            click.echo(f"stage {number}: {stage['n']} more pieces; {accept}, refuse with {stage['re']} found so far")
+        click.echo(f"inspected on average at the AQL: {data['mean_sample_at_aql']:.1f} pieces")
+        return
     letter = f"code letter {data['code']}: " if "code" in data else ""
     if "k" in data:
         m = f" (M = {data['m_pct']:.3g} %)" if "m_pct" in data else ""

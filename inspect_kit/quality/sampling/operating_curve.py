@@ -129,6 +129,58 @@ class Risks:
             raise UsageError("the two risks together must stay below 1")
 
 
+@dataclass(frozen=True, slots=True)
+class Rectified:
+    """Where refused lots are sorted piece by piece: what goes out on average, at worst, and how much is inspected."""
+
+    aoql: float
+    """The worst average outgoing fraction nonconforming,"""
+    at: float
+    """and the incoming fraction at which it comes about."""
+    points: tuple[tuple[float, float, float], ...]
+    """Incoming fraction, average outgoing fraction, pieces inspected on average."""
+
+
+def rectified(size: int, accept: int, lot: int) -> Rectified:
+    """AOQ = Pa·p·(N − n)/N and ATI = n + (1 − Pa)(N − n); bad pieces found are replaced by good ones."""
+    _checked(size, accept, Model.BINOMIAL)
+    if size > lot:
+        raise UsageError(f"a sample of {size} does not come from a lot of {lot}")
+    fractions = np.linspace(0, min(1.0, 4 * quality_at(size, accept, 0.5)), 2001)
+    passed = np.array([acceptance(size, accept, float(p)) for p in fractions])
+    outgoing, inspected = passed * fractions * (lot - size) / lot, size + (1 - passed) * (lot - size)
+    worst = int(outgoing.argmax())
+    points = tuple(zip(fractions[::40].tolist(), outgoing[::40].tolist(), inspected[::40].tolist(), strict=True))
+    return Rectified(float(outgoing[worst]), float(fractions[worst]), points)
+
+
+def plan_for_ltpd(worst: Risk, accept: int = 0, lot: int | None = None) -> Plan:
+    """The smallest sample that lets lots of this quality pass at most so often; with Ac = 0 a zero-acceptance plan."""
+    if not (0 < worst.fraction < 1 and 0 < worst.risk < 1):
+        raise UsageError("fractions and risks lie between 0 and 1", hint="for example 0.05:0.10")
+    if lot is None:
+        size = _consumer_size(worst, accept, 1)
+        return Plan(size, accept, accept + 1)
+    bad = ceil(worst.fraction * lot - 1e-9)
+    below, above = 0, lot
+    if acceptance_of_lot(lot, accept, bad, lot) > worst.risk:
+        raise UsageError(f"a lot of {lot} with {bad} bad pieces passes with Ac = {accept}, however many are inspected")
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if acceptance_of_lot(middle, accept, bad, lot) <= worst.risk else (middle, above)
+    return Plan(above, accept, accept + 1)
+
+
+def smallest_plan_of_lot(risks: Risks, lot: int) -> Plan:
+    """The smallest single plan for lots of one size, hypergeometric: finite lots need fewer pieces."""
+    good = int(risks.producer.fraction * lot + 1e-9)
+    for accept in range(lot):
+        plan = plan_for_ltpd(risks.consumer, accept, lot)
+        if acceptance_of_lot(plan.size, accept, good, lot) >= 1 - risks.producer.risk:
+            return plan
+    raise UsageError(f"no plan for lots of {lot} keeps both risks")
+
+
 def smallest_plan(risks: Risks) -> Plan:
     """The smallest single plan by attributes, binomial.
 
