@@ -8,6 +8,7 @@ import pytest
 
 from inspect_kit.cli.app import app
 from inspect_kit.cli.lazy import LazyGroup
+from inspect_kit.places import shipped
 
 HEAVY = frozenset({"cv2", "scipy", "matplotlib", "reportlab", "sqlalchemy", "skimage", "starlette", "numpy", "PIL"})
 
@@ -24,6 +25,8 @@ ALLOWED = {
     "verify": frozenset({"sqlalchemy"}),
     "station": frozenset({"sqlalchemy"}),
     "target": frozenset({"reportlab", "PIL"}),
+    "measure": frozenset(),
+    "measure discs": frozenset(),
     "camera": frozenset({"cv2", "numpy", "PIL"}),
 }
 """What each command may load before it has read a single file."""
@@ -71,3 +74,12 @@ def groups(group: click.Group, name: str = "inspect-kit") -> list[tuple[str, Laz
 def test_the_list_of_commands_says_what_the_commands_say_of_themselves(name: str, group: LazyGroup) -> None:
     told = {each: lazy.help for each, lazy in group.lazy.items()}
     assert told == {each: lazy.load().get_short_help_str(limit=1000) for each, lazy in group.lazy.items()}
+
+
+def test_measuring_discs_loads_nothing_of_boards_figures_and_dice() -> None:
+    photo = shipped("reports") / "examples" / "striker-44.jpg"
+    loaded = loaded_by("measure", "discs", str(photo), "--json")
+    assert "inspect_kit.vision.disc.measure" in loaded
+    others = ("inspect_kit.vision.board", "inspect_kit.vision.figure", "inspect_kit.vision.dice")
+    assert not [name for name in loaded if name.startswith(others)]
+    assert not loaded & {"matplotlib", "reportlab", "sqlalchemy", "starlette"}

@@ -97,7 +97,7 @@ def test_the_budget_is_named_and_largest_first(straight: dict) -> None:
     budget = straight["measurements"][0]["budget"]
     sizes = [part["u"] for part in budget]
     assert sizes == sorted(sizes, reverse=True)
-    assert {"edge", "piece height", "rim shape", "scale (print)"} <= {part["source"] for part in budget}
+    assert {"edge", "piece height", "rim shape", "print scale"} <= {part["source"] for part in budget}
     assert math.sqrt(sum(size**2 for size in sizes)) == pytest.approx(straight["measurements"][0]["u"], rel=1e-2)
 
 

@@ -7,14 +7,16 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
 from pikepdf import Array, AttachedFileSpec, Dictionary, Name, ObjectStreamMode, Pdf, String
 
-from inspect_kit.certificate.pages.tags import Element, add_tree
 from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.pages.tags import Element
 
 RECORD_NAME: Final = "record.json"
 DCC_NAME: Final = "dcc.xml"
@@ -83,6 +85,9 @@ def archived(pages: Drawn, record: bytes, label: Label) -> bytes:
     """The finished file. The clock plays no part in it: its dates are those of the inspection or the issue."""
     with Pdf.open(io.BytesIO(pages.pdf)) as pdf:
         _describe(pdf, label)
+        # Imported here: whoever only verifies a certificate draws none.
+        from inspect_kit.certificate.pages.tags import add_tree
+
         add_tree(pdf, pages.tree)
         _mend_unicode(pdf)
         _add_output_intent(pdf)
