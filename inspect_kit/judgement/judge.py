@@ -161,11 +161,11 @@ def _against_nominal(clause: Clause, found: Measurement, rule: RuleName, evidenc
     doubt = _doubt(found, rule, evidence.distrusted)
     if doubt is not None:
         return Finding(clause, _silent(clause), doubt, found.instance, found, ruling=ruling)
+    if _agrees(clause.bounds, found) and (ruling is None or ruling.accepted):
+        return Finding(clause, Verdict.CONFORMS, Reason.AS_PRINTED, found.instance, found)
     if ruling is not None:
         verdict, reason = _RULED[ruling.accepted]
         return Finding(clause, _unless_binding(clause, verdict), reason, found.instance, found, ruling=ruling)
-    if _agrees(clause.bounds, found):
-        return Finding(clause, Verdict.CONFORMS, Reason.AS_PRINTED, found.instance, found)
     open_reason = Reason.PERSON_DECIDES if clause.binding else Reason.NO_TOLERANCE
     return Finding(clause, _silent(clause), open_reason, found.instance, found)
 

@@ -85,3 +85,43 @@ def test_a_sound_sheet_is_said_to_be_sound(kit: Kit, repository: Path) -> None:
     result = kit("specs", "check", repository / "specs" / "icf-cs.toml")
     assert result.code == 0
     assert "is sound: 102 clauses" in result.out
+
+
+def test_the_list_is_shown_with_the_sheet(kit: Kit) -> None:
+    shown = kit("specs", "show", "fistf-4.0").out
+    assert "Left out, and why" in shown
+    assert "white Subbuteo Tango ball" in shown
+
+
+def test_check_warns_of_what_a_sound_sheet_lacks(kit: Kit, tmp_path: Path) -> None:
+    sheet = tmp_path / "club.toml"
+    sheet.write_text("""
+format = 1
+id = "club"
+title = "Club rules"
+standing = "house"
+disclaimer = "Not a federation's."
+[[item]]
+id = "puck"
+name = "Puck"
+[[derived]]
+characteristic = "puck.gap"
+formula = 'puck.size["n"] - puck.size["x"]'
+[[clause]]
+characteristic = "puck.size"
+clause = "1"
+item = "puck"
+kind = "max"
+force = "must"
+limits = { upper = "50 mm" }
+instances = ["n", "s"]
+how = "Caliper."
+when = { characteristic = "puck.kind", is = ["hard"] }
+""")
+    result = kit("specs", "check", sheet)
+    assert result.code == 0
+    for said in ("puck.size: has no plausible range", 'picks puck.size "x"', "has no name on paper",
+                 "hangs on puck.kind, which no clause and no choice asks for"):  # fmt: skip
+        assert said in result.err
+    levels = {entry["level"] for entry in kit("specs", "check", sheet, "--json").data}
+    assert levels == {"warning"}
