@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
+from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_of, trusted
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import print_json, write_whole
@@ -19,15 +20,17 @@ MAX_LABELS = 2_000
 
 @click.command("label")
 @click.argument("numbers", metavar="NUMBER...", nargs=-1, required=True)
-@click.option("--stock", type=click.Choice(list(STOCKS)), default="62x29", show_default=True,
-              help="One sticker a page, or an A4 sheet of 21 or 24.")  # fmt: skip
+@click.option("--stock", type=click.Choice([*STOCKS, *SAME]), default="62x29", show_default=True,
+              help="A single sticker, a round one for a striker, or sheets by their makers' names.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["pdf", "brother", "zpl"]), default="pdf", show_default=True,
+              help="brother: raster commands for a QL printer; zpl: for a Zebra of 300 dpi.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, help="Labels of the first sheet that are used up.")
 @language_option
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, /, numbers: tuple[str, ...], stock: str, skip: int, language: str, out: Path, as_json: bool
+    ctx: click.Context, /, numbers: tuple[str, ...], stock: str, skip: int, language: str, out: Path, **given: Any
 ) -> None:
     """Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels.
 
@@ -35,6 +38,7 @@ def command(
     Example:
       inspect-kit label PCC-2026-000123-J -o label.pdf
       inspect-kit label PCC-2026-000123-J PCC-2026-000124-P --stock a4-21 --skip 3 -o labels.pdf
+      inspect-kit label PCC-2026-000123-J --stock round-24 --format brother -o label.bin
     """
     if len(numbers) > MAX_LABELS:
         raise UsageError(f"{len(numbers)} labels are too many at once", hint=f"at most {MAX_LABELS}")
@@ -42,11 +46,23 @@ def command(
     with registry_of(ctx).reading() as connection:
         standings = [_good(known(connection, number)) for number in numbers]
     stickers = [sticker_of(each, names.get(number_of(each.number).issuer, ""), language) for each in standings]
-    write_whole(out, draw_labels(stickers, STOCKS[stock], skip))
-    if as_json:
+    write_whole(out, _written(stickers, stock, given["form"], skip))
+    if given["as_json"]:
         print_json({"pdf": str(out), "labels": [sticker.number for sticker in stickers]})
     else:
         click.echo(f"{len(stickers)} label{'s' if len(stickers) > 1 else ''} written to {out}; print at 100 %")
+
+
+def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes:
+    """The labels in the form that was asked for."""
+    if form == "pdf":
+        return draw_labels(stickers, stock_of(stock), skip)
+    from inspect_kit.certificate.pages.label_printers import MEDIA, brother_raster, zpl
+
+    media = MEDIA.get(SAME.get(stock, stock))
+    if media is None:
+        raise UsageError("is a sheet, which no label printer takes", where=f"--stock {stock}", hint="62x29 or round-24")
+    return (brother_raster if form == "brother" else zpl)(stickers, media)
 
 
 def _good(standing: CertificateStatus) -> CertificateStatus:

@@ -25,6 +25,9 @@ _SUBJECT: Final = Style(BOLD, 8, 9.2, _BLACK)
 _DETAIL: Final = Style(SANS, 7, 8.2, _BLACK)
 _LEAST: Final = 5.5
 _GAP: Final = 1.0 * MM
+_MODULE: Final = 3 * 72 / 300
+"""Points: three dots of a printer of 300 dpi, 0.254 mm."""
+_LEAST_ROUND: Final = 3.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Stock:
     size: tuple[float, float]
     corner: tuple[float, float] = (0, 0)
     pitch: tuple[float, float] = (0, 0)
+    round: bool = False
 
     @property
     def on_a_page(self) -> int:
@@ -46,10 +50,20 @@ class Stock:
 
 STOCKS: Final = {
     "62x29": Stock((62, 29), 1, 1, (62, 29)),
+    "round-24": Stock((24, 24), 1, 1, (24, 24), round=True),
     "a4-21": Stock((210, 297), 3, 7, (63.5, 38.1), (7.2, 15.15), (66.0, 38.1)),
     "a4-24": Stock((210, 297), 3, 8, (70, 37), (0, 0.5), (70, 37)),
+    "avery-l7159": Stock((210, 297), 3, 8, (63.5, 33.9), (7.2, 12.9), (66.0, 33.9)),
+    "avery-l7651": Stock((210, 297), 5, 13, (38.1, 21.2), (4.75, 10.7), (40.6, 21.2)),
+    "avery-5160": Stock((215.9, 279.4), 3, 10, (66.675, 25.4), (4.7625, 12.7), (69.85, 25.4)),
+    "avery-5163": Stock((215.9, 279.4), 2, 5, (101.6, 50.8), (3.96875, 12.7), (106.3625, 50.8)),
 }
-"""A single sticker for a label printer; A4 sheets of 3 × 7 labels of 63.5 × 38.1 mm and of 3 × 8 of 70 × 37 mm."""
+"""A sticker for a label printer, a round one for a striker; A4 sheets (21, 24, 24, 65), US Letter sheets (30, 10)."""
+
+SAME: Final = {
+    "brother-dk-11209": "62x29", "brother-dk-11218": "round-24", "avery-l7160": "a4-21", "avery-3474": "a4-24",
+}  # fmt: skip
+"""What makers call them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,22 +74,32 @@ class Sticker:
     qr: str
     subject: str
     details: tuple[str, ...]
+    verdict: str = ""
+    validity: str = ""
+
+
+def stock_of(name: str) -> Stock:
+    """A stock by our name for it, or its maker's."""
+    return STOCKS[SAME.get(name, name)]
 
 
 def sticker_of(standing: CertificateStatus, issuer: str, language: str) -> Sticker:
     """The label of a certificate, in a language."""
     words = wording_for(language, {})
-    details = (standing.owner, standing.sheet, _validity(standing, words), issuer)
+    verdict, validity = words.say(f"overall.{standing.verdict}"), _validity(standing, words)
+    details = (verdict, validity, standing.owner, standing.sheet, issuer)
     for text in (standing.subject, *details):
         check_printable(text, where=standing.number)
-    return Sticker(standing.number, standing.qr, standing.subject, tuple(text for text in details if text))
+    told = tuple(text for text in details if text)
+    until = words.say("label.until", day=standing.valid_until) if standing.valid_until else standing.valid_for
+    return Sticker(standing.number, standing.qr, standing.subject, told, verdict, until or standing.issued_on)
 
 
 def _validity(standing: CertificateStatus, words: Wording) -> str:
     if standing.valid_until:
-        return f"{words.say('field.valid_until')} {words.day(standing.valid_until, where='valid_until')}"
+        return words.say("label.valid_until", day=words.day(standing.valid_until, where="valid_until"))
     if standing.valid_for:
-        return f"{words.say('field.valid_for')} {standing.valid_for}"
+        return words.say("label.valid_for", event=standing.valid_for)
     return words.day(standing.issued_on, where="issued_on")
 
 
@@ -103,7 +127,8 @@ def _draw_at(canvas: Canvas, sticker: Sticker, stock: Stock, place: int) -> None
     top = stock.page[1] - stock.corner[1] - row * stock.pitch[1]
     canvas.saveState()
     canvas.translate(left * MM, (top - stock.size[1]) * MM)
-    _draw(canvas, sticker, (stock.size[0] * MM, stock.size[1] * MM))
+    drawn = _draw_round if stock.round else _draw
+    drawn(canvas, sticker, (stock.size[0] * MM, stock.size[1] * MM))
     canvas.restoreState()
 
 
@@ -118,6 +143,36 @@ def _draw(canvas: Canvas, sticker: Sticker, size: tuple[float, float]) -> None:
     for text, style in lines:
         y -= style.leading
         put(canvas, left, y + style.leading * 0.25, text, style)
+
+
+def _draw_round(canvas: Canvas, sticker: Sticker, size: tuple[float, float]) -> None:
+    """The code in the middle, its modules three dots of a 300 dpi printer; verdict above, number and validity below.
+
+    The white of the label is the code's quiet zone.
+    """
+    middle = size[0] / 2
+    rows = modules(sticker.qr)
+    code = len(rows) * _MODULE
+    low = middle - code / 2 - 0.2 * MM
+    _draw_modules(canvas, rows, (middle - code / 2, low), _MODULE)
+    _put_in_circle(canvas, sticker.verdict.upper(), Style(BOLD, 6.4, 7, _BLACK), (middle, low + code + 0.9 * MM))
+    _put_in_circle(canvas, sticker.number, Style(BOLD, 5, 5.4, _BLACK), (middle, low - 2.4 * MM))
+    _put_in_circle(canvas, sticker.validity, Style(SANS, 4.6, 5, _BLACK), (middle, low - 4.1 * MM))
+
+
+def _put_in_circle(canvas: Canvas, text: str, style: Style, at: tuple[float, float]) -> None:
+    """A line centred in the circle, as wide as the circle is there."""
+    middle, y = at
+    far = max(abs(y - middle), abs(y + style.size * 0.7 - middle))
+    room = 2 * max(middle**2 - far**2, 0.0) ** 0.5 - 1.2 * MM
+    fitted = shrunk(text, style, room, _LEAST_ROUND)
+    shown = clipped(text, fitted, room)
+    put(canvas, middle - measured(shown, fitted) / 2, y, shown, fitted)
+
+
+def modules(text: str, *, error: str = "l") -> list[list[int]]:
+    """The dark and light modules of a code that has little room, without its quiet zone."""
+    return [list(row) for row in segno.make_qr(text, error=error, boost_error=False).matrix_iter(border=0)]
 
 
 def _lines(sticker: Sticker, room: float, height: float) -> list[tuple[str, Style]]:
@@ -137,9 +192,14 @@ def _lines(sticker: Sticker, room: float, height: float) -> list[tuple[str, Styl
 
 
 def _draw_code(canvas: Canvas, text: str, corner: tuple[float, float], size: float) -> None:
-    """All dark modules as one path, so that no seam shows; the quiet zone of four modules lies inside."""
+    """The quiet zone of four modules lies inside."""
     rows = [list(row) for row in segno.make_qr(text, error="m", boost_error=False).matrix_iter(border=4)]
-    module = size / len(rows)
+    _draw_modules(canvas, rows, corner, size / len(rows))
+
+
+def _draw_modules(canvas: Canvas, rows: Sequence[Sequence[int]], corner: tuple[float, float], module: float) -> None:
+    """All dark modules as one path, so that no seam shows."""
+    size = len(rows) * module
     path = canvas.beginPath()
     for line, row in enumerate(rows):
         for column, dark in enumerate(row):
