@@ -25,3 +25,9 @@ def clean(text: str, *, where: str, needed: bool = False, longest: int = MAX_LEN
     if needed and not line:
         raise BadInput("is empty", where=where)
     return line
+
+
+def name_key(name: str) -> tuple[str, ...]:
+    """A person's name without accents, case, and the order of its parts: `Novák Jan` and `Jan Novak` have the same."""
+    bare = (sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return tuple(sorted("".join(bare).casefold().replace(",", " ").split()))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
 from starlette.responses import Response
 
 from inspect_kit.checkin.certify import Inspecting
@@ -22,10 +25,20 @@ from inspect_kit.checkin.form import (
 )
 from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.names import clean, name_key
 from inspect_kit.inspection.record import Subject, digest_of, open_record
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
-from inspect_kit.registry.checkin.store import DeskInspection, EvidenceFile, inspection, is_ticket, recent, record
+from inspect_kit.registry.checkin.store import (
+    DeskInspection,
+    EvidenceFile,
+    LabelTaken,
+    inspection,
+    is_ticket,
+    labels_of,
+    owners_of,
+    recent,
+    record,
+)
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
@@ -34,6 +47,9 @@ from inspect_kit.station.refusals import not_found
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.visit import Visit
 from inspect_kit.values.measurement import Reading
+
+_TRIES = 8
+"""How often another desk may take a label just before us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +86,14 @@ def show_desk(visit: Visit) -> Response:
     """An empty form; for a second test with player and thing filled in."""
     place = place_of(visit)
     if not fits_a_page(place.sheet, place.item.id):
-        return visit.go(f"/events/{place.event.event}/guided/{place.item.id}")
+        kept = "&".join(f"{name}={ticket}" for name in ("retest", "again") if is_ticket(ticket := visit.query(name)))
+        return visit.go(f"/events/{place.event.event}/guided/{place.item.id}{f'?{kept}' if kept else ''}")
     first = first_of(visit, place, visit.query("retest"))
     given = {"ticket": visit.station.ticket()}
     given |= {"owner": first.owner, "text": first.text, "retest": first.ticket} if first else {}
-    given |= {"owner": visit.query("owner"), "text": visit.query("text")} if not first else {}
+    again = None if first else first_of(visit, place, visit.query("again"))
+    given |= {"owner": again.owner, "text": again.text, "again": again.ticket} if again else {}
+    given |= {"owner": visit.query("owner"), "text": visit.query("text")} if not first and not again else {}
     return _form(visit, place, given, {})
 
 
@@ -190,9 +209,10 @@ def _made(
 ) -> NewInspection | None:
     """The inspection, or nothing and what is wrong with it."""
     first = first_of(visit, place, given.get("retest", ""))
+    again = first or first_of(visit, place, given.get("again", ""))
     subject = None
     try:
-        subject = _subject(visit, place, given)
+        subject = _same_piece(visit, again, given) if again else _subject(visit, place, given)
     except InspectKitError as problem:
         faults["owner"] = str(problem)
     gauges = _gauges(visit, given)
@@ -202,11 +222,11 @@ def _made(
     faults |= came.faults
     if not came.readings and not faults:
         faults["owner"] = visit.words("desk.nothing")
-    faults |= _same_gauge(visit, first, gauges)
+    faults |= same_gauge(visit, first, gauges)
     if faults or subject is None:
         return None
     readings = _with_photo(came.readings, place, look, given)
-    return NewInspection(subject, readings, look, given["ticket"], first.ticket if first else "")
+    return NewInspection(subject, readings, look, given["ticket"], first.ticket if first else "", new=again is None)
 
 
 def _with_photo(
@@ -240,7 +260,27 @@ def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> 
     text = clean(given.get("text", ""), where=visit.words("desk.which")) or usual
     if not owner and (place.item.id, text) not in expected_labels(place.event, place.sheet):
         raise BadInput(visit.words("desk.player_missing"))
-    return Subject(text, owner=owner)
+    return Subject(text, owner=_known_player(visit, place, owner, given))
+
+
+def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mapping[str, str]) -> str:
+    """One player under one name: a name that differs from a known one only by accents or order is asked about."""
+    if not owner or "other_player" in given:
+        return owner
+    with visit.station.registry.reading() as connection:
+        known = owners_of(connection, place.event.event)
+    alike = [name for name in known if name != owner and name_key(name) == name_key(owner)]
+    if alike and owner not in known:
+        raise BadInput(visit.words("desk.player_like", name=alike[0]))
+    return owner
+
+
+def _same_piece(visit: Visit, first: DeskInspection, given: Mapping[str, str]) -> Subject:
+    """A piece that was here keeps its player and its label."""
+    owner = clean(name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
+    if owner != first.owner:
+        raise BadInput(visit.words("desk.other_player", name=first.owner or "–"))
+    return Subject(first.text, owner=first.owner)
 
 
 def _gauges(visit: Visit, given: Mapping[str, str]) -> Gauges:
@@ -248,7 +288,7 @@ def _gauges(visit: Visit, given: Mapping[str, str]) -> Gauges:
     return Gauges(by_unit, visit.station.gauge_folders)
 
 
-def _same_gauge(visit: Visit, first: DeskInspection | None, gauges: Gauges) -> dict[str, str]:
+def same_gauge(visit: Visit, first: DeskInspection | None, gauges: Gauges) -> dict[str, str]:
     """A second test is made with a second instrument, or it would only repeat the first one's error."""
     if first is None:
         return {}
@@ -268,10 +308,30 @@ class NewInspection:
     look: DeskPhoto | None
     ticket: str
     retest_of: str = ""
+    new: bool = True
+    """A piece that has not been here; one that is tested again or handed in again keeps its label."""
 
 
 def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
     """Judge, and put it into the registry; then show the verdict."""
+    announced = (place.item.id, made.subject.text) in expected_labels(place.event, place.sheet)
+    if not made.new or announced or not made.subject.owner:
+        return _entered(visit, place, made)
+    for _ in range(_TRIES):
+        with contextlib.suppress(LabelTaken):
+            return _entered(visit, place, replace(made, subject=_numbered(visit, place, made.subject)))
+    raise BadInput(visit.words("desk.look_again"))
+
+
+def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:
+    """A label never makes two pieces one: the second striker of a player is Striker 2."""
+    with visit.station.registry.reading() as connection:
+        taken = labels_of(connection, place.event.event, place.item.id, subject.owner)
+    free = (subject.text if number == 1 else f"{subject.text} {number}" for number in itertools.count(1))
+    return structs.replace(subject, text=next(label for label in free if label not in taken))
+
+
+def _entered(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
     station, look = visit.station, made.look
     inspecting = Inspecting(
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
@@ -285,7 +345,9 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
     files = [EvidenceFile("record", content)]
     files += [EvidenceFile("photo", look.content, look.name)] if look else []
     files += [EvidenceFile("look", look.measured)] if look and look.measured else []
-    entered = record(station.registry, body, files, station.now(), station.seal)
+    announced = (place.item.id, subject.text) in expected_labels(place.event, place.sheet)
+    fresh = made.new and bool(subject.owner) and not announced
+    entered = record(station.registry, body, files, station.now(), station.seal, new_piece=fresh)
     if entered.event != place.event.event:
         raise not_found()
     return visit.go(f"/events/{place.event.event}/tickets/{entered.ticket}")

@@ -13,7 +13,7 @@ from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, name_on_badge, with_decision
 from inspect_kit.checkin.roles import Act
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, as_draft, from_draft
 from inspect_kit.inspection.names import clean
@@ -23,7 +23,7 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import inspection, is_ticket
-from inspect_kit.station.desk import InspectionPlace, NewInspection, enter, place_of
+from inspect_kit.station.desk import InspectionPlace, NewInspection, enter, first_of, place_of, same_gauge
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
@@ -39,11 +39,17 @@ class Walk:
     text: str
     owner: str
     entry: GuidedEntry
+    again: str = ""
+    """The inspection of the same piece that this one follows."""
+    retest: bool = False
+    """It is a second test of that one, with other instruments."""
 
 
 def show_start(visit: Visit, fault: str = "") -> Response:
     """Which thing, and what was begun before."""
     place = place_of(visit)
+    retest = visit.query("retest") or visit.form.get("retest", "")
+    before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
     with visit.station.registry.reading() as connection:
         begun = drafts(connection, place.event.event, visit.person.name)
     mine = [(ticket, json.loads(text), at) for ticket, text, at in begun]
@@ -51,7 +57,7 @@ def show_start(visit: Visit, fault: str = "") -> Response:
         "guided_start.html", 422 if fault else 200, event=place.event, sheet=place.sheet, item=place.item, fault=fault,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         begun=[(ticket, data, at) for ticket, data, at in mine if data["item"] == place.item.id], form=visit.form,
-        name=visit.words.item(place.item.name), text=visit.query("text"),
+        name=visit.words.item(place.item.name), text=visit.query("text"), before=before, retest=bool(retest),
     )  # fmt: skip
 
 
@@ -59,11 +65,18 @@ def start(visit: Visit) -> Response:
     """Begin with the first question."""
     place = place_of(visit)
     try:
-        text = clean(visit.form.get("text", ""), where=visit.words("desk.which"), needed=True)
+        retest = visit.form.get("retest", "")
+        before = first_of(visit, place, retest or visit.form.get("again", ""))
+        text = (
+            before.text if before else clean(visit.form.get("text", ""), where=visit.words("desk.which"), needed=True)
+        )
         owner = clean(name_on_badge(visit.form.get("owner", "")), where=visit.words("desk.player"))
+        if before and owner != before.owner:
+            raise UsageError(visit.words("desk.other_player", name=before.owner or "–"))
     except InspectKitError as problem:
         return show_start(visit, str(problem))
-    walk = Walk(place, visit.station.ticket(), text, owner, GuidedEntry(place.sheet, place.item.id))
+    entry = GuidedEntry(place.sheet, place.item.id)
+    walk = Walk(place, visit.station.ticket(), text, owner, entry, before.ticket if before else "", bool(retest))
     _keep(visit, walk)
     return visit.go(_address(walk))
 
@@ -73,7 +86,8 @@ def _address(walk: Walk) -> str:
 
 
 def _keep(visit: Visit, walk: Walk) -> None:
-    data = {"item": walk.place.item.id, "text": walk.text, "owner": walk.owner, "draft": as_draft(walk.entry)}
+    data = {"item": walk.place.item.id, "text": walk.text, "owner": walk.owner, "draft": as_draft(walk.entry),
+            "again": walk.again, "retest": walk.retest}  # fmt: skip
     keep_draft(
         visit.station.registry, walk.ticket, walk.place.event.event, visit.person.name,
         json.dumps(data, ensure_ascii=False), visit.station.now(),
@@ -92,7 +106,7 @@ def _walk_of(visit: Visit) -> Walk:
     if data["item"] != place.item.id:
         raise not_found()
     entry = from_draft(data["draft"], place.sheet, place.item.id, Path("draft"))
-    return Walk(place, ticket, data["text"], data["owner"], entry)
+    return Walk(place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False))
 
 
 def show_question(visit: Visit, fault: str = "", typed: str = "") -> Response:
@@ -158,7 +172,7 @@ def answer(visit: Visit) -> Response:
             changed = _answered(visit, walk, question)
         except InspectKitError as problem:
             return show_question(visit, str(problem), form.get("value", "")[:200])
-    _keep(visit, Walk(walk.place, walk.ticket, walk.text, walk.owner, changed))
+    _keep(visit, replace(walk, entry=changed))
     return visit.go(_address(walk))
 
 
@@ -186,8 +200,13 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     readings = tuple(replace(each, where=where) for each in walk.entry.readings().readings)
     if not readings:
         return show_question(visit, visit.words("desk.nothing"))
-    response = enter(
-        visit, walk.place, NewInspection(Subject(walk.text, owner=walk.owner), readings, None, walk.ticket)
-    )
+    retest_of = walk.again if walk.retest else ""
+    first = first_of(visit, walk.place, retest_of)
+    used = Gauges(dict(walk.entry.instruments), visit.station.gauge_folders)
+    for fault in same_gauge(visit, first, used).values():
+        return show_question(visit, fault)
+    subject = Subject(walk.text, owner=walk.owner)
+    made = NewInspection(subject, readings, None, walk.ticket, retest_of, new=not walk.again)
+    response = enter(visit, walk.place, made)
     drop_draft(visit.station.registry, walk.ticket, visit.person.name)
     return response

@@ -70,9 +70,14 @@ def test_a_heavy_striker_gets_a_slip_that_says_what_to_change(referee: Person) -
 
 
 def test_what_is_handed_in_again_is_counted(referee: Person) -> None:
-    referee.decide(referee.inspect(mass="15.40"), "reject")
-    referee.inspect(mass="14.70")
+    first = referee.inspect(mass="15.40")
+    referee.decide(first, "reject")
+    assert f"/desk/striker?again={first}" in referee.get(referee.at(f"/tickets/{first}"))
+    referee.inspect(mass="14.70", again=first)
     assert "attempt 2" in referee.last.text
+    # Another striker of the same player is another piece, whatever it is called.
+    referee.inspect(mass="14.70")
+    assert "attempt 2" not in referee.last.text
 
 
 def test_a_second_test_needs_a_second_instrument_and_is_linked_to_the_first(referee: Person, station: Station) -> None:

@@ -12,11 +12,12 @@ from datetime import UTC, datetime
 import pytest
 import segno
 
+from inspect_kit.registry.checkin.store import inspection, inspections
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.search import find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
-from tests.station.conftest import NOW, Person, new_client
+from tests.station.conftest import NOW, Person, new_client, striker_form
 
 Join = Callable[[str], Person]
 
@@ -83,8 +84,13 @@ def test_what_was_revoked_is_not_valid(number: str, joined: Join, station: Stati
     assert "revoked" in page
 
 
-def test_what_failed_since_is_not_valid(number: str, referee: Person) -> None:
+def test_what_failed_since_is_not_valid(number: str, referee: Person, station: Station) -> None:
     referee.decide(referee.inspect(mass="15.40"), "reject")
+    # Another striker of that player says nothing about this one.
+    assert headline(referee.get(f"/look-up?q={number}")) == "Valid"
+    with station.registry.reading() as connection:
+        first = inspections(connection, referee.event, item="striker")[0].ticket
+    referee.decide(referee.inspect(mass="15.40", again=first), "reject")
     assert headline(referee.get(f"/look-up?q={number}")) == "Not valid"
 
 
@@ -139,3 +145,45 @@ def test_an_approval_for_the_day_just_after_midnight_holds_on_that_day(station: 
     next_day = replace(station, now=lambda: datetime(2026, 11, 17, 19, 30, tzinfo=UTC))
     later = Person(new_client(next_day)).sign_in("Renata")
     assert headline(later.get(f"/look-up?q={ticket}")) == "Not valid"
+
+
+def test_three_strikers_of_one_player_are_three_pieces_and_each_look_up_answers_for_its_own(
+    referee: Person, station: Station
+) -> None:
+    tickets = [referee.inspect("Jan Novák") for _ in range(3)]
+    for ticket, decision in zip(tickets, ("approve", "reject", "approve"), strict=True):
+        referee.decide(ticket, decision, because="Chipped" if decision == "reject" else "")
+    Maker(station).make_all()
+    with station.registry.reading() as connection:
+        seen = [inspection(connection, ticket) for ticket in tickets]
+    assert [each.text for each in seen if each] == ["Striker", "Striker 2", "Striker 3"]
+    answers = ["Valid" in referee.get(f"/look-up?q={ticket}") for ticket in tickets]
+    numbers = [each.number for each in seen if each and each.number]
+    assert answers == [True, False, True]
+    assert len(numbers) == 2
+    for number in numbers:
+        assert "Valid" in referee.get(f"/look-up?q={number}")
+
+
+def test_the_quota_counts_pieces_and_players_however_they_are_written(referee: Person) -> None:
+    for name in ("Jan Novák", "Jan Novák"):
+        referee.decide(referee.inspect(name), "approve")
+    third = referee.inspect("Jan Novák")
+    assert "at most 2 are allowed" in referee.decide(third, "approve", 409)
+    page = referee.get(referee.at("/desk/striker"))
+    data = striker_form(page, "Novak Jan")
+    assert "Is this Jan Novák?" in referee.post(referee.at("/desk/striker"), data, 422)
+    referee.post(referee.at("/desk/striker"), {**data, "other_player": "1"})
+    assert "Novak Jan" in referee.last.text
+
+
+def test_a_piece_that_is_handed_in_again_stays_that_piece_and_that_players(referee: Person, station: Station) -> None:
+    first = referee.inspect("Jan Novák", mass="15.40")
+    referee.decide(first, "reject")
+    page = referee.get(referee.at(f"/desk/striker?again={first}"))
+    data = {**striker_form(page, "Jan Novák"), "again": first}
+    assert "belongs to Jan Novák" in referee.post(referee.at("/desk/striker"), {**data, "owner": "Eva Malá"}, 422)
+    referee.post(referee.at("/desk/striker"), data)
+    with station.registry.reading() as connection:
+        texts = {each.text for each in inspections(connection, referee.event, item="striker")}
+    assert texts == {"Striker"}

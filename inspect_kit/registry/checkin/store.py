@@ -12,6 +12,7 @@ import msgspec
 from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, select, union_all
 
 from inspect_kit.errors import UsageError
+from inspect_kit.inspection.names import name_key
 from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import Body, Entry
@@ -207,9 +208,15 @@ def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datet
 
 
 def record(
-    registry: Registry, body: Recorded, files: Sequence[EvidenceFile], at: datetime, seal: Seal = no_seal
+    registry: Registry,
+    body: Recorded,
+    files: Sequence[EvidenceFile],
+    at: datetime,
+    seal: Seal = no_seal,
+    *,
+    new_piece: bool = False,
 ) -> Recorded:
-    """Enter an inspection. Sent twice under one ticket, it is entered once."""
+    """Enter an inspection. Sent twice under one ticket, it is entered once; a new piece has a label of its own."""
     _lay_out(registry, files)
 
     def enter(connection: Connection) -> Recorded:
@@ -217,12 +224,30 @@ def record(
         if there is not None:
             return recorded(connection, there)
         _check_retest(connection, body)
+        if new_piece and body.text in labels_of(connection, body.event, body.item, body.owner):
+            raise LabelTaken("a piece of this player has that label already", where=body.text)
         kept = tuple(_kept(connection, registry, file) for file in files)
         entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
         append(connection, entered, at, seal)
         return entered
 
     return registry.in_transaction(enter)
+
+
+class LabelTaken(UsageError):
+    """Two pieces of one player under one label would be one: the second needs another."""
+
+
+def labels_of(connection: Connection, event: str, item: str, owner: str) -> frozenset[str]:
+    """The labels of a player's pieces at an event, however the player's name was written."""
+    key = name_key(owner)
+    return frozenset(seen.text for seen in inspections(connection, event, item=item) if name_key(seen.owner) == key)
+
+
+def owners_of(connection: Connection, event: str) -> tuple[str, ...]:
+    """The players who have handed something in at an event."""
+    found = connection.scalars(select(DESK_RECORDS.c.owner).where(DESK_RECORDS.c.event == event).distinct())
+    return tuple(sorted(name for name in found if name))
 
 
 def _check_retest(connection: Connection, body: Recorded) -> None:
@@ -274,7 +299,8 @@ def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> Non
     """At most so many approved things of an item a player."""
     if not most or not seen.owner:
         return
-    others = inspections(connection, seen.event, item=seen.item, owner=seen.owner)
+    key = name_key(seen.owner)
+    others = [each for each in inspections(connection, seen.event, item=seen.item) if name_key(each.owner) == key]
     approved = {each.text for each in others if each.decision == "approve" and each.text != seen.text}
     if len(approved) >= most:
         named = ", ".join(sorted(approved))[:120]
