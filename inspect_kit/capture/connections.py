@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Settings
-from inspect_kit.capture.protocols.table import protocol_named
+from inspect_kit.capture.protocols.table import adopt, protocol_named
 from inspect_kit.errors import BadInput, InspectKitError
 
 FORMAT: Final = 1
@@ -49,11 +50,19 @@ def read_connections(home: Path) -> dict[str, Connection]:
         data = json.loads(read_text(path, _LIMIT))
         if data["format"] != FORMAT:
             raise ValueError
+        _adopt_dialects(home, [str(entry["protocol"]) for entry in data["instruments"].values()])
         return {str(name): _connection(entry) for name, entry in data["instruments"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InspectKitError):
         raise BadInput(
             "is not a list of connections", where=str(path), hint="move it away and add the instruments again"
         ) from None
+
+
+def _adopt_dialects(home: Path, names: list[str]) -> None:
+    """The dialects that these instruments were taught."""
+    for name in names:
+        if name.startswith(PREFIX):
+            adopt(dialect_named(home / "instruments", name.removeprefix(PREFIX)).protocol())
 
 
 def _connection(entry: Mapping[str, object]) -> Connection:

@@ -178,5 +178,6 @@ def _as_it_was(path: Path, _: tuple[int, int, int]) -> Instrument:
 
 
 def instrument_ids(places: Iterable[Path]) -> tuple[str, ...]:
-    """The names of all instrument sheets in these folders."""
-    return tuple(sorted({path.stem for folder in places if folder.is_dir() for path in folder.glob("*.toml")}))
+    """The names of all instrument sheets in these folders; learned dialects lie there too."""
+    paths = (path for folder in places if folder.is_dir() for path in folder.glob("*.toml"))
+    return tuple(sorted({path.stem for path in paths if not path.name.endswith(".dialect.toml")}))

@@ -61,14 +61,14 @@ class Photograph:
         return int(self.pixels.shape[0])
 
 
-def read_photograph(path: Path) -> Photograph:
+def read_photograph(path: Path, least: int = LEAST_PIXELS) -> Photograph:
     """The photo in this file, or `BadInput` in a sentence."""
     content = read_bytes(path, MAX_BYTES)
-    return open_photograph(content, path.name, where=str(path))
+    return open_photograph(content, path.name, where=str(path), least=least)
 
 
-def open_photograph(content: bytes, name: str, *, where: str = "") -> Photograph:
-    """The photo in these bytes."""
+def open_photograph(content: bytes, name: str, *, where: str = "", least: int = LEAST_PIXELS) -> Photograph:
+    """The photo in these bytes; one of fewer than `least` pixels is refused."""
     _allow_heif()
     if content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > _MOST_SCANS:
         raise BadInput("is a JPEG of too many scans to be a photo", where=where, hint="save it anew as JPEG")
@@ -76,7 +76,7 @@ def open_photograph(content: bytes, name: str, *, where: str = "") -> Photograph
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(content), formats=_known_formats()) as image:
-                _check_size(image, where)
+                _check_size(image, where, least)
                 exif = _exif(image)
                 spread = _colour_spread(image)
                 pixels = _decoded(image)
@@ -117,7 +117,7 @@ def _colour_spread(image: Image.Image) -> float:
     return 1.0 if image.format == "HEIF" else 0.0
 
 
-def _check_size(image: Image.Image, where: str) -> None:
+def _check_size(image: Image.Image, where: str, least: int) -> None:
     width, height = image.size
     if width * height > MOST_PIXELS:
         raise BadInput(
@@ -127,9 +127,9 @@ def _check_size(image: Image.Image, where: str) -> None:
         raise BadInput(
             f"is {max(width, height):,} pixels long, more than {LONGEST_SIDE:,}", where=where, hint="no panoramas"
         )
-    if width * height < LEAST_PIXELS or min(width, height) < 200:
+    if width * height < least or min(width, height) ** 2 < least / 8:
         raise BadInput(
-            f"has only {width} × {height} pixels, fewer than 0.3 megapixels",
+            f"has only {width} × {height} pixels, fewer than {least / 1e6:g} megapixels",
             where=where,
             hint="send the original photo, not a preview",
         )

@@ -101,7 +101,10 @@ _COMMANDS: Final = {
     ),
     "measure": Lazy(f"{_ROOM}.measure", "Measure pieces in photos taken on a printed sheet."),
     "qa": Lazy(f"{_ROOM}.qa.group", "Quality assurance for makers: is the process good enough, and are the gauges?"),
-    "read": Lazy(f"{_ROOM}.instruments.read", "One stable reading."),
+    "read": Lazy(
+        f"{_ROOM}.instruments.read",
+        "One stable reading: from a scale or caliper on a port, or from the photo of a display.",
+    ),
     "registry": Lazy(f"{_ROOM}.registry", "What was certified, and what became of it."),
     "specs": Lazy(f"{_ROOM}.specs", "The sheets: what each federation asks for, clause by clause."),
     "station": Lazy(f"{_ROOM}.station", "The check-in desk and the event, in the browser; without the internet."),

@@ -16,13 +16,6 @@ from inspect_kit.capture.simulator import LineFault, Performance, script_of, sim
 from tests.cli.conftest import Kit
 
 
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = sys.modules["inspect_kit.cli.app"]._COMMANDS  # type: ignore[attr-defined]
-    monkeypatch.setitem(commands, "read", "inspect_kit.cli.instruments.read")
-    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments.commands")
-
-
 def home() -> Path:
     return Path(os.environ["INSPECT_KIT_HOME"])
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import os
 import re
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,18 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from inspect_kit.capture.dialects.recording import read_recording
+from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.simulated_replies import DIALECTS, Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from tests.cli.conftest import Kit
 
 ALL = list(DIALECTS)
-
-
-@pytest.fixture(autouse=True)
-def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = sys.modules["inspect_kit.cli.app"]._COMMANDS  # type: ignore[attr-defined]
-    monkeypatch.setitem(commands, "read", "inspect_kit.cli.instruments.read")
-    monkeypatch.setitem(commands, "instruments", "inspect_kit.cli.instruments.commands")
 
 
 def kind_of(name: str) -> str:
@@ -197,3 +191,40 @@ def test_the_desks_own_scale_needs_no_port(kit: Kit, tmp_path: Path) -> None:
         assert kit("read", "scale", "--instrument", "desk-scale", "--json").data["value"] == "14.82"
     assert kit("read", "scale", "--timeout", "1").code == 4
     assert kit("read", "caliper").code == 2
+
+
+def test_a_display_is_read_from_its_photo(kit: Kit, tmp_path: Path) -> None:
+    import cv2
+
+    from tests.scenes.display import Scene, photograph
+
+    photo, cut = tmp_path / "photo.png", tmp_path / "cut.jpg"
+    cv2.imwrite(str(photo), photograph(Scene("148.56")))
+    result = kit("read", "display", photo, "--resolution", "0.01g", "--cut-out", cut, "--json")
+    assert (result.code, result.data["value"], result.data["unit"]) == (0, "148.56", "g")
+    assert result.data["confidence"] >= 0.9
+    assert cut.read_bytes().startswith(b"\xff\xd8")
+    assert kit("read", "display", photo, "--resolution", "0.1g").code == 3
+    assert kit("read", "display", photo, "--resolution", "0.1g", "--instrument", "scale-200g").code == 2
+
+
+def test_a_scale_that_was_taught_is_read(kit: Kit, tmp_path: Path) -> None:
+    recording = tmp_path / "odd.txt"
+    recording.write_bytes(b"W:  7.122 g *\r\n" * 6 + b"W:  7.300 g  \r\n" * 4)
+    learned = kit("instruments", "learn", "--recording", recording, "--shows", "7.122g", "--json")
+    assert (learned.code, learned.data["protocol"]) == (0, "learned:odd")
+    assert {"line": "W:  7.122 g *", "read": "7.122 g"} in learned.data["lines"]
+    assert kit("instruments", "learn", "--recording", recording, "--shows", "7.122g").code == 2
+    with sent_once(b"W: 14.820 g  \r\n" + b"W: 14.820 g *\r\n" * 3) as port:
+        result = kit("read", "scale", "--port", port, "--protocol", "learned:odd", "--json")
+    assert (result.data["value"], result.data["protocol"]) == ("14.820", "learned:odd")
+    assert kit("instruments", "list").code == 0
+    PROTOCOLS.pop("learned:odd")
+
+
+def test_what_an_instrument_sends_is_recorded(kit: Kit, tmp_path: Path) -> None:
+    out = tmp_path / "scale.txt"
+    with sent_once(b"ST,GS    20.7g  \r\n" * 4) as port:
+        result = kit("instruments", "record", "--port", port, "-o", out, "--seconds", "0.5", "--json")
+    assert (result.code, result.data["bytes"], result.data["lines"]) == (0, 72, 3)
+    assert read_recording(out) == b"ST,GS    20.7g  \r\n" * 4

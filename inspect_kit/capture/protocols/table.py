@@ -27,6 +27,12 @@ _NO_VALUE: Final = (Status.UNKNOWN, Status.ERROR, Status.OTHER)
 """What does not tell one protocol from another: several answer `ES`."""
 
 
+def adopt(protocol: Protocol) -> Protocol:
+    """Make a dialect that a desk was taught one of the protocols, as long as the program runs."""
+    PROTOCOLS[protocol.name] = protocol
+    return protocol
+
+
 def protocol_named(name: str) -> Protocol:
     """The protocol of that name, or an error with the names there are."""
     if name not in PROTOCOLS:

@@ -29,6 +29,7 @@ from inspect_kit.capture.readings import in_base
 from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
 from inspect_kit.cli.instruments.check import check
+from inspect_kit.cli.instruments.learn import learn_dialect, record
 from inspect_kit.cli.instruments.read import (
     address_from,
     connection_from,
@@ -132,6 +133,8 @@ def command() -> None:
 
 
 command.add_command(check)
+command.add_command(learn_dialect)
+command.add_command(record)
 command.add_command(simulate)
 
 

@@ -1,10 +1,11 @@
-"""`read scale|caliper`: one stable reading from an instrument."""
+"""`read`: one stable reading from an instrument on a port, or from the photo of a display."""
 
 from __future__ import annotations
 
 import math
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -17,13 +18,15 @@ from inspect_kit.capture.connections import (
     Connection,
     read_connections,
 )
+from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
 from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unnamed
 from inspect_kit.capture.gauges.own import own_reading, read_gauge
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
-from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named
+from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
+from inspect_kit.cli.instruments.display import display
 from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import UsageError
@@ -31,7 +34,20 @@ from inspect_kit.errors import UsageError
 # Options that say where an instrument is plugged in and how it talks.
 
 port_option = click.option("--port", metavar="PORT", help="Serial port (/dev/ttyUSB0, COM3) or socket://host:port.")
-protocol_option = click.option("--protocol", type=click.Choice(tuple(PROTOCOLS)), help="How the instrument talks.")
+
+
+def _spoken(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A protocol's name; a learned one is looked up beside the desk's instruments."""
+    del option
+    if value and value.startswith(PREFIX):
+        adopt(dialect_named(own_instruments(ctx), value.removeprefix(PREFIX)).protocol())
+    return protocol_named(value).name if value else None
+
+
+protocol_option = click.option(
+    "--protocol", callback=_spoken, metavar="NAME",
+    help=f"How the instrument talks: {', '.join(PROTOCOLS)}, or {PREFIX}ID for one that was taught.",
+)  # fmt: skip
 unit_option = click.option(
     "--unit", type=click.Choice(LENGTH_UNITS), help="What the display shows, for calipers that do not say it."
 )
@@ -99,29 +115,59 @@ def connection_from(ctx: click.Context) -> Connection | None:
     return Connection(address, ctx.params["protocol"], ctx.params["unit"])
 
 
-@click.command("read")
-@click.argument("kind", type=click.Choice([kind.value for kind in InstrumentKind]), metavar="scale|caliper")
-@wiring_options
-@click.option("--instrument", metavar="ID", help="One of the desk's own, as added with its port.")
-@timeout_option
-@json_option
-@click.pass_context
-def command(ctx: click.Context, /, kind: str, timeout: float, as_json: bool, **_: object) -> None:
-    """One stable reading. Nothing is changed on the instrument: no zero, no tare, no unit.
-
-    Without --protocol the known ones are tried; without --port the desk's own instrument is taken.
+@click.group("read")
+def command() -> None:
+    """One stable reading: from a scale or caliper on a port, or from the photo of a display.
 
     \b
     Example:
       inspect-kit read scale --port /dev/ttyUSB0 --protocol mt-sics
-      inspect-kit read caliper --port COM4 --protocol mitutoyo --unit mm --json
+      inspect-kit read display photo.jpg --resolution 0.01g
     """
-    reading = _reading(ctx, InstrumentKind(kind), timeout)
-    warn(_warnings(reading, today()))
-    if as_json:
-        print_json(reading.as_data())
-    else:
-        click.echo(_text(reading))
+
+
+def _reader(kind: InstrumentKind) -> click.Command:
+    """The command for one kind of instrument."""
+
+    @click.command(kind.value, help=_HELP[kind])
+    @wiring_options
+    @click.option("--instrument", metavar="ID", help="One of the desk's own, as added with its port.")
+    @timeout_option
+    @json_option
+    @click.pass_context
+    def read(ctx: click.Context, /, timeout: float, as_json: bool, **_: object) -> None:
+        reading = _reading(ctx, kind, timeout)
+        warn(_warnings(reading, today()))
+        if as_json:
+            print_json(reading.as_data())
+        else:
+            click.echo(_text(reading))
+
+    return read
+
+
+_HELP: Final = {
+    InstrumentKind.SCALE: """One stable reading of a scale. Nothing is changed on it: no zero, no tare, no unit.
+
+    Without --protocol the known ones are tried; without --port the desk's own scale is taken.
+
+    \b
+    Example:
+      inspect-kit read scale --port /dev/ttyUSB0 --protocol mt-sics
+      inspect-kit read scale --instrument desk-scale --json
+    """,
+    InstrumentKind.CALIPER: """One stable reading of a caliper. Nothing is changed on it: no zero, no preset, no unit.
+
+    Without --protocol the known ones are tried; without --port the desk's own caliper is taken.
+
+    \b
+    Example:
+      inspect-kit read caliper --port COM4 --protocol mitutoyo --unit mm --json
+    """,
+}
+for _kind in InstrumentKind:
+    command.add_command(_reader(_kind))
+command.add_command(display)
 
 
 def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> InstrumentReading:

@@ -1,0 +1,180 @@
+"""Deriving a dialect from recorded lines and what the display showed; what is ambiguous is refused with advice."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+from typing import Final
+
+from inspect_kit.capture.dialects.dialect import Dialect, LineForm, LineState
+from inspect_kit.capture.protocols.reply import NUMBER, Status
+from inspect_kit.capture.readings import in_base
+from inspect_kit.errors import BadInput, InspectKitError
+
+_TOKEN: Final = re.compile(rf"([+-]?) *({NUMBER})(?![0-9.])", re.ASCII)
+_UNIT: Final = re.compile(r" *,? *(kg|mg|g|oz|ct|GN|mm|in|KG|MG|G|MM|IN)(?![A-Za-z])", re.ASCII)
+_CAPITALS: Final = {"KG": "kg", "MG": "mg", "G": "g", "MM": "mm", "IN": "in"}
+_MOVING: Final = 0.25
+"""Share of neighbouring lines of one form that differ, from which the form is that of a moving value."""
+_FEW: Final = 3
+"""Lines of a form below which nothing is said about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Lines of a recording, and what the display showed meanwhile, each as number and unit; none while it moved."""
+
+    lines: tuple[str, ...]
+    shown: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A number in a line that could be the value."""
+
+    before: str
+    after: str
+    unit: str
+    decimals: int
+
+
+def learn(name: str, samples: Iterable[Sample], learned: str) -> Dialect:
+    """The dialect in which the lines say what the display showed."""
+    taken = tuple(samples)
+    places = [_place(sample.lines, number, unit) for sample in taken for number, unit in sample.shown]
+    if not places:
+        raise BadInput("what the display showed is not said", hint="--shows 7.122g")
+    lines = [line for sample in taken for line in sample.lines]
+    decimals = _decimals(places)
+    still = _still_forms(places, lines, decimals)
+    forms = (*still, *_moving_forms(still, lines))
+    lengths = {len(line) for line in lines if any(form.number(line) for form in forms)}
+    return Dialect(name, forms, lengths.pop() if len(lengths) == 1 else 0, decimals, None, learned)
+
+
+def _place(lines: tuple[str, ...], number: str, unit: str) -> Counter[_Place]:
+    """Where in its lines the value stands that was shown."""
+    found: Counter[_Place] = Counter()
+    twice = 0
+    for line in lines:
+        here = list(_places(line, number, unit))
+        twice += len({(place.before, place.after) for place in here}) > 1
+        found.update(here)
+    if not found:
+        raise BadInput(
+            f"no line says {number} {unit}",
+            hint="type what the display showed while this was recorded, with every digit and its unit",
+        )
+    if twice > sum(found.values()) / 4:
+        raise BadInput(
+            f"{number} {unit} stands twice in a line",
+            hint="record once more with a tare set, so that gross and net differ, and say what the display shows",
+        )
+    return found
+
+
+def _places(line: str, number: str, unit: str) -> Iterator[_Place]:
+    value, base = in_base(number, unit)
+    for token in _TOKEN.finditer(line):
+        before, after = line[: token.start()].rstrip(" "), line[token.end() :]
+        stated = _UNIT.match(after)
+        own = _CAPITALS.get(stated[1], stated[1]) if stated else unit
+        digits, places = token[2], max(0, -int(Decimal(number).as_tuple().exponent))
+        signed = Decimal(f"{token[1]}{digits}")
+        if _equal(signed, own, Decimal(value), base):
+            yield _Place(before, after, own, 0)
+        elif "." not in digits and places and _equal(signed.scaleb(-places), own, Decimal(value), base):
+            yield _Place(before, after, own, places)
+
+
+def _equal(number: Decimal, unit: str, value: Decimal, base: str) -> bool:
+    try:
+        converted, found = in_base(f"{number:f}", unit)
+    except InspectKitError:
+        return False
+    return found == base and Decimal(converted) == value
+
+
+def _decimals(places: list[Counter[_Place]]) -> int:
+    """Places behind a point that is not sent; believed only if two different weights say so."""
+    kinds = [{place.decimals for place in options} for options in places]
+    common = set.intersection(*kinds)
+    if not common:
+        raise BadInput("the two readings do not stand at the same place of the line", hint="record them again")
+    decimals = min(common)
+    if decimals and len(places) < 2:
+        raise BadInput(
+            "the line has no decimal point",
+            hint="record another weight too, and say --shows for each",
+        )
+    return decimals
+
+
+def _still_forms(places: list[Counter[_Place]], lines: list[str], decimals: int) -> tuple[LineForm, ...]:
+    """The forms in which the shown values came, without those in which values move."""
+    forms = [
+        LineForm(LineState.STABLE, place.before, place.after, place.unit)
+        for place, count in sum(places, Counter()).items()
+        if place.decimals == decimals and count >= min(_FEW, len(lines))
+    ]
+    forms = list(dict.fromkeys(forms))
+    if len(forms) < 2:
+        return tuple(forms)
+    changes = {form: _changes(form, lines) for form in forms}
+    still = tuple(form for form in forms if changes[form] == 0)
+    if len(still) != 1 or max(changes.values()) < _FEW:
+        kinds = " and ".join(repr(f"{form.before}…{form.after}".strip()) for form in forms[:3])
+        raise BadInput(
+            f"the value came in lines of two forms, {kinds}, and nothing tells which of them is stable",
+            hint="record once more, also while you touch the pan, so that the value changes in one of them",
+        )
+    return still
+
+
+def _changes(form: LineForm, lines: list[str]) -> int:
+    """How often a line of this form has another number than the line before, whatever its form."""
+    numbers = [(line, _TOKEN.findall(line)) for line in lines]
+    return sum(form.number(line) is not None and before != after for (_, before), (line, after) in pairwise(numbers))
+
+
+def _moving_forms(still: tuple[LineForm, ...], lines: list[str]) -> Iterator[LineForm]:
+    """Forms of the same length and unit that differ from the stable one: never taken for stable."""
+    (form,) = still
+    seen: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        if form.number(line) is None:
+            for token in _TOKEN.finditer(line):
+                seen[(line[: token.start()].rstrip(" "), line[token.end() :])] += 1
+    for (before, after), count in seen.items():
+        if count >= _FEW and len(before) == len(form.before) and len(after) == len(form.after):
+            yield LineForm(LineState.UNSTABLE, before, after, form.unit)
+
+
+def _restlessness(form: LineForm, lines: list[str]) -> float:
+    """The share of neighbouring lines of this form whose numbers differ."""
+    numbers = [number for line in lines if (number := form.number(line)) is not None]
+    return sum(a != b for a, b in pairwise(numbers)) / max(1, len(numbers) - 1)
+
+
+def without_moving(dialect: Dialect, moving: Iterable[str]) -> Dialect:
+    """Check the dialect against lines recorded while the value moved: its stable form must not hold there."""
+    (form,) = (each for each in dialect.forms if each.state is LineState.STABLE)
+    lines = list(moving)
+    if _restlessness(form, lines) > _MOVING:
+        raise BadInput(
+            "moving lines look like stable ones: nothing in them tells the two apart",
+            hint="set the scale to mark unstable values, or to send only stable ones",
+        )
+    return dialect
+
+
+def told(dialect: Dialect, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """How each recorded line is read, for the eye; equal ones once."""
+    for line in dict.fromkeys(lines):
+        reply = dialect.parse(line)
+        word = f"{reply.number} {reply.unit}" if reply.number else "not read"
+        yield line, word if reply.status in (Status.STABLE, Status.UNKNOWN) else f"{word}, {reply.status.value}"

@@ -1,0 +1,146 @@
+"""`instruments learn` and `record`: teaching the desk how a scale talks that no protocol knows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from inspect_kit.capture.daily_checks import checked_id
+from inspect_kit.capture.dialects.dialect import PREFIX, Dialect, dialect_file, dialect_text
+from inspect_kit.capture.dialects.learning import Sample, learn, told, without_moving
+from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
+from inspect_kit.capture.driver import local_time
+from inspect_kit.capture.line import Address, open_port
+from inspect_kit.capture.wedge import typed_by_instrument
+from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
+from inspect_kit.cli.options import json_option, own_instruments
+from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.errors import BadInput, UsageError
+
+_SECONDS: Final = 6.0
+"""How long one recording takes if nothing else is said: a few dozen lines of a scale that sends all the time."""
+_SHOWN: Final = 12
+"""Lines that are shown."""
+
+
+@click.command("record")
+@port_option
+@settings_options
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file to write.")
+@click.option("--seconds", type=click.FloatRange(0.1, 3600), default=20.0, show_default=True, help="How long.")
+@click.option("--note", default="", help="Maker, model and what the display shows, kept at the file's head.")
+@json_option
+@click.pass_context
+def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json: bool, **_: object) -> None:
+    """Record what an instrument sends, byte by byte. Nothing is sent to it.
+
+    \b
+    Example:
+      inspect-kit instruments record --port /dev/ttyUSB0 -o scale.txt --note "Acme 200, shows 7.122 g"
+    """
+    address = address_from(ctx)
+    if address is None:
+        raise UsageError("which port?", where="--port", hint="inspect-kit instruments find lists them")
+    data = _recorded(address, seconds)
+    if not data:
+        raise BadInput(
+            f"nothing came within {seconds:g} s", where=address.port, hint="press PRINT, or check its settings"
+        )
+    write_whole(out, dump(data, f"{local_time().isoformat(timespec='seconds')} {note}".strip()).encode())
+    if as_json:
+        print_json({"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))})
+    else:
+        click.echo(f"{out}: {len(data)} bytes, {len(whole_lines(data))} whole lines")
+
+
+def _recorded(address: Address, seconds: float) -> bytes:
+    deadline = time.monotonic() + seconds
+    port, data = open_port(address, deadline), bytearray()
+    try:
+        while time.monotonic() < deadline and len(data) < 1_000_000:
+            data += port.read()
+    finally:
+        port.close()
+    return bytes(data)
+
+
+@click.command("learn")
+@port_option
+@settings_options
+@click.option("--recording", type=click.Path(path_type=Path, dir_okay=False), help="Learn from this file instead.")
+@click.option("--shows", multiple=True, metavar="VALUE", help="What the display showed, for example 7.122g.")
+@click.option("--moving", type=click.Path(path_type=Path, dir_okay=False), help="A recording made while it moved.")
+@click.option("--instrument", "name", metavar="ID", help="Whose dialect this is (default: the recording's name).")
+@click.option("--replace", "again", is_flag=True, help="Also if one of that name was learned.")
+@json_option
+@click.pass_context
+def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object) -> None:
+    """Learn how a scale talks from what it sends and what its display shows; refuses what is ambiguous.
+
+    \b
+    Example:
+      inspect-kit instruments learn --port /dev/ttyUSB0 --instrument desk-scale
+      inspect-kit instruments learn --recording scale.txt --shows 7.122g
+    """
+    samples = tuple(_samples(ctx))
+    name = checked_id(ctx.params["name"] or (ctx.params["recording"].stem if ctx.params["recording"] else "learned"))
+    shown = ", ".join(f"{number} {unit}" for sample in samples for number, unit in sample.shown)
+    dialect = learn(name, samples, f"{local_time().date().isoformat()}, shown: {shown}")
+    for sample in samples:
+        if not sample.shown:
+            without_moving(dialect, sample.lines)
+    path = dialect_file(own_instruments(ctx), name)
+    if path.exists() and not again:
+        raise UsageError("is there already", where=str(path), hint="add --replace to learn it anew")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, dialect_text(dialect).encode())
+    _say(dialect, samples, path, as_json=as_json)
+
+
+def _samples(ctx: click.Context) -> Iterator[Sample]:
+    given = ctx.params
+    if given["recording"]:
+        if not given["shows"]:
+            raise UsageError("say what the display showed", where="--shows", hint="for example --shows 7.122g")
+        yield Sample(whole_lines(read_recording(given["recording"])), tuple(_shown(text) for text in given["shows"]))
+        if given["moving"]:
+            yield Sample(whole_lines(read_recording(given["moving"])))
+        return
+    address = address_from(ctx)
+    if address is None:
+        raise UsageError("--port or --recording?", hint="inspect-kit instruments learn --recording FILE --shows 7.122g")
+    yield from _asked(address)
+
+
+def _asked(address: Address) -> Iterator[Sample]:
+    """Three recordings, with what the person at the scale sees."""
+    for what in ("Put something on the scale and wait until it stands still", "Now something of another weight"):
+        click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
+        lines = whole_lines(_recorded(address, _SECONDS))
+        for line in list(dict.fromkeys(lines))[:_SHOWN]:
+            click.echo(f"  {line!r}", err=True)
+        yield Sample(lines, (_shown(click.prompt("What does the display show (with its unit)", err=True)),))
+    click.prompt("Now press Return and touch the pan for a few seconds", default="", show_default=False, err=True)
+    yield Sample(whole_lines(_recorded(address, _SECONDS)))
+
+
+def _shown(text: str) -> tuple[str, str]:
+    typed = typed_by_instrument(text)
+    if not typed.unit:
+        raise UsageError(f"{text[:40]!r} has no unit", where="--shows", hint="for example 7.122g")
+    return typed.number, typed.unit
+
+
+def _say(dialect: Dialect, samples: tuple[Sample, ...], path: Path, *, as_json: bool) -> None:
+    lines = [(line, word) for sample in samples for line, word in told(dialect, sample.lines)]
+    if as_json:
+        rows = [{"line": line, "read": word} for line, word in lines]
+        print_json({"file": str(path), "protocol": f"{PREFIX}{dialect.id}", "lines": rows})
+        return
+    for line, word in lines[:40]:
+        click.echo(f"{line!r:<40} {word}")
+    click.echo(f"{path}\nRead it: inspect-kit read scale --port PORT --protocol {PREFIX}{dialect.id}")

@@ -1,0 +1,319 @@
+"""What a display shows: digits told twice over, by a network and by their bars, their point, unit and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from inspect_kit.vision.display.networks import DIGITS, WORD_SIZE, WORDS, digit_chances, evened, word_chances
+from inspect_kit.vision.display.rows import Row, find_rows, planes
+from inspect_kit.vision.display.segments import seven_segment
+from inspect_kit.vision.display.strip import SIDE, TALL, Strip, refitted, straightened
+
+Plane = NDArray[np.float32]
+
+CERTAIN: Final = 0.9
+"""Confidence from which a reading may be proposed as certain."""
+_ROWS: Final = 14
+"""Rows that are looked at, the tallest first."""
+_RIVAL: Final = 0.6
+"""Of the chosen row's height: another row of digits as tall as that could be the reading as well."""
+_LIT: Final = 0.5
+"""Of a lit stroke's contrast."""
+_CREVICE: Final = 0.075
+"""Heights between two columns of one digit at most: the gap between two bars."""
+_JOINED: Final = 0.72
+"""Heights that two pieces may be wide together and still be one digit."""
+_WIDEST: Final = 0.85
+"""Heights that a digit is wide at most."""
+_APART: Final = 1.25
+"""Heights between two neighbouring digits at most; a one stands at the right of its place."""
+_POINT: Final = 0.006
+"""Area in squared heights from which what stands between two digits' feet is a point, also where it touches one."""
+_WORD: Final = 0.6
+"""Probability from which a word beside the digits is believed; there are few, and most of them are known."""
+_MARKS: Final = frozenset({"ring", "hold"})
+_ALONE: Final = 0.96
+"""Probability from which the network is believed where a digit's bars cannot be told."""
+_NEXT: Final = 1.0
+"""Heights up to which something is next to the row."""
+_STRANGER: Final = 0.8
+"""Probability of a digit beside the row from which the row may lack one."""
+_SPECK: Final = 0.002
+"""Area in squared heights from which something between two digits may be a point that is badly seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One digit or sign: its columns in the strip, and how sure it is."""
+
+    character: str
+    chance: float
+    left: float
+    right: float
+    bars: str | None
+    """What its seven bars say: a digit, empty for no digit, nothing where a bar is neither on nor off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row that was read: the number with its point, how sure, and why not surer."""
+
+    number: str
+    confidence: float
+    row: Row
+    unit: str = ""
+    stable: bool = False
+    hold: bool = False
+    doubt: str = ""
+
+
+def read_display(photo: NDArray[np.uint8]) -> Shown | None:
+    """The reading of the display in the photo; nothing where no row of digits is found."""
+    read = []
+    both = planes(photo)
+    for row in _distinct(find_rows(both)):
+        strip = _strip(both, row)
+        shown = _read_row(strip) if strip is not None else None
+        if strip is not None and shown is not None:
+            read.append((shown, strip))
+    if not read:
+        return None
+    tallest, _ = max(read, key=lambda each: (each[0].confidence > 0.4, each[0].row.height * len(each[0].number) ** 0.5))
+    same = [each for each in read if _same_place(tallest, each[0])]
+    best, strip = max(same, key=lambda each: (_digits(each[0]), each[0].confidence))
+    if any(_digits(o) == _digits(best) and o.number != best.number and o.confidence >= CERTAIN for o, _ in same):
+        best = replace(best, confidence=min(best.confidence, 0.5), doubt="the digits can be read in two ways")
+    if any(_rivals(best, other) for other, _ in read):
+        best = replace(best, confidence=min(best.confidence, 0.5), doubt="two rows of digits could be the reading")
+    return _with_words(best, strip, _chain(strip))
+
+
+def _digits(shown: Shown) -> int:
+    return sum(character.isdigit() for character in shown.number)
+
+
+def _same_place(one: Shown, two: Shown) -> bool:
+    """Whether two rows are the same digits, found twice."""
+    return abs(float(one.row.middle[1] - two.row.middle[1])) < 0.6 * max(one.row.height, two.row.height)
+
+
+def _strip(both: tuple[Plane, Plane], row: Row) -> Strip | None:
+    """The straightened row, its lines drawn anew through the digits that stand on them."""
+    strip = straightened(both, row)
+    glyphs = _chain(strip) if strip is not None else []
+    better = refitted(strip, [(g.left, g.right) for g in glyphs if g.character != "-"]) if strip and glyphs else None
+    return straightened(both, better) if better is not None else None
+
+
+def _distinct(rows: list[Row]) -> list[Row]:
+    """The tallest rows, each place once."""
+    kept: list[Row] = []
+    for row in sorted(rows, key=lambda each: -each.height * min(each.glyphs, 6)):
+        if not any(
+            np.linalg.norm(row.middle - other.middle) < 0.2 * other.height and 0.8 < row.height / other.height < 1.25
+            for other in kept
+        ):
+            kept.append(row)
+    return kept[:_ROWS]
+
+
+def _rivals(best: Shown, other: Shown) -> bool:
+    away = abs(float(best.row.middle[1] - other.row.middle[1])) > 0.6 * best.row.height
+    return away and other.row.height > _RIVAL * best.row.height and other.confidence > 0.8 and len(other.number) > 1
+
+
+def _read_row(strip: Strip) -> Shown | None:
+    glyphs = _chain(strip)
+    if len(glyphs) < 2 or sum(g.character.isdigit() for g in glyphs) < 1:
+        return None
+    number, doubt, share = _spelled(strip, glyphs)
+    confidence = min(_chance(g) for g in glyphs) * share
+    bars = [g for g in glyphs if g.character != "-"]
+    agreed = [g.bars == g.character for g in bars]
+    contradicted = any(g.bars not in (None, "", g.character) for g in bars)
+    unclear = any(g.bars != g.character and g.chance < _ALONE for g in bars)
+    if contradicted or (any(agreed) and unclear):
+        confidence, doubt = min(confidence, 0.6), doubt or "the bars of a digit cannot be told apart"
+    elif not any(agreed) and confidence < 0.97:
+        confidence = min(confidence, 0.7)
+    if _missed(strip, glyphs):
+        confidence, doubt = min(confidence, 0.5), "something beside the digits could be one more digit"
+    if _cut_off(strip, glyphs):
+        confidence, doubt = min(confidence, 0.5), "the row of digits reaches the picture's edge"
+    return Shown(number, confidence, strip.row, doubt=doubt)
+
+
+def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
+    """Whether a digit stands where the next one would, on either side: one that glare or a frame hides from the row."""
+    centres = [(g.left + g.right) / 2 for g in glyphs]
+    pitch = float(np.median(np.diff(centres)))
+    steps = np.array([0.8, 0.9, 1.0, 1.1]) * pitch
+    places = [*(centres[0] - steps), *(centres[-1] + steps)]
+    lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
+    chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
+    return bool((chances[:, :10] > _STRANGER).any()) or any(_tall_beside(strip, glyphs))
+
+
+def _lit_at(strip: Strip, centre: float, half: float) -> bool:
+    """Whether anything there is lit; a digit that is off shows faintly too."""
+    part = strip.raw[SIDE : SIDE + TALL, max(0, int(centre - half)) : max(1, int(centre + half))]
+    return bool(part.size and np.percentile(part, 95) > _LIT)
+
+
+def _tall_beside(strip: Strip, glyphs: list[Glyph]) -> Iterator[bool]:
+    """For each thing next to the row that was not read: whether it is as tall as a digit."""
+    for left, right in _spans(strip):
+        if 0 <= left - glyphs[-1].right < _NEXT * TALL or 0 <= glyphs[0].left - right < _NEXT * TALL:
+            rows = np.flatnonzero((strip.band[:, int(left) : int(right) + 1] > _LIT).any(axis=1))
+            yield bool(rows[0] < 0.2 * TALL and rows[-1] > 0.8 * TALL)
+
+
+def _chance(glyph: Glyph) -> float:
+    """How sure a digit is: the network's word, and where the bars say the same, most of its doubt is gone."""
+    return 1 - (1 - glyph.chance) * (0.3 if glyph.bars == glyph.character else 1.0)
+
+
+def _chain(strip: Strip) -> list[Glyph]:
+    """The digits from the row's middle outwards, up to the first thing that is none."""
+    spans = [span for span in _spans(strip) if 0.05 * TALL < span[1] - span[0] < _WIDEST * TALL]
+    if not spans:
+        return []
+    chances = digit_chances([strip.window(sum(span) / 2) for span in spans])
+    glyphs = [_glyph(strip, span, row) for span, row in zip(spans, chances, strict=True)]
+    middle = strip.light.shape[1] / 2
+    good = [index for index, glyph in enumerate(glyphs) if glyph.character.isdigit() and glyph.chance > 0.5]
+    if not good:
+        return []
+    start = min(good, key=lambda index: abs((glyphs[index].left + glyphs[index].right) / 2 - middle))
+    first = last = start
+    while last + 1 < len(glyphs) and _follows(glyphs[last], glyphs[last + 1]):
+        last += 1
+    while first > 0 and _follows(glyphs[first - 1], glyphs[first]) and glyphs[first].character != "-":
+        first -= 1
+    return glyphs[first : last + 1]
+
+
+def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
+    best = int(np.argmax(chances))
+    return Glyph(DIGITS[best], float(chances[best]), *span, seven_segment(strip.band, *span))
+
+
+def _follows(one: Glyph, two: Glyph) -> bool:
+    return bool(one.character and two.character) and two.left - one.right < _APART * TALL
+
+
+def _spans(strip: Strip) -> list[tuple[float, float]]:
+    """Columns that hold strokes of one glyph; the lowest part is left out, where points stand."""
+    band = strip.band[: round(0.84 * TALL)]
+    lit = (band > _LIT).sum(axis=0) >= 0.05 * TALL
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], lit.astype(np.int8), [0]))))
+    spans: list[tuple[float, float]] = []
+    for left, right in edges.reshape(-1, 2):
+        if spans and left - spans[-1][1] < _CREVICE * TALL and right - spans[-1][0] < _JOINED * TALL:
+            spans[-1] = (spans[-1][0], float(right))
+        else:
+            spans.append((float(left), float(right)))
+    return spans
+
+
+def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
+    """The number with its point, what is in doubt about it, and the share by which that lowers the confidence."""
+    text, doubt, share = glyphs[0].character, "", 1.0
+    pairs = list(pairwise(glyphs))
+    dots = [_dots(strip, one, two) for one, two in pairs]
+    for (one, two), dot in zip(pairs, dots, strict=True):
+        area, above = _between(strip, one, two)
+        if above > _SPECK:
+            doubt, share = "something stands between two digits", 0.4
+        elif dot or (area >= _POINT and not any(dots)):
+            text += "."
+        elif area > _SPECK and not any(dots):
+            doubt, share = "a decimal point is badly seen", 0.5
+        text += two.character
+    if text.count(".") > 1 or text.startswith("-."):
+        doubt, share = "more than one decimal point is seen", 0.3
+    if "-" in text[1:]:
+        doubt, share = "a bar stands between the digits", 0.3
+    return text, doubt, share
+
+
+def _dots(strip: Strip, one: Glyph, two: Glyph) -> int:
+    """Round spots at the foot of the row between two digits."""
+    left, right = round(one.right - 0.1 * TALL), round(two.left + 0.1 * TALL)
+    foot = SIDE + round(0.72 * TALL)
+    part = (strip.light[foot : SIDE + TALL + round(0.18 * TALL), max(0, left) : max(left + 1, right)] > _LIT).astype(
+        np.uint8
+    )
+    _, _, stats, middles = cv2.connectedComponentsWithStats(part, connectivity=8)
+    count = 0
+    for (x, y, w, h, area), (across, down) in zip(stats[1:], middles[1:], strict=True):
+        inside = x > 0 and x + w < part.shape[1] and y > 0
+        between = 0.04 * TALL < across < part.shape[1] - 0.04 * TALL and foot + down > SIDE + 0.8 * TALL
+        compact = min(w, h) > 0.05 * TALL and max(w, h) < min(0.28 * TALL, 2.2 * min(w, h)) and area > 0.5 * w * h
+        count += bool(inside and between and compact)
+    return count
+
+
+def _between(strip: Strip, one: Glyph, two: Glyph) -> tuple[float, float]:
+    """Lit area between two digits at the foot of the row, and further up, in squared heights."""
+    left, right = round(one.right), round(two.left)
+    room = strip.light[SIDE : SIDE + TALL + round(0.16 * TALL), max(0, left) : max(left + 1, right)]
+    lit = room > _LIT
+    foot = round(0.76 * TALL)
+    return float(lit[foot:].sum()) / TALL**2, float(lit[round(0.05 * TALL) : round(0.66 * TALL)].sum()) / TALL**2
+
+
+def _cut_off(strip: Strip, glyphs: list[Glyph]) -> bool:
+    edge = 0.1 * TALL
+    left, right = int(max(0, glyphs[0].left - edge)), int(glyphs[-1].right + edge)
+    return not bool(strip.inside[left : right + 1].all())
+
+
+def _with_words(shown: Shown, strip: Strip, glyphs: list[Glyph]) -> Shown:
+    """Unit and marks beside the digits."""
+    found = dict(_words(strip, glyphs))
+    units = [word for word in found if word not in _MARKS]
+    return replace(
+        shown, unit=units[0] if len(units) == 1 else "", stable="ring" in found, hold="hold" in found
+    )  # fmt: skip
+
+
+def _words(strip: Strip, glyphs: list[Glyph]) -> Iterator[tuple[str, float]]:
+    """Words that stand free: not part of a digit, of the display's frame or of the picture's edge."""
+    light = strip.raw
+    lit = (light > _LIT).astype(np.uint8)
+    joined = cv2.dilate(lit, np.ones((1, TALL // 9), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
+        edge = y <= 1 or y + h >= light.shape[0] - 1
+        within = x + w > glyphs[0].left and x < glyphs[-1].right and y + h > SIDE and y < SIDE + TALL
+        if edge or within or not (0.1 * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
+            continue
+        own = np.where(labels[y : y + h, x : x + w] == index, light[y : y + h, x : x + w], 0)
+        window = _word_window(own)
+        if window is not None:
+            chances = word_chances([window])[0]
+            best = int(np.argmax(chances))
+            if chances[best] > _WORD and WORDS[best] != "junk":
+                yield WORDS[best], float(chances[best])
+
+
+def _word_window(drawn: Plane) -> Plane | None:
+    """The word's own extent, as high as the window and at its left, as the network was taught."""
+    ys, xs = np.nonzero(drawn > _LIT)
+    if not len(ys):
+        return None
+    cut = drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
+    width, height = WORD_SIZE
+    scale = min((height - 4) / cut.shape[0], (width - 4) / cut.shape[1])
+    small = cv2.resize(cut, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)[: height - 2, : width - 2]
+    window: Plane = np.zeros((height, width), np.float32)
+    window[2 : 2 + small.shape[0], 2 : 2 + small.shape[1]] = small
+    return evened(window)

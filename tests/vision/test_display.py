@@ -1,0 +1,83 @@
+"""Displays in photos: drawn ones of known reading. What is proposed as certain is right; the rest is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from inspect_kit.capture.photographs import Photograph
+from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
+from inspect_kit.values.quantity import UNITS, parse_quantity
+from inspect_kit.vision.display.segments import seven_segment
+from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
+
+
+def read(scene: Scene, gauge: Gauge | None = None) -> DisplayReading:
+    pixels = np.ascontiguousarray(photograph(scene)[:, :, ::-1])
+    return displayed(Photograph("photo.jpg", "0" * 64, pixels), gauge)
+
+
+def gauge(resolution: str, upper: str = "500g") -> Gauge:
+    unit = UNITS["g"]
+    return Gauge(parse_quantity(resolution, unit), None, parse_quantity(upper, unit), "desk-scale")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_display_of_any_kind_is_read_with_its_point_and_unit(kind: str) -> None:
+    ink, ground = KINDS[kind]
+    reading = read(Scene("148.56", ink=ink, ground=ground, turn=3.0))
+    assert (reading.value, reading.unit, reading.certain) == ("148.56", "g", True)
+    assert reading.picture.startswith(b"\xff\xd8")
+
+
+def test_what_is_certain_is_right_whatever_the_display() -> None:
+    rng = np.random.default_rng(11)
+    scenes = [any_scene(rng, f"{rng.uniform(0, 300):.2f}") for _ in range(12)]
+    readings = [(scene, read(scene)) for scene in scenes]
+    assert all(reading.value == scene.reading for scene, reading in readings if reading.certain)
+    assert sum(reading.certain for _, reading in readings) >= 5
+
+
+def test_an_integer_needs_the_resolution_since_its_point_may_be_lost() -> None:
+    scene = Scene("1482")
+    assert "no decimal point" in read(scene).doubt
+    assert read(scene, gauge("1g", "3000g")).certain
+
+
+@pytest.mark.parametrize(
+    ("resolution", "upper", "why"),
+    [("0.1g", "500g", "whole digits"), ("0.05g", "500g", "whole digits"), ("0.01g", "100g", "beyond the range")],
+)
+def test_a_reading_that_the_gauge_cannot_show_is_not_certain(resolution: str, upper: str, why: str) -> None:
+    reading = read(Scene("148.56"), gauge(resolution, upper))
+    assert not reading.certain
+    assert why in reading.doubt
+
+
+def test_a_display_that_leaves_the_picture_is_not_certain() -> None:
+    scene = Scene("148.56")
+    pixels = np.ascontiguousarray(photograph(scene)[:, :, ::-1])
+    columns = np.flatnonzero((pixels.sum(axis=2) < 200).any(axis=0))
+    for start in range(int(columns[0]) + 60, int(columns[0]) + 200, 20):
+        reading = displayed(Photograph("photo.jpg", "", np.ascontiguousarray(pixels[:, start:])))
+        assert not reading.certain or reading.value == "148.56"
+
+
+def test_a_picture_without_a_display_has_no_reading() -> None:
+    rng = np.random.default_rng(5)
+    grain = rng.integers(90, 160, (480, 640, 3)).astype(np.uint8)
+    reading = displayed(Photograph("photo.jpg", "", grain))
+    assert not reading.certain
+    assert "verniers and dials are not read" in reading.doubt or reading.doubt
+
+
+@pytest.mark.parametrize("digit", "0123456789")
+def test_the_bars_of_a_digit_tell_it(digit: str) -> None:
+    light, ((left, right),) = lettering(digit, Style(slant=0.0))
+    assert light.shape[0] == TALL
+    assert seven_segment(light, left, right) == digit
+
+
+def test_a_bar_that_is_half_lit_tells_nothing() -> None:
+    light, ((left, right),) = lettering("0", Style(slant=0.0, ghost=0.45))
+    assert seven_segment(light, left, right) is None
