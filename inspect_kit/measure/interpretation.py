@@ -83,8 +83,9 @@ def measurement_of(
 
 def _implausible(reading: Reading, stated: Quantity, usual: Plausible) -> BadInput:
     reason = f", because {usual.because}" if usual.because else ""
+    slip = likely_slip(stated, usual)
     return BadInput(
-        f"{reading.characteristic}: {likely_slip(stated, usual)}; usual is {usual}{reason}",
+        f"{reading.characteristic}: {slip}{'' if slip.endswith('?') else ';'} usual is {usual}{reason}",
         where=reading.where,
         hint="write the unit, or confirm the value if it was looked at again: confirmed = yes",
     )
