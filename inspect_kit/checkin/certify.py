@@ -127,7 +127,7 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
 
 def code_as_svg(text: str) -> str:
     """A QR code to stand in a page."""
-    return str(segno.make(text, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff", omitsize=True))
+    return str(segno.make_qr(text, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff", omitsize=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,21 +45,22 @@ class Doors:
     _wrong: dict[str, tuple[int, float]] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def wait(self, key: str) -> float:
-        """Seconds until the name may try again."""
+    def tries(self, key: str, free: int = 0) -> bool:
+        """Whether a try is allowed now. It counts as a wrong one until it was right: thirty at once are thirty."""
         with self._lock:
             count, since = self._wrong.get(key, (0, 0.0))
-        if count < self.free:
-            return 0.0
-        pause = min(self.longest_wait, self.first_wait * 2.0 ** min(count - self.free, 10))
-        return max(0.0, since + pause - self.seconds())
-
-    def note(self, key: str, *, right: bool) -> None:
-        """A PIN was right or wrong."""
-        with self._lock:
+            if since + self._pause(count, free or self.free) > self.seconds():
+                return False
             if len(self._wrong) > _MOST_KEYS:
                 self._wrong.clear()
-            if right:
-                self._wrong.pop(key, None)
-            else:
-                self._wrong[key] = (self._wrong.get(key, (0, 0.0))[0] + 1, self.seconds())
+            self._wrong[key] = (count + 1, self.seconds())
+            return True
+
+    def right(self, key: str) -> None:
+        """The PIN was right: what was wrong before is forgotten."""
+        with self._lock:
+            self._wrong.pop(key, None)
+
+    def _pause(self, count: int, free: int) -> float:
+        """Seconds to wait after so many wrong ones."""
+        return 0.0 if count < free else min(self.longest_wait, self.first_wait * 2.0 ** min(count - free, 10))

@@ -36,6 +36,8 @@ _MOST_TEXT: Final = 200_000
 _LONGEST: Final = 60_000
 
 Handler = Callable[["Visit"], Response]
+_FROM_ANYWHERE = 60
+"""Wrong PINs for one name, from all sources together, before everybody who is not signed in has to wait."""
 
 
 @dataclass(slots=True)
@@ -101,13 +103,24 @@ class Visit:
         return RedirectResponse(path, 303)
 
     def check_pin(self, name: str, pin: str) -> bool:
-        """Whether the PIN is right; after some wrong ones a name has to wait."""
-        doors = self.station.limits.doors
-        if doors.wait(name) > 0:
+        """Whether the PIN is right; after some wrong ones the same source has to wait for that name.
+
+        Who is signed in waits for their own wrong ones only: strangers' tries do not lock them out.
+        """
+        doors, keys = self.station.limits.doors, self._doors(name)
+        if not all(doors.tries(key, free) for key, free in keys):
             raise Refusal(429, "refused.wait")
         right = pin_holds(self.station.registry, name, pin, self.station.right_pins)
-        doors.note(name, right=right)
+        if right:
+            for key, _ in keys:
+                doors.right(key)
         return right
+
+    def _doors(self, name: str) -> tuple[tuple[str, int], ...]:
+        if self.who is not None and self.who.name == name:
+            return ((f"own {name}", 0),)
+        host = self.request.client.host if self.request.client else ""
+        return (f"{host} {name}", 0), (f"any {name}", _FROM_ANYWHERE)
 
 
 def sees(who: AccountSet, event: str) -> bool:

@@ -7,6 +7,7 @@ import logging
 import re
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from argon2 import PasswordHasher
 from starlette.testclient import TestClient
 
 from inspect_kit.certificate.content.wording import LANGUAGES, station_words
+from inspect_kit.checkin.certify import code_as_svg
 from inspect_kit.checkin.form import name_on_badge
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.checkin import accounts
@@ -352,14 +354,39 @@ def test_buckets_fill_again_and_doors_open_again() -> None:
     clock = [0.0]
     bucket, doors = Bucket(1, 2, lambda: clock[0]), Doors(lambda: clock[0])
     assert [bucket.take("a") for _ in range(3)] == [True, True, False]
-    for _ in range(5):
-        doors.note("a", right=False)
-    assert doors.wait("a") == 15
-    clock[0] = 16
+    assert [doors.tries("a") for _ in range(6)] == [True] * 5 + [False]
+    assert doors.tries("b")
+    clock[0] = 15.0
     assert bucket.take("a")
-    assert doors.wait("a") == 0
-    doors.note("a", right=False)
-    assert doors.wait("a") == 30
+    assert [doors.tries("a") for _ in range(2)] == [True, False]
+    clock[0] = 44.0
+    assert not doors.tries("a")
+    clock[0] = 45.0
+    assert doors.tries("a")
+    doors.right("a")
+    assert [doors.tries("a") for _ in range(6)] == [True] * 5 + [False]
+
+
+def test_thirty_tries_at_once_count_as_thirty() -> None:
+    doors = Doors(lambda: 0.0)
+    with ThreadPoolExecutor(30) as crowd:
+        assert sum(crowd.map(lambda _: doors.tries("Renata"), range(30))) == 5
+
+
+def test_strangers_wrong_pins_do_not_lock_out_who_is_signed_in(referee: Person, station: Station) -> None:
+    stranger = new_client(station)
+    page = stranger.get("/sign-in").text
+    csrf = re.search(r'name="csrf" value="([0-9a-f]{64})"', page)
+    form = {"csrf": csrf[1] if csrf else "", "name": "Renata", "back": "/"}
+    codes = [stranger.post("/sign-in", data={**form, "pin": f"99{n:04d}"}).status_code for n in range(7)]
+    assert codes == [403] * 5 + [429] * 2
+    assert "approved" in referee.decide(referee.inspect(), "approve")
+
+
+def test_the_slips_code_is_an_ordinary_qr_code() -> None:
+    size = re.search(r'viewBox="0 0 (\d+)', code_as_svg("BCDFGHJK"))
+    assert size is not None
+    assert int(size[1]) >= 21 + 8
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
