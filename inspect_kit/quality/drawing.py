@@ -177,12 +177,31 @@ def chart_drawing(chart: Chart, title: str = "") -> Draw:
         for axes, track in zip(grid[:, 0], tracks, strict=True):
             _draw_track(axes, track)
         _frame(grid[0, 0], chart.upper, tuple({point for signal in chart.signals for point in signal.points}))
+        _number_points(grid[0, 0], chart)
         if chart.lower is not None:
             _frame(grid[1, 0], chart.lower, chart.lower.outside)
         grid[0, 0].set_title("\n".join([title or f"{chart.kind} chart", *map(_signal_line, chart.signals)]), fontsize=9)
         grid[-1, 0].set_xlabel("point")
 
     return draw
+
+
+def _number_points(axes: Axes, chart: Chart) -> None:
+    """The number of the rule at each point that it points out; where many would cover each other, none."""
+    rules: dict[int, list[str]] = {}
+    for signal in chart.signals:
+        for point in signal.points:
+            rules.setdefault(point, []).append(str(signal.rule))
+    if len(rules) > _MOST_NUMBERED:
+        return
+    for point, numbers in rules.items():
+        height = float(chart.upper.points[point - chart.upper.first])
+        axes.annotate(",".join(numbers), (point, height), xytext=(0, 6), textcoords="offset points", fontsize=7,
+                      ha="center")  # fmt: skip
+
+
+_MOST_NUMBERED: Final = 30
+"""Points whose rules are written beside them."""
 
 
 def _signal_line(signal: Signal) -> str:
@@ -287,7 +306,7 @@ def agreement_drawing(found: Agreement) -> Draw:
     return draw
 
 
-def type_one_drawing(sample: Sample, result: TypeOne, reference: float) -> Draw:
+def type_one_drawing(sample: Sample, result: TypeOne, reference: float, tolerance: float | None = None) -> Draw:
     """The readings in order, the reference and their mean."""
 
     def draw(figure: Figure) -> None:
@@ -295,6 +314,10 @@ def type_one_drawing(sample: Sample, result: TypeOne, reference: float) -> Draw:
         places = np.arange(1, len(sample) + 1)
         axes.plot(places, sample.values, color=INK, marker="o", markersize=3, linewidth=0.8)
         axes.axhline(reference, color=INK, linestyle="--", label=f"reference {reference:.6g}")
+        if tolerance is not None:
+            for side in (-0.1, 0.1):
+                axes.axhline(reference + side * tolerance, color=GREY, linestyle="-.", linewidth=0.9)
+            axes.plot([], [], color=GREY, linestyle="-.", label="reference ± 0.1 of the tolerance")
         axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=f"mean {result.mean:.6g}")
         indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
         axes.set_title(f"Type 1 study: s {result.deviation:.4g}, bias {result.bias:.4g}{indices}")
@@ -325,8 +348,8 @@ def linearity_drawing(result: Linearity) -> Draw:
     return draw
 
 
-def curve_drawing(fractions: Floats, probabilities: Floats, title: str) -> Draw:
-    """An operating characteristic, cut where hardly a lot is accepted any more."""
+def curve_drawing(fractions: Floats, probabilities: Floats, title: str, aql: float | None = None) -> Draw:
+    """An operating characteristic, cut where hardly a lot is accepted any more; the AQL and p10 are marked."""
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -336,6 +359,7 @@ def curve_drawing(fractions: Floats, probabilities: Floats, title: str) -> Draw:
             axes.axhline(level, color=GREY, linestyle=":", linewidth=0.8)
             axes.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(3, -3),
                           textcoords="offset points", fontsize=8)  # fmt: skip
+        _mark_qualities(axes, fractions[:shown], probabilities[:shown], aql)
         axes.set_ylim(0, 1.02)
         axes.set_xlim(left=0)
         axes.set_xlabel("nonconforming in the lot, %")
@@ -343,6 +367,20 @@ def curve_drawing(fractions: Floats, probabilities: Floats, title: str) -> Draw:
         axes.set_title(title)
 
     return draw
+
+
+def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: float | None) -> None:
+    """The quality that is called acceptable, and the one of which one lot in ten passes."""
+    places = [("AQL", aql)] if aql is not None else []
+    if probabilities.min() < 0.1 < probabilities.max():
+        places.append(("p10", float(np.interp(-0.1, -probabilities, fractions))))
+    for name, fraction in places:
+        if fraction is None or fraction > fractions[-1]:
+            continue
+        height = float(np.interp(fraction, fractions, probabilities))
+        axes.plot([100 * fraction], [height], marker="o", color=INK, markersize=5)
+        text = f"{name} {100 * fraction:.3g} %: {height:.3g} accepted"
+        axes.annotate(text, (100 * fraction, height), xytext=(7, 5), textcoords="offset points", fontsize=8)
 
 
 def dice_drawing(dice: Sequence[tuple[str, Fairness]], path: Floats | None = None) -> Draw:

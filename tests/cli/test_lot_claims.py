@@ -261,3 +261,32 @@ def test_a_piece_beyond_a_limit_is_on_page_one_of_a_lot_accepted_by_variables(ki
     assert "Pieces of the sample beyond a limit: 1" in " ".join(
         pages_of((tmp_path / "lot.pdf").read_bytes())[0].split()
     )
+
+
+# 7. Traceability
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_certificate_3_1_names_customer_order_and_the_inspectors_independence(kit: Call, tmp_path: Path) -> None:
+    coins(tmp_path, 20, ())
+    about = ("--customer", "Carrom Shop", "--order-number", "PO 4711", "--drawing", "C-31 index B", "--delivered", 20)
+    assert kit("lot", "coins.csv", *ONE, *about, "--en-10204", "3.1", "-o", "lot.pdf")[0] == 2
+    assert kit("lot", "coins.csv", *ONE, *about, "--en-10204", "3.1", "--independent", "-o", "lot.pdf")[0] == 0
+    page = " ".join(pages_of((tmp_path / "lot.pdf").read_bytes())[0].split())
+    for said in ("Inspection certificate 3.1 according to EN 10204", "Carrom Shop", "PO 4711", "C-31 index B",
+                 "does not belong to the department"):  # fmt: skip
+        assert said in page
+
+
+@pytest.mark.usefixtures("keys")
+def test_where_a_piece_comes_from_is_in_the_signed_record(kit: Call, tmp_path: Path) -> None:
+    import pikepdf
+
+    rows = [(f"A{n}", 31.0 + n / 1000, "early", f"M{n % 2}", n % 4) for n in range(20)]
+    wide(tmp_path / "lot.csv", rows, "piece,coin.diameter,shift,machine,cavity")
+    assert kit("lot", "lot.csv", *ONE, "-o", "lot.pdf")[0] == 0
+    with pikepdf.open(tmp_path / "lot.pdf") as pdf:
+        record = json.loads(pdf.attachments["record.json"].get_file().read_bytes())
+    assert record["lot"]["trace"]["machine"][:3] == ["M0", "M1", "M0"]
+    assert record["lot"]["trace"]["cavity"][3] == "3"
+    assert kit("verify", "lot.pdf")[0] == 0

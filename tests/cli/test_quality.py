@@ -291,7 +291,6 @@ def test_a_plan_is_found_for_two_risks(qa: Run) -> None:
         ("--producer", "0.01:0.05"),
         ("--producer", "0.01", "--consumer", "0.06:0.1"),
         ("--producer", "0.06:0.05", "--consumer", "0.01:0.1"),
-        ("--producer", "0.01:0.05", "--consumer", "0.06:0.1", "--lot", "100"),
         ("--lot", "100", "--aql", "1.0", "--variables", "s", "--found", "1"),
         ("--lot", "100", "--aql", "1.0", "--variables", "sigma", "--standard", "mil-std-414"),
     ],

@@ -18,7 +18,7 @@ from inspect_kit.certificate.content.lot_sections import (
 from inspect_kit.certificate.content.model import Box, Content, Cover, Field, Issue, OpenClause, Running
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.quality.lot.record import LotRecord, Nonconforming
+from inspect_kit.quality.lot.record import Delivery, LotRecord, Nonconforming
 
 _MOST_PLACES: Final = 4
 _MOST_ENTRIES: Final = 12
@@ -120,6 +120,18 @@ def _reason(piece: Nonconforming, words: Wording) -> str:
     return words.say(f"reason.{piece.reason}")
 
 
+def _delivered(record: LotRecord, words: Wording) -> dict[str, str]:
+    """Customer, order and article, as stated."""
+    found = record.lot.delivery
+    if not isinstance(found, Delivery):
+        return {}
+    return {
+        "customer": found.customer, "order": found.order, "article": found.article, "drawing": found.drawing,
+        "delivered": "" if found.delivered is None else words.number(Decimal(found.delivered)),
+        "independence": words.say("delivery.independent") if found.independent else "",
+    }  # fmt: skip
+
+
 def _identification(record: LotRecord, words: Wording, issue: Issue) -> Iterable[Field]:
     subject, sheet, lot = record.subject, record.sheet, record.lot
     texts = {
@@ -128,6 +140,7 @@ def _identification(record: LotRecord, words: Wording, issue: Issue) -> Iterable
         "owner": subject.owner,
         "lot_size": words.number(Decimal(lot.size)),
         "inspected": words.number(Decimal(lot.inspected)),
+        **_delivered(record, words),
         "covered": "; ".join(name_of(series, words) for series in lot.series),
         "plan": short_plan(record, words),
         "place": subject.place,

@@ -26,7 +26,7 @@ from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
 from inspect_kit.quality.lot.judge import DEFECT, NOT_NORMAL, Sampling
-from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries, Nonconforming
+from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
@@ -223,6 +223,8 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
 def lot_remarks(record: LotRecord, words: Wording) -> Iterator[str]:
     """What the first page must say besides the verdict."""
     lot = record.lot
+    if isinstance(lot.delivery, Delivery) and lot.delivery.document and record.verdict == Verdict.CONFORMS:
+        yield words.say("delivery.certificate_31")
     if lot.missed:
         yield words.say("remark.missed", number=len(lot.missed))
     if lot.lacking:

@@ -170,7 +170,7 @@ def _type_one(ctx: click.Context, table: Table, method: str) -> None:
             "t": result.t, "p_value": result.p_value, "bias_ci": result.bias_interval,
             "cg": result.cg, "cgk": result.cgk}  # fmt: skip
     _finish(ctx, table, data, _type_one_lines(result), components_of_type_one(result))
-    save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference)))
+    save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference), _tolerance(ctx)))
 
 
 def _type_one_lines(result: TypeOne) -> list[str]:

@@ -31,7 +31,7 @@ from inspect_kit.quality.lot.judge import (
     plan_for,
     recorded_besides,
 )
-from inspect_kit.quality.lot.record import Charted, LotRecord, MeasuredSeries, lot_record_of
+from inspect_kit.quality.lot.record import Charted, Delivery, LotRecord, MeasuredSeries, lot_record_of
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
@@ -222,6 +222,15 @@ def lot_options(command: Command) -> Command:
     help="Run rules: Nelson's numbers such as 1,2,5, nelson for all eight, western-electric.",
 )
 @click.option("--resubmitted", is_flag=True, help="The lot was refused before and sorted: no matter of switching.")
+@click.option("--customer", default="", help="For whom the lot was made.")
+@click.option("--order-number", default="", help="The customer's order.")
+@click.option("--article", default="", help="The article's number.")
+@click.option("--drawing", default="", help="The drawing and its index.")
+@click.option("--delivered", type=click.IntRange(1), help="Pieces delivered.")
+@click.option(
+    "--en-10204", "document", type=click.Choice(["3.1"]), help="State that it is such an inspection certificate."
+)
+@click.option("--independent", is_flag=True, help="The inspector does not belong to the department that made the lot.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
 @click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
 @click.option("--because", default="", help="Why it is replaced.")
@@ -246,7 +255,8 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     rules_named(given["rules"])
     outcome, book = _judged(ctx, file, given)
     desk = None if out is None else _desk(ctx, given)
-    record = lot_record_of(outcome, _subject(file, given, desk), _charted(outcome.file, given))
+    charted = _charted(outcome.file, given)
+    record = lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
     warn(worded(outcome.warnings, outcome.notices, given["language"]))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
@@ -285,6 +295,20 @@ def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, L
     book = _book(given, read)
     plan = plan_for(given["size"] or len(read.pieces), _agreed(given, book))
     return judge_pieces(task, read, plan, _usual(given), besides), book
+
+
+def _delivery(given: Given) -> Delivery:
+    """What the lot was made for. A 3.1 says who ordered, and that the inspector is not the maker's own department."""
+    found = Delivery(
+        given["customer"], given["order_number"], given["article"], given["drawing"], given["delivered"],
+        given["document"] or "", given["independent"],
+    )  # fmt: skip
+    if found.document and not (found.customer and found.order and found.independent):
+        raise UsageError(
+            "a certificate 3.1 needs --customer, --order-number and --independent", where="--en-10204",
+            hint="EN 10204: it is signed by a representative who is independent of the manufacturing department",
+        )  # fmt: skip
+    return found
 
 
 def _charted(file: LotFile, given: Given) -> Charted:

@@ -238,7 +238,8 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
         print_json(data)
     else:
         _print_plan(data)
-    save_plot(target, curve_drawing(*drawn, _title(data)))
+    aql = data["aql"] / 100 if data.get("aql", 100) <= float(LARGEST_PERCENTAGE) else None
+    save_plot(target, curve_drawing(*drawn, _title(data), aql))
     return code
 
 

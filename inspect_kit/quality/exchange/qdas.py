@@ -14,7 +14,7 @@ from datetime import date
 from typing import Final
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
+from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries
 
 FIELD: Final = chr(20)
 CHARACTERISTIC: Final = chr(15)
@@ -33,6 +33,7 @@ def dfq_lines(record: LotRecord) -> Iterator[bytes]:
     for row in zip(*(series.values for series in _variables(record)), strict=True):
         yield _encoded(CHARACTERISTIC.join(_value(value, when, batch) for value in row))
     yield from _names(record)
+    yield from _traces(record)
 
 
 def _variables(record: LotRecord) -> tuple[MeasuredSeries, ...]:
@@ -49,6 +50,9 @@ def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
     yield "K1002", _clean(record.item.name or record.item.id, 80)
     yield "K1022", _clean(record.subject.owner, 80)
     yield "K1053", _clean(record.subject.text, 40)
+    if isinstance(record.lot.delivery, Delivery):
+        yield "K1041", _clean(record.lot.delivery.drawing, 40)
+        yield "K1062", _clean(record.lot.delivery.customer, 80)
     for number, series in enumerate(_variables(record), 1):
         for key, text in _characteristic(series, number):
             yield f"{key}/{number}", text
@@ -82,6 +86,17 @@ def _names(record: LotRecord) -> Iterator[bytes]:
         return
     for number, piece in enumerate(pieces, 1):
         yield _encoded(f"K0014/1/{number} {_clean(piece, 40)}")
+
+
+def _traces(record: LotRecord) -> Iterator[bytes]:
+    """Where a piece comes from, as the text that belongs to its values (K0009)."""
+    trace = record.lot.trace
+    if not isinstance(trace, dict):
+        return
+    for number in range(len(record.lot.pieces)):
+        said = ", ".join(f"{name} {cells[number]}" for name, cells in trace.items() if cells[number])
+        if said:
+            yield _encoded(f"K0009/1/{number + 1} {_clean(said, 255)}")
 
 
 def _clean(text: str, length: int) -> str:

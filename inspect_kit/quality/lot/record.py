@@ -96,6 +96,20 @@ class Nonconforming(_Part, frozen=True):
     probability: float | None = None
 
 
+class Delivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What the lot was made and delivered for, as its maker states it."""
+
+    customer: str = ""
+    order: str = ""
+    article: str = ""
+    drawing: str = ""
+    delivered: int | None = None
+    document: str = ""
+    """The type of document after EN 10204: `3.1`, or empty."""
+    independent: bool = False
+    """The inspector does not belong to the department that made the lot."""
+
+
 class Lot(_Part, frozen=True):
     """All that is particular to a lot."""
 
@@ -115,6 +129,9 @@ class Lot(_Part, frozen=True):
     """Pieces that were to be inspected and were not."""
     order: str | msgspec.UnsetType = msgspec.UNSET
     """How the order of making is known: a column's name, `stated`, or empty where it is not."""
+    delivery: Delivery | msgspec.UnsetType = msgspec.UNSET
+    trace: dict[str, tuple[str, ...]] | msgspec.UnsetType = msgspec.UNSET
+    """Where each piece comes from: operator, shift, machine, cavity, tray, serial, time; one cell a piece."""
 
     @property
     def ordered(self) -> bool:
@@ -161,10 +178,13 @@ class Charted(msgspec.Struct, frozen=True):
     order: str = ""
 
 
+TRACED = ("operator", "shift", "machine", "cavity", "tray", "serial", "time")
 UNCHARTED = Charted()
 
 
-def lot_record_of(outcome: LotOutcome, subject: Subject, charted: Charted = UNCHARTED) -> LotRecord:
+def lot_record_of(
+    outcome: LotOutcome, subject: Subject, charted: Charted = UNCHARTED, delivery: Delivery | None = None
+) -> LotRecord:
     """Everything that a lot's certificate says."""
     task, file = outcome.task, outcome.file
     plain = record_of(
@@ -187,9 +207,17 @@ def lot_record_of(outcome: LotOutcome, subject: Subject, charted: Charted = UNCH
         missed=file.missed or msgspec.UNSET,
         not_inspected=outcome.not_inspected or msgspec.UNSET,
         order=charted.order,
+        delivery=delivery if delivery and delivery != Delivery() else msgspec.UNSET,
+        trace=_trace(outcome) or msgspec.UNSET,
     )
     common = {name: getattr(plain, name) for name in Record.__struct_fields__ if name not in ("verdict", "lot")}
     return LotRecord(**common, verdict=outcome.verdict.value, lot=lot)
+
+
+def _trace(outcome: LotOutcome) -> dict[str, tuple[str, ...]]:
+    """The columns that tell where a piece comes from, as far as the file has them."""
+    groups = outcome.file.groups
+    return {name: tuple(groups[name]) for name in TRACED if any(groups.get(name, ()))}
 
 
 def _plan(plan: LotPlan) -> PlanPart:
