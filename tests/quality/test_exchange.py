@@ -208,7 +208,7 @@ def test_the_form_is_told_by_name_or_ending() -> None:
     assert form_of("dcc", Path("x.xml")) == "dcc"
     with pytest.raises(UsageError, match="does not tell its form"):
         form_of(None, Path("x.xml"))
-    assert set(FORMS) == {"dfq", "qif", "csv", "dcc"}
+    assert set(FORMS) == {"dfq", "qif", "csv", "dcc", "xlsx"}
 
 
 QIF = "{http://qifstandards.org/xsd/qif3}"
@@ -244,3 +244,17 @@ def test_what_is_judged_by_eye_does_not_break_an_export(tmp_path: Path, form: st
     if form == "qif":
         statuses = [part.text for part in ElementTree.fromstring(content).iter(f"{QIF}InspectionStatusEnum")]
         assert statuses.count("FAIL") == 2
+
+
+def test_a_spreadsheet_has_numbers_and_reads_back_as_the_same_lot(record: LotRecord, tmp_path: Path) -> None:
+    from python_calamine import CalamineWorkbook
+
+    path = tmp_path / "lot.xlsx"
+    path.write_bytes(written("xlsx", record))
+    rows = CalamineWorkbook.from_path(path).get_sheet_by_index(0).to_python()
+    assert isinstance(rows[1][rows[0].index("value")], float)
+    again = read_lot(path, WantedCharacteristics((DIAMETER,)))
+    assert again.pieces == record.lot.pieces
+    assert [float(value) for value in again.columns[DIAMETER].values] == [
+        float(v) for v in record.lot.series[0].values if v
+    ]

@@ -428,7 +428,7 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
 @file_argument
 @sheet_options
 @lot_options
-@click.option("--to", "form", type=click.Choice(["dfq", "qif", "csv", "dcc"]),
+@click.option("--to", "form", type=click.Choice(["dfq", "qif", "csv", "xlsx", "dcc"]),
               help="Q-DAS ASCII, QIF 3.0 results, CSV, DCC-shaped XML (default: by OUT's ending).")  # fmt: skip
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
 @click.pass_context

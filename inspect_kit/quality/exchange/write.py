@@ -10,23 +10,26 @@ from inspect_kit.errors import UsageError
 from inspect_kit.quality.exchange.dcc import dcc_lines
 from inspect_kit.quality.exchange.qdas import dfq_lines
 from inspect_kit.quality.exchange.qif import qif_lines
-from inspect_kit.quality.exchange.rows import csv_lines
+from inspect_kit.quality.exchange.rows import csv_lines, xlsx_lines
 from inspect_kit.quality.lot.record import LotRecord
 
 FORMS: Final[Mapping[str, Callable[[LotRecord], Iterator[bytes]]]] = {
     "dfq": dfq_lines,
     "qif": qif_lines,
     "csv": csv_lines,
+    "xlsx": xlsx_lines,
     "dcc": dcc_lines,
 }
-_ENDINGS: Final = {".dfq": "dfq", ".qif": "qif", ".csv": "csv"}
+_ENDINGS: Final = {".dfq": "dfq", ".qif": "qif", ".csv": "csv", ".xlsx": "xlsx"}
 
 
 def form_of(stated: str | None, out: Path) -> str:
     """The form that was asked for, or the one that the file's name tells."""
     form = stated or _ENDINGS.get(out.suffix.lower())
     if form is None:
-        raise UsageError(f"{out.name[:60]!r} does not tell its form", hint="end it in .dfq, .qif or .csv, or give --to")
+        raise UsageError(
+            f"{out.name[:60]!r} does not tell its form", hint="end it in .dfq, .qif, .csv or .xlsx, or give --to"
+        )
     return form
 
 
