@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,12 @@ class UsageError(InspectKitError):
 
 class BadInput(InspectKitError):
     """A file, photo or entry that cannot be used."""
+
+
+def refuse_special_file(path: Path) -> None:
+    """Refuse a pipe or a device: opening one may wait for ever, and reading one may never end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise BadInput("is a device or a pipe", where=str(path), hint="name a file")
 
 
 class BadSheet(InspectKitError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date
@@ -11,10 +12,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from inspect_kit.errors import BadInput, Fault, InspectKitError
+from inspect_kit.errors import BadInput, Fault, InspectKitError, refuse_special_file
 from inspect_kit.nearest import nearest
 
 MAX_BYTES = 2_000_000
+_MOST_PARTS = 60
+"""Parts of one dotted key: a parser takes hours over hundreds of thousands, and a sheet has three."""
+_DEEP = re.compile(rf"(?:[\"']?[\w-]{{1,80}}+[\"']?[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 Parsed = TypeVar("Parsed")
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -22,9 +26,13 @@ Word = TypeVar("Word", bound=StrEnum)
 def read_toml(path: Path) -> dict[str, object]:
     """A TOML file as plain data; what cannot be read is an error with the reason."""
     try:
+        refuse_special_file(path)
         if path.stat().st_size > MAX_BYTES:
             raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="is this a sheet?")
-        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        text = path.read_text(encoding="utf-8")
+        if _DEEP.search(text):
+            raise BadInput(f"has a key of more than {_MOST_PARTS} parts", where=str(path), hint="is this a sheet?")
+        return tomllib.loads(text, parse_float=Decimal)
     except FileNotFoundError:
         raise BadInput("no such file", where=str(path)) from None
     except UnicodeDecodeError as problem:

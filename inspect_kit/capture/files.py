@@ -6,7 +6,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, refuse_special_file
 
 MAX_TEXT_BYTES: Final = 32_000_000
 
@@ -32,6 +32,7 @@ def read_bytes(path: Path, limit: int) -> bytes:
     try:
         if path.is_dir():
             raise BadInput("is a folder", where=str(path), hint="name a file in it")
+        refuse_special_file(path)
         with path.open("rb") as stream:
             content = stream.read(limit + 1)
     except FileNotFoundError:

@@ -185,9 +185,19 @@ def _refuse_constant(word: str) -> float:
     raise BadInput(f"{word} is not a number", hint="leave out what was not measured")
 
 
+def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """An object whose keys stand once: of two values for one thing nobody knows which was meant."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise BadInput(f"{twice[:40]!r} stands twice in one object", hint="keep the right one")
+    return found
+
+
 def _read_json(text: str, path: Path) -> MeasurementFile:
     try:
-        data = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant)
+        data = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
     except BadInput as problem:
         raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
     except (json.JSONDecodeError, RecursionError, ValueError) as problem:
@@ -316,10 +326,9 @@ def _pixel(value: object, place: str) -> tuple[float, float] | None:
         case None:
             return None
         case [int() | Decimal() as across, int() | Decimal() as down]:
-            found = float(across), float(down)
-            if max(map(abs, found)) > MOST_PIXELS:
+            if max(abs(Decimal(across)), abs(Decimal(down))) > MOST_PIXELS:
                 raise BadInput(f"lies farther away than {MOST_PIXELS:,} pixels", where=place)
-            return found
+            return float(across), float(down)
     raise BadInput("expected [x, y]", where=place)
 
 

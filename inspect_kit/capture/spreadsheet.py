@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_bytes, read_text
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, refuse_special_file
 from inspect_kit.nearest import nearest
 
 MAX_BYTES: Final = 20_000_000
@@ -23,6 +23,7 @@ _SHEET_SIGN: Final = "#"
 def read_table_text(path: Path) -> str:
     """The text of a table; of a spreadsheet its first sheet, or the one named as `FILE.xlsx#NAME`."""
     path, wanted = _with_sheet(path)
+    refuse_special_file(path)
     if not is_spreadsheet(path):
         return read_text(path)
     content = read_bytes(path, MAX_BYTES)

@@ -50,7 +50,9 @@ def run(app: click.Group, arguments: Sequence[str] | None) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    click.echo(sentence, err=True)
+    # A file's name or content must not steer the terminal: escape sequences are shown, not sent.
+    plain = "".join(sign if sign.isprintable() or sign == "\n" else f"\\x{ord(sign):02x}" for sign in sentence)
+    click.echo(plain, err=True)
     return code
 
 

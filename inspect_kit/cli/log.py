@@ -28,6 +28,10 @@ from inspect_kit.registry.opening import Transaction
 from inspect_kit.registry.search import known
 
 PICTURES = {".png", ".svg", ".pdf"}
+_PHOTOS = {".png", ".jpg", ".jpeg", ".heic"}
+_LARGEST_PHOTO = 60_000_000
+"""Bytes of a photo of a QR code."""
+
 MOST_IN_A_CODE = 2800
 """Bytes that a QR code of the largest size holds at the lowest correction: 2,953."""
 
@@ -48,12 +52,12 @@ def write_note(out: Path, text: str) -> None:
 
 def read_note(path: Path) -> str:
     """A note from a file, or from a photo of its QR code."""
-    if path.suffix.lower() in {".txt", ".note", ".tlog-proof", ""} or b"\n" in path.open("rb").read(200)[:120]:
+    if path.suffix.lower() not in _PHOTOS:
         return read_text(path, LONGEST)
     from inspect_kit.capture.files import read_bytes
     from inspect_kit.vision.reference.qr_code import read_code
 
-    return read_code(read_bytes(path, 60_000_000))
+    return read_code(read_bytes(path, _LARGEST_PHOTO))
 
 
 @click.command("checkpoint")

@@ -14,7 +14,7 @@ import msgspec
 from sqlalchemy import Connection
 
 from inspect_kit.atomic_write import flush_file, sync_folder, written_beside
-from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.errors import BadInput, BrokenSeal, UsageError, refuse_special_file
 from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
 from inspect_kit.registry.opening import Registry, open_registry, refuse_older
@@ -95,6 +95,7 @@ def _evidence_of(entry: Entry) -> Iterator[str]:
 
 def restore(registry: Registry, source: Path) -> BackupContent:
     """Make an empty registry what the backup says: all of it, or nothing."""
+    refuse_special_file(source)
     try:
         with zipfile.ZipFile(source) as archive:
             return _unpack(registry, archive, str(source))

@@ -172,7 +172,7 @@ def _expected(visit: Visit, sheet: Sheet) -> Iterator[ExpectedItem]:
 
 def _count(visit: Visit, key: str) -> int:
     text = visit.form.get(key, "").strip()
-    if text and not (text.isascii() and text.isdigit() and int(text[:9]) <= _MOST):
+    if text and not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _MOST):
         raise BadInput(f"expected a number up to {_MOST}, got {text[:20]!r}", where=key.partition("_")[2])
     return int(text) if text else 0
 

@@ -59,6 +59,8 @@ _STRICT: Final = re.compile(r"(-?\d{1,12}(?:\.\d{1,15})?) (\S{1,12})")
 def unit(symbol: str, *, where: str = "") -> Unit:
     """The unit people write as `symbol`, or an error that names the ones there are."""
     text = symbol.strip()
+    if text == "Mg":
+        raise BadInput("Mg is a tonne, and mg a thousandth of a gram: which?", where=where, hint="write mg, g or kg")
     found = UNITS.get(text) or UNITS.get(_SPELLINGS.get(text, _SPELLINGS.get(text.lower(), text.lower())))
     if found is None:
         raise BadInput(f"unknown unit {text[:20]!r}", where=where, hint="use " + ", ".join(UNITS))
@@ -70,11 +72,18 @@ def parse_number(text: str, *, where: str = "") -> Decimal:
     match = _NUMBER_ONLY.fullmatch(text)
     if match is None:
         raise BadInput(f"expected a number, got {text[:40]!r}", where=where, hint="for example 8.1 or 8,1")
-    return _decimal(match.group(1))
+    return _decimal(match.group(1), where)
 
 
-def _decimal(text: str) -> Decimal:
-    return Decimal(text.replace(",", ".").replace("−", "-"))
+_FARTHEST: Final = 15
+"""Powers of ten that a measured number may have: nothing on a table is larger than a million kilometres."""
+
+
+def _decimal(text: str, where: str = "") -> Decimal:
+    number = Decimal(text.replace(",", ".").replace("−", "-"))
+    if number and not -_FARTHEST <= number.adjusted() <= _FARTHEST:
+        raise BadInput(f"{text[:40]} is beyond all measure", where=where, hint="is the exponent right?")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,7 @@ def parse_quantity(text: str, default: Unit | None = None, *, where: str = "") -
         raise BadInput(f"{text.strip()[:40]!r} has no unit", where=where, hint="for example 8.1 mm")
     found = unit(symbol, where=where) if symbol else default
     assert found is not None
-    return Quantity(_decimal(match.group(1)), found)
+    return Quantity(_decimal(match.group(1), where), found)
 
 
 def parse_strict(text: str) -> Quantity:

@@ -25,7 +25,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
-from inspect_kit.certificate.issue.qr import Claim, compose
+from inspect_kit.certificate.issue.qr import LAST_DAY, Claim, compose
 from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
@@ -250,6 +250,8 @@ def _validity(record: Record, valid: str) -> tuple[str, str]:
     except ValueError:
         hint = "write event, day or a date such as 2027-06-30"
         raise UsageError(f"cannot be {valid[:40]!r}", where="--valid", hint=hint) from None
+    if last > LAST_DAY:
+        raise UsageError(f"{last} is too far away", where="--valid", hint=f"at most {LAST_DAY}, or none for no end")
     if last.isoformat() < record.inspected_on:
         raise UsageError(f"{last} lies before the inspection", where="--valid")
     return last.isoformat(), ""

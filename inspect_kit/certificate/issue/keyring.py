@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509.oid import NameOID
 
-from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.errors import BadInput, BrokenSeal, refuse_special_file
 from inspect_kit.registry.numbers import check_code
 
 _BLOCK: Final = re.compile(rb"-----BEGIN (CERTIFICATE|X509 CRL)-----.+?-----END \1-----\n?", re.DOTALL)
@@ -100,6 +100,7 @@ def bundle_of(content: bytes) -> bytes:
 def read_keyring(path: Path) -> Keyring:
     """The keyring in a file; every signature in it must be the CA's."""
     try:
+        refuse_special_file(path)
         if path.stat().st_size > _LARGEST:
             raise BadInput("is too large for an issuer's public keys", where=str(path))
         content = path.read_bytes()

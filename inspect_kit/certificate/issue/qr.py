@@ -24,6 +24,8 @@ _DOMAIN: Final = b"inspect-kit qr 1\x00"
 _SIGNATURE: Final = 64
 _VERDICTS: Final = ("conforms", "fails", "undecided")
 _EPOCH: Final = date(2000, 1, 1)
+LAST_DAY: Final = date(2179, 6, 6)
+"""The last day that two bytes can count to from 2000-01-01."""
 _LONGEST_TEXT: Final = 700
 _LONGEST_SCAN: Final = 2000
 """Characters, with the words before the signed text."""
