@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -47,6 +47,32 @@ class Surroundings:
     shot: Shot
     placement: Placement
     mosaic: Mosaic
+    circles: Mapping[str, Floats] = field(default_factory=dict)
+    """Where base circles were seen before, on the board; empty: where makers usually draw them."""
+
+    def circle_place(self, name: str) -> Floats:
+        """About where a base circle's middle is."""
+        return self.circles[name] if name in self.circles else layout.circle_place(name)
+
+    @property
+    def circle_radii(self) -> tuple[float, float]:
+        """mm: radii among which base circles are looked for; wide where the board has sizes of its own."""
+        return tuning.ANY_RADII if self.circles else tuning.USUAL_RADII
+
+    def line_level(self, side: str) -> float:
+        """mm from the middle to the middle of a side's lower line, which touches the circles from outside."""
+        if not self.circles:
+            return layout.HALF - layout.LOWER - layout.LOWER_THICKNESS / 2
+        own = [place @ np.array(OUTWARDS[side]) for name, place in self.circles.items() if name.startswith(side)]
+        return float(np.mean(own)) + (layout.CIRCLE - layout.LOWER_THICKNESS) / 2
+
+    def line_reach(self, side: str) -> float:
+        """mm to both sides of the middle between a side's circles."""
+        if not self.circles:
+            return layout.REACH - 16
+        along = np.abs(np.array(OUTWARDS[side])[::-1])
+        own = [abs(float(place @ along)) for name, place in self.circles.items() if name.startswith(side)]
+        return min(own) - 24
 
 
 def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
@@ -84,20 +110,19 @@ def _path(around: Surroundings, side: str, level: float, reach: float) -> tuple[
 
 
 def _lower(around: Surroundings, side: str, ink: Ink | None) -> Mark:
-    level = layout.HALF - layout.LOWER - layout.LOWER_THICKNESS / 2
-    start, end = _path(around, side, level, layout.REACH - 16)
+    start, end = _path(around, side, around.line_level(side), around.line_reach(side))
     return trace_line(around.shot, start, end, _LOWER, ink)
 
 
 def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mark:
-    level = layout.HALF - layout.LOWER - layout.SPACING + 0.4
+    level = around.line_level(side) + layout.LOWER_THICKNESS / 2 - layout.SPACING + 0.4
     wanted = _THIN
     if isinstance(lower, Trace):
         points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
         level = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 - layout.SPACING + 0.4
     else:
         wanted = replace(wanted, reach=6.0)
-    start, end = _path(around, side, level, layout.REACH - 16)
+    start, end = _path(around, side, level, around.line_reach(side))
     return trace_line(around.shot, start, end, wanted, ink)
 
 
@@ -127,16 +152,16 @@ def _uncovered(centre: Mark, others: Survey) -> Mark:
 
 
 def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wanted, Ink | None]) -> Mark:
-    guess = layout.circle_place(name)
+    guess = around.circle_place(name)
     side = name.split(".", maxsplit=1)[0]
     lower = lines["lower", side]
     out = np.array(OUTWARDS[side])
-    if isinstance(lower, Trace):
+    if isinstance(lower, Trace) and not around.circles:
         points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
         edge = float(np.median(points @ out)) + lower.width / 2
         guess = guess + out * (edge - layout.CIRCLE / 2 - float(guess @ out))
     place = around.placement.to_plane(guess[None])[0]
-    where, radius, clarity = find_ring(around.mosaic, place, (14.5, 17.5), 8.0, layout.DISC / layout.CIRCLE)
+    where, radius, clarity = find_ring(around.mosaic, place, around.circle_radii, 8.0, layout.DISC / layout.CIRCLE)
     if clarity < tuning.LEAST_RING:
         return _absent(around, place, 18.0)
     return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
@@ -261,9 +286,11 @@ class _Drawn:
     ink: Ink | None
 
 
-def gather(shots: Sequence[Shot], placement: Placement, mosaic: Mosaic) -> Features:
+def gather(
+    shots: Sequence[Shot], placement: Placement, mosaic: Mosaic, circles: Mapping[str, Floats] | None = None
+) -> Features:
     """All photos' features together; the frame is weighed over all of them before the feet are."""
-    drawn = [_drawn(Surroundings(shot, placement, mosaic)) for shot in shots]
+    drawn = [_drawn(Surroundings(shot, placement, mosaic, circles or {})) for shot in shots]
     frame = weigh_frame([line for one in drawn for line in one.lines.values()])
     found: dict[Key, list[Trace]] = {}
     reasons: dict[Key, list[str]] = {}

@@ -49,6 +49,10 @@ OUTLINE: Final = 0.25
 
 # features
 
+USUAL_RADII: Final = (14.5, 17.5)
+"""mm: radii of base circles as most makers draw them."""
+ANY_RADII: Final = (11.0, 26.0)
+"""mm: the same on boards of which only the red discs were found where they are."""
 LEAST_RING: Final = 0.12
 """Clarity of a ring in the plan below which none is drawn."""
 BLUR_CHANGED: Final = 0.02
@@ -138,6 +142,20 @@ POCKETS_ALIKE: Final = 0.15
 SMOOTH: Final = 13
 """Lines averaged around the hole, so that the meshes of a net do not count as edges."""
 
+# red_discs
+
+RED: Final = 2.2
+"""Linear red over the larger of green and blue from which on a spot is red: wood has up to 1.9. Chosen on photos of
+four makers' boards."""
+RED_DIAMETERS: Final = (14.0, 70.0)
+"""mm: red discs of boards of all makers, in a view that may be off by a third."""
+RED_NARROW: Final = 9.0
+"""mm: red strokes narrower than this are no discs."""
+RED_FAR: Final = 60.0
+"""mm by which makers place base circles off the usual places, at most."""
+RED_OFF: Final = 25.0
+"""mm by which a disc may lie off the square of the others."""
+
 # refusals
 
 STEEPEST: Final = 45.0
@@ -172,6 +190,17 @@ GLANCES: Final = 5
 """Looks at the markings, at most."""
 UNCARDED_DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
+LEAST_FEET: Final = 3
+"""Feet that check each other: of fewer, on a board without cards, nothing is said."""
+USUAL_OFF: Final = 4.0
+"""mm off the usual places, in the median, up to which a board is drawn as most makers do."""
+DISC_QUAD_NOISE: Final = 0.01
+"""Share of the picture by which the corners of the even area are off where the discs are found too: shadows and grain
+of the wood may take the area's flank with them, and the feet will tell better."""
+DISC_MIDDLE: Final = 4.0
+"""mm, standard deviation: the discs' middle is the surface's. Our estimate: a print is laid on by a stop or by eye."""
+DISC_NOISE: Final = 1.5
+"""Pixels by which the middle of a red disc is off."""
 OFF_LEVEL: Final = 0.8
 """mm, standard deviation by which a side's foot lies off the square's."""
 OFF_SLOPE: Final = 0.002

@@ -30,7 +30,9 @@ from inspect_kit.vision.board.features import (
 from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
+from inspect_kit.vision.board.red_discs import red_discs
 from inspect_kit.vision.board.shapes import Key, direction
+from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import inverse, solve
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import COUNT, Camera
@@ -62,7 +64,10 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
     view, seen = _likeliest(photo.camera, light, quad, side.value)
-    for again in range(tuning.GLANCES):
+    discs = red_discs(seen[0])
+    if discs:
+        view = _from_discs(photo.camera, view, (quad, discs), side.value)
+    for again in range(0 if discs else tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
@@ -70,15 +75,46 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
             break
     around, _ = _surroundings(light, view, side.value)
     feet, shot = gather_feet(around)
-    view = _from_feet(photo.camera, view, _all_feet(feet), side)
+    by_discs, view = view, _with_feet(photo.camera, view, feet, side, needed=not discs)
     around, clarity = _surroundings(light, view, side.value)
+    features = _looked(shot, around, view)
+    if discs and not _feet_check(features):
+        # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
+        view = by_discs
+        around, clarity = _surroundings(light, view, side.value)
+        features = _without_feet(_looked(shot, around, view))
+    else:
+        # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
+        view = _with_feet(photo.camera, view, {**feet, **features.traces}, side, needed=not discs)
     placement = around.placement
-    features = gather([replace(shot, view=view)], placement, around.mosaic)
-    view = _from_feet(photo.camera, view, _all_feet(features.traces), side)
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
     bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
     return Uncarded(bundle, placement, features, clarity, (notice("squareness-assumed"),))
+
+
+def _looked(shot: Shot, around: Surroundings, view: View) -> Features:
+    return gather([replace(shot, view=view)], around.placement, around.mosaic, around.circles)
+
+
+def _feet_check(features: Features) -> bool:
+    """Whether so many feet are seen that they check each other."""
+    return sum(key[0] == "foot" for key in features.traces) >= tuning.LEAST_FEET
+
+
+def _without_feet(features: Features) -> Features:
+    seen = [key for key in features.traces if key[0] == "foot"]
+    traces = {key: traces for key, traces in features.traces.items() if key[0] != "foot"}
+    return replace(features, traces=traces, absent={**features.absent, **dict.fromkeys(seen, TWO_FEET)})
+
+
+def _with_feet(
+    camera: Camera, view: View, traces: Mapping[Key, Sequence[Trace]], side: KnownSide, *, needed: bool
+) -> View:
+    """The view by the four feet; where one is not seen and the red discs placed the camera, the view as it is."""
+    if not needed and any(not traces.get(("foot", name)) for name in SIDES):
+        return view
+    return _from_feet(camera, view, _all_feet(traces), side)
 
 
 def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
@@ -236,7 +272,50 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
     near = np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
+    discs = red_discs(mosaic)
+    if discs and not _usual(placement, discs):
+        # Sizes of the maker's own: where the discs are is known, and the rest is looked for from them.
+        middle = np.mean(list(discs.values()), axis=0)
+        placement = Placement(float(middle[0]), float(middle[1]), 0.0)
+        own = {name: placement.to_board(place[None])[0] for name, place in discs.items()}
+        return Surroundings(Shot(0, light, view, ()), placement, mosaic, own), max(match.clarity, tuning.REFUSALS_CLEAR)
     return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
+
+
+def _usual(placement: Placement, discs: Mapping[str, Floats]) -> bool:
+    """Whether the discs lie where most makers put them, so that all else may be looked for at its usual place."""
+    usual = placement.to_plane(np.array([layout.circle_place(name) for name in discs]))
+    return bool(np.median(np.linalg.norm(usual - np.array(list(discs.values())), axis=1)) < tuning.USUAL_OFF)
+
+
+def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float) -> View:
+    """Camera and pose for which the red discs lie on a square, two to a corner and all alike, inside the surface's."""
+    quad, discs = seen
+    pixels = pixels_of(view.vector, np.array([[*place, 0.0] for place in discs.values()]))
+    half = side / 2
+    corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
+    noise = tuning.DISC_QUAD_NOISE * max(camera.width, camera.height)
+    ways = [np.array([layout.OUTWARDS[part] for part in name.split(".")], dtype=np.float64) for name in discs]
+
+    def residuals(vector: Floats) -> Floats:
+        pose, (out, along, x, y) = vector[: COUNT + 6], vector[COUNT + 6 :]
+        goals = np.array([[x, y] + out * way[0] + along * way[1] for way in ways])
+        seen_at = pixels_of(pose, np.column_stack([goals, np.zeros(len(goals))]))
+        return np.concatenate([((seen_at - pixels) / tuning.DISC_NOISE).ravel(),
+                               ((pixels_of(pose, corners) - quad) / noise).ravel()])  # fmt: skip
+
+    start = np.concatenate([view.vector, layout.circle_place("n.e")[::-1], [0.0, 0.0]])
+    information = np.zeros((len(start), len(start)))
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    information[-2:, -2:] = np.eye(2) / tuning.DISC_MIDDLE**2
+    scale = np.concatenate([view_scale(camera), np.full(4, 10.0)])
+    mean = np.concatenate([camera.parameters, start[COUNT:]])
+    found = solve(residuals, start, scale, information, mean)
+    own = slice(COUNT + 6)
+    # Flanks that do not lie about the discs' middle contradict each other: by so much is the scale unknown.
+    torn = max(float(np.abs(found.residuals[-8:]).max()), 1.0)
+    spread, fixed = found.covariance[own, own] * torn**2, _given_camera(found.covariance) * torn**2
+    return View(camera, found.parameters[own], spread, fixed, 1.0, len(ways), len(ways))
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:
