@@ -188,7 +188,8 @@ def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, sta
         connections_file(station.home).write_text(connections_text({"scale-200g": link}))
         referee.get(referee.at("/desk/striker"))
         lines = [json.loads(line) for line in referee.post(referee.at("/desk/striker/weigh"), {}).splitlines()]
-    assert [line["moving"] for line in lines[:-1]] == ["14.84 g", "14.85 g", "14.82 g"]
+    # The stable value is read once more before it counts.
+    assert list(dict.fromkeys(line["moving"] for line in lines[:-1])) == ["14.84 g", "14.85 g", "14.82 g"]
     assert lines[-1].pop("sent")
     assert lines[-1] == {"value": "14.82 g", "raw": "S S      14.82 g", "instrument": "scale-200g"}
 
