@@ -30,6 +30,7 @@ from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
 from inspect_kit.cli.instruments.check import check
 from inspect_kit.cli.instruments.learn import learn_dialect, record
+from inspect_kit.cli.instruments.life import due, suspect
 from inspect_kit.cli.instruments.read import (
     address_from,
     connection_from,
@@ -135,6 +136,8 @@ def command() -> None:
 command.add_command(check)
 command.add_command(learn_dialect)
 command.add_command(record)
+command.add_command(due)
+command.add_command(suspect)
 command.add_command(simulate)
 
 

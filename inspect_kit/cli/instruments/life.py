@@ -1,0 +1,123 @@
+"""`instruments due` and `suspect`: when a gauge's calibration ends, and what hangs on one that was found bad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import date, datetime
+from decimal import Decimal
+
+import click
+
+from inspect_kit.capture.daily_checks import read_checks, standing
+from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.cli.issuer import registry_of
+from inspect_kit.cli.options import home_of, json_option, own_instruments, today
+from inspect_kit.cli.output import columns, print_json
+from inspect_kit.values.quantity import parse_quantity
+
+Row = dict[str, object]
+
+
+@click.command("due")
+@click.option("--within", type=click.IntRange(0, 3660), default=30, show_default=True, help="Days to look ahead.")
+@json_option
+@click.pass_context
+def due(ctx: click.Context, /, within: int, as_json: bool) -> int:
+    """The desk's own gauges whose calibration has run out, runs out soon or has no date.
+
+    Exit code 1 if one has run out.
+
+    \b
+    Example:
+      inspect-kit instruments due --within 60
+    """
+    folder = own_instruments(ctx)
+    gauges = load_instruments(instrument_ids((folder,)), [folder]).values()
+    rows = [row for gauge in gauges if (row := _due(gauge, today(), within))]
+    rows.sort(key=lambda row: str(row["calibrated_until"] or ""))
+    for row in rows:
+        row["check"] = standing(home_of(ctx), str(row["id"]), today()).state.value
+    if as_json:
+        print_json(rows)
+    else:
+        head = ("id", "serial", "calibrated until", "days left", "state", "check")
+        cells = [tuple("" if cell is None else str(cell) for cell in row.values()) for row in rows]
+        for line in columns([head, *cells]) if rows else ("Nothing is due.",):
+            click.echo(line)
+    return 1 if any(row["state"] == "expired" for row in rows) else 0
+
+
+def _due(gauge: Instrument, on: date, within: int) -> Row | None:
+    until = gauge.calibrated_until
+    left = (until - on).days if until else None
+    if left is not None and left > within:
+        return None
+    state = "no date" if left is None else "expired" if left < 0 else "due"
+    day = until.isoformat() if until else None
+    return {"id": gauge.id, "serial": gauge.serial, "calibrated_until": day, "days_left": left, "state": state}
+
+
+@click.command("suspect")
+@click.argument("name", metavar="ID")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), required=True, help="From when on it may have been bad.")
+@click.option("--error", help="How much too much it shows, for example 0.05g (default: from its last failed check).")
+@json_option
+@click.pass_context
+def suspect(ctx: click.Context, /, name: str, since: datetime, error: str | None, as_json: bool) -> int:
+    """Every certificate that hangs on a gauge found bad, and its verdict with the gauge's error taken off.
+
+    Exit code 1 if a verdict would change, 3 if the error is not known.
+
+    \b
+    Example:
+      inspect-kit instruments suspect desk-scale --since 2026-10-01 --error 0.05g
+    """
+    gauge = load_instruments([name], [own_instruments(ctx)])[name]
+    wrong = _error(ctx, gauge, error)
+    rows = list(_hanging(ctx, gauge, since.date(), wrong))
+    if as_json:
+        stated = f"{wrong:f}" if wrong is not None else None
+        print_json({"instrument": name, "error": stated, "unit": gauge.resolution.unit.base, "certificates": rows})
+    else:
+        _print(rows, wrong)
+    changed = any(row["would_be"] != row["verdict"] for row in rows)
+    return 3 if rows and wrong is None else 1 if changed else 0
+
+
+def _error(ctx: click.Context, gauge: Instrument, stated: str | None) -> Decimal | None:
+    """What was stated, or the largest error of the last check that failed, in g or mm."""
+    if stated is not None:
+        return parse_quantity(stated, gauge.resolution.unit, where="--error").in_base
+    checks, _ = read_checks(home_of(ctx), gauge.id)
+    failed = next((check for check in reversed(checks) if not check.passed), None)
+    return max((point.error.in_base for point in failed.points), key=abs) if failed else None
+
+
+def _hanging(ctx: click.Context, gauge: Instrument, since: date, error: Decimal | None) -> Iterator[Row]:
+    from inspect_kit.inspection.record import open_record
+    from inspect_kit.inspection.suspicion import suspect_lines, verdict_without
+    from inspect_kit.registry.search import RegistryQuery, listing
+
+    registry = registry_of(ctx)
+    with registry.reading() as connection:
+        for found in list(listing(connection, RegistryQuery(since=since.isoformat()), today())):
+            record = open_record(registry.shelf.take(connection, found.record), where=found.number)
+            lines = suspect_lines(record, gauge.id, error)
+            if lines:
+                yield {
+                    "number": found.number, "subject": found.subject, "owner": found.owner, "issued": found.issued_on,
+                    "verdict": record.verdict, "would_be": verdict_without(record, gauge.id, lines),
+                    "lines": [asdict(line) for line in lines],
+                }  # fmt: skip
+
+
+def _print(rows: list[Row], error: Decimal | None) -> None:
+    if not rows:
+        click.echo("No certificate hangs on it.")
+        return
+    keys = ("number", "issued", "subject", "owner", "verdict", "would_be")
+    for line in columns([keys, *(tuple(str(row[key]) for key in keys) for row in rows)]):
+        click.echo(line)
+    if error is None:
+        click.echo("Its error is not known: say --error 0.05g, or check it with a reference.", err=True)
