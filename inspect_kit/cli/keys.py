@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import click
@@ -158,12 +159,14 @@ def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
 
 @command.command("trust")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--yes", is_flag=True, help="The fingerprint was compared already: do not ask.")
 @json_option
 @click.pass_context
-def trust(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+def trust(ctx: click.Context, /, file: Path, yes: bool, as_json: bool) -> None:
     """Trust an issuer, from the file that its `keys export` wrote; again, when its inspectors have changed.
 
-    Compare the fingerprint with the issuer over the telephone: whoever you trust here can sign for that name.
+    Compare the fingerprint with the issuer over the telephone: whoever you trust here can sign for that name. In a
+    terminal, it is shown and asked for before a new issuer is trusted.
 
     \b
     Example:
@@ -180,6 +183,9 @@ def trust(ctx: click.Context, /, file: Path, as_json: bool) -> None:
         why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
         if why:
             raise UsageError(why, where=str(file), hint="ask the issuer for a new `keys export`")
+    if not yes and sys.stdin.isatty() and not any(ring.ca == keyring.ca for ring in trusted(home)):
+        click.echo(f"{keyring.name} ({keyring.code})\nfingerprint {keyring.fingerprint}", err=True)
+        click.confirm("Does the issuer read out the same fingerprint?", abort=True, err=True)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:

@@ -75,3 +75,16 @@ def columns(rows: Iterable[tuple[str, ...]], gap: str = "  ") -> Iterable[str]:
     for row in table:
         cells = (cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=True))
         yield gap.join(cells).rstrip()
+
+
+def within(rows: Iterable[tuple[str, ...]], width: int, gap: int = 2) -> list[tuple[str, ...]]:
+    """Rows of which the last two columns are cut so that every line fits the width."""
+    table = list(rows)
+    widths = [max(len(cell) for cell in column) for column in zip(*table, strict=True)]
+    room = max(width - sum(widths[:-2]) - gap * (len(widths) - 1), 12)
+    last = min(widths[-1], max(room // 2, room - widths[-2]))
+    return [(*row[:-2], _cut(row[-2], room - last), _cut(row[-1], last)) for row in table]
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: max(room - 1, 1)].rstrip() + "…"

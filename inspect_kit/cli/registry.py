@@ -16,7 +16,7 @@ from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.cli.issuer import desk_of, now, registry_of, trusted
 from inspect_kit.cli.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.options import home_of, json_option, today
-from inspect_kit.cli.output import columns, print_json, write_whole
+from inspect_kit.cli.output import columns, print_json, within, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.auditing import Audit, audit
@@ -58,6 +58,8 @@ def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | N
 
 
 MAX_PHOTO_BYTES = 60_000_000
+_WIDTH = 80
+"""Columns of the narrowest terminal that people use; what is cut there is whole in `--json` and `show`."""
 
 
 @click.group("registry")
@@ -82,7 +84,7 @@ def _filters(function: Any) -> Any:
         click.option("--spec", default="", help="The sheet."),
         click.option("--event", default="", help="The event."),
         click.option("--subject", default="", help="The thing; its beginning is enough."),
-        click.option("--owner", default="", help="Whose it is; the beginning is enough, accents do not matter."),
+        click.option("--owner", default="", help="Whose it is; any part of the name, accents and case do not matter."),
     ):  # fmt: skip
         function = option(function)
     return function
@@ -118,9 +120,9 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
     if as_json:
         print_json([row_of(standing, on) for standing in found])
         return
-    rows = [("number", "state", "verdict", "subject", "owner", "event", "spec", "issued")]
-    rows += [(s.number, s.state(on), s.verdict, s.subject, s.owner, s.event, s.sheet, s.issued_on) for s in found]
-    for line in columns(rows) if found else ("Nothing found.",):
+    rows = [("number", "state", "verdict", "issued", "subject", "owner")]
+    rows += [(s.number, s.state(on), s.verdict, s.issued_on, s.subject, s.owner) for s in found]
+    for line in columns(within(rows, _WIDTH)) if found else ("Nothing found.",):
         click.echo(line)
 
 

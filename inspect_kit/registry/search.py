@@ -140,7 +140,7 @@ def listing(
 def _conditions(wanted: RegistryQuery) -> Iterator[ColumnElement[bool]]:
     made = INSPECTIONS.c
     if wanted.owner:
-        owners = select(PEOPLE.c.name).where(*_begins(PEOPLE.c.folded, wanted.owner))
+        owners = select(PEOPLE.c.name).where(_within(PEOPLE.c.folded, wanted.owner))
         things = select(SUBJECTS.c.key).where(SUBJECTS.c.owner.in_(owners))
         yield _of_things(things)
     if wanted.subject:
@@ -165,6 +165,12 @@ def _of_things(keys: Select[Any]) -> ColumnElement[bool]:
 def _begins(column: Column[Any], text: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     start = folded(text.strip())
     return column >= start, column < start + "\U0010ffff"
+
+
+def _within(column: Column[Any], text: str) -> ColumnElement[bool]:
+    """Any part of a name, without regard to case and accents."""
+    sign = re.sub(r"([%_\\])", r"\\\1", folded(text.strip()))
+    return column.like(f"%{sign}%", escape="\\")
 
 
 def _mentions(word: str) -> ColumnElement[bool]:

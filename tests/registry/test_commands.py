@@ -260,3 +260,37 @@ def test_a_shared_registry_is_named_by_the_environment(
     monkeypatch.setenv("INSPECT_KIT_DB", "mysql://x/y")
     refused = kit("registry", "list")
     assert (refused.code, refused.out) == (2, "")
+
+
+def test_a_list_fits_a_terminal_of_80_columns_and_owners_are_found_by_any_part_of_their_name(
+    kit: Kit, desk: Desk, issue: Issue
+) -> None:
+    issue(desk)
+    listed = kit("registry", "list")
+    assert max(map(len, listed.out.splitlines())) <= 80
+    owner = kit("registry", "list", "--json").data[0]["owner"]
+    middle = owner[2:6].upper()
+    assert len(kit("registry", "list", "--owner", middle, "--json").data) == 1
+    assert kit("registry", "list", "--owner", "nobody at all", "--json").data == []
+
+
+def test_a_certificate_is_verified_by_its_number_and_a_folder_file_by_file(kit: Kit, desk: Desk, issue: Issue) -> None:
+    issued = issue(desk)
+    by_number = kit("verify", issued.number, "--lang", "cs")
+    assert by_number.code == 0
+    assert "PRAVÉ" in by_number.out
+    folder = issued.pdf.parent / "folder"
+    folder.mkdir()
+    (folder / "a.pdf").write_bytes(issued.pdf.read_bytes())
+    (folder / "b.pdf").write_bytes(issued.pdf.read_bytes()[:-7] + b"forged!")
+    both = kit("verify", folder)
+    assert both.code == 5
+    assert [line.partition(":")[0] for line in both.out.splitlines()] == ["a.pdf", "b.pdf"]
+
+
+def test_words_before_a_code_that_say_something_else_are_told(kit: Kit, desk: Desk, issue: Issue) -> None:
+    issued = issue(desk)
+    assert kit("verify", f"{issued.number}, CONFORMS, somebody {issued.qr}").code == 0
+    told = kit("verify", f"XX-2026-000009-A, CONFORMS, somebody {issued.qr}")
+    assert told.code == 5
+    assert "words before the code" in told.out
