@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 from msgspec import structs
 
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
 from inspect_kit.certificate.pages.photos import gathered
 from inspect_kit.cli.about import Stated, about_options, stated_by
 from inspect_kit.cli.issuer import desk_of, signed_subject
@@ -17,7 +17,6 @@ from inspect_kit.cli.options import (  # fmt: skip
     files_argument,
     home_of,
     json_option,
-    language_option,
     measurement_files,
     sheet_options,
     task_from,
@@ -28,6 +27,20 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import sentences, worded
+from inspect_kit.rulebook.library import LANGUAGES
+
+_MOST_LANGUAGES: Final = 2
+
+
+def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> str:
+    """One language, or two."""
+    wanted = [part.strip() for part in given.split(",")]
+    if not 1 <= len(wanted) <= _MOST_LANGUAGES or len(set(wanted)) < len(wanted):
+        raise click.BadParameter("is one language or two different ones, such as it,en", ctx, parameter)
+    for part in wanted:
+        if part not in LANGUAGES:
+            raise click.BadParameter(f"{part[:20]!r} is not one of {', '.join(LANGUAGES)}", ctx, parameter)
+    return ",".join(wanted)
 
 
 @click.command("certify")
@@ -50,7 +63,8 @@ from inspect_kit.notices import sentences, worded
 @click.option("--detail", type=click.Choice(["standard", "full"]), default="standard", show_default=True,
               help="full: with uncertainty budgets and every reading.")  # fmt: skip
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
-@language_option
+@click.option("--lang", "language", default="en", show_default=True, callback=_languages,
+              help="Language of the document: en, de, cs, it; or two of them, such as it,en.")  # fmt: skip
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
 @json_option
 @click.pass_context
@@ -71,7 +85,7 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
-    warn(worded(outcome.warnings, outcome.notices, language))
+    warn(worded(outcome.warnings, outcome.notices, first_of(language)))
     issued = issue(outcome, subject, wish, desk)
     warn(issued.notices)
     if given["as_json"]:
@@ -100,7 +114,7 @@ def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
     evidence = gathered(outcome)
-    warn(sentences(evidence.notices, wish.language))
+    warn(sentences(evidence.notices, first_of(wish.language)))
     photos = {**evidence.photos, **wish.stated.pictures}
     request = Request(
         record,

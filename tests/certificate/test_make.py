@@ -335,3 +335,23 @@ def test_transparent_and_grey_pictures_are_taken() -> None:
         buffer = io.BytesIO()
         Image.new(mode, (20, 10)).save(buffer, "PNG")
         assert pictures(made(striker(), photos={"x.png": buffer.getvalue()})) == [(20, 10)]
+
+
+def test_a_document_in_two_languages_has_one_number_and_all_pages_in_each() -> None:
+    both = made(striker(), "it,en", issue=ISSUE)
+    text = text_of(both)
+    pages = len(pypdfium2.PdfDocument(both))
+    assert pages == sum(len(pypdfium2.PdfDocument(made(striker(), each, issue=ISSUE))) for each in ("it", "en"))
+    for language in ("it", "en"):
+        words = wording_for(language)
+        assert words.say("document.certificate") in text
+        assert words.say("authorisation.heading") in text
+    assert f"Page {pages} of {pages}" in text
+    with pikepdf.open(io.BytesIO(both)) as pdf:
+        assert [str(part.Lang) for part in pdf.Root.StructTreeRoot.K.K] == ["it", "en"]
+
+
+@pytest.mark.parametrize("language", ["it,xx", "it,", ""])
+def test_a_second_language_that_there_is_not_is_a_usage_error(language: str) -> None:
+    with pytest.raises(UsageError):
+        made(striker(), language)

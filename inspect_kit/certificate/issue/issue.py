@@ -180,7 +180,7 @@ def _write_copy(desk: Desk, copied: tuple[CertificateStatus, Request], out: Path
     """The same certificate once more: its number, its day and its QR text, in the language that is asked for."""
     standing, request = copied
     signer = desk.key.signer
-    words = _SIGNED_BY.get(request.language, _SIGNED_BY["en"])
+    words = _SIGNED_BY.get(first_of(request.language), _SIGNED_BY["en"])
     issue = Issue(
         number=standing.number, qr_text=standing.qr, issued_on=standing.issued_on, valid_until=standing.valid_until,
         valid_for=standing.valid_for,
@@ -213,7 +213,7 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
         record.digest,
     )  # fmt: skip
     signer = desk.key.signer
-    words = _SIGNED_BY.get(request.language, _SIGNED_BY["en"])
+    words = _SIGNED_BY.get(first_of(request.language), _SIGNED_BY["en"])
     return Issue(
         number=str(number),
         qr_text=compose(number, claim, signer.id, desk.key.qr_key.sign),
@@ -228,9 +228,14 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
     )
 
 
+def first_of(language: str) -> str:
+    """Of `it,en` the one that the document begins in."""
+    return language.partition(",")[0]
+
+
 def readable(claim: Claim, issuer: str, language: str) -> str:
     """What a phone shows when it scans the code: number, verdict, until when, by whom. Not signed itself."""
-    words = wording_for(language)
+    words = wording_for(first_of(language))
     until = words.say("label.until", day=claim.valid_until) if claim.valid_until else claim.event
     parts = (claim.number, words.say(f"overall.{claim.verdict}").upper(), until, issuer)
     return ", ".join(part for part in parts if part)

@@ -131,8 +131,9 @@ def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
     element = Element("H2")
 
     def draw(canvas: Canvas, top: float) -> None:
-        canvas.bookmarkHorizontal(f"section-{number}", 0, top + 4 * MM)
-        canvas.addOutlineEntry(f"{number} {text}", f"section-{number}", 0)
+        place = f"section-{canvas.getPageNumber()}-{number}"
+        canvas.bookmarkHorizontal(place, 0, top + 4 * MM)
+        canvas.addOutlineEntry(f"{number} {text}", place, 0)
         with marked(canvas, element):
             put(canvas, LEFT, baseline(top, style), str(number), style)
             put_block(canvas, LEFT + 8 * MM, top, text, style, WIDTH - 8 * MM)

@@ -77,6 +77,8 @@ from inspect_kit.quality.lot.record import LotRecord
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 
 Photos = Mapping[str, bytes]
+LaidOut = tuple[Content, Sequence[Page]]
+"""What is said in one language, and how it falls onto pages."""
 _FRAME: Final = 7 * MM
 _BAND: Final = 9 * MM
 _FILLED: Final = 0.6
@@ -88,13 +90,17 @@ rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 
 
 @drawing_alone
-def draw_pages(content: Content, photos: Photos) -> Drawn:
-    """The whole document, not yet fit for the archive."""
+def draw_pages(contents: Sequence[Content], photos: Photos) -> Drawn:
+    """The whole document, once in each language, not yet fit for the archive."""
     font(SANS)
-    content = bound(content, content.language)
+    return _drawn([_laid_out(bound(content, content.language), photos) for content in contents])
+
+
+def _laid_out(content: Content, photos: Photos) -> LaidOut:
+    """The pages of one language, with no page left half empty if that can be had."""
     laid = [paginate(_pieces(each, photos), BODY_HEIGHT, FIRST_HEIGHT) for each in _orders(content)]
     filled = [pages for pages in laid if all(map(_is_filled, pages[1:-1]))]
-    return _drawn(content, min(filled or laid, key=len))
+    return content, min(filled or laid, key=len)
 
 
 def _orders(content: Content) -> Iterator[Content]:
@@ -109,30 +115,34 @@ def _is_filled(page: Page) -> bool:
     return page[-1].offset + page[-1].piece.height > _FILLED * BODY_HEIGHT
 
 
-def _drawn(content: Content, pages: Sequence[Page]) -> Drawn:
-    """All pages, each with its tags."""
+def _drawn(parts: Sequence[LaidOut]) -> Drawn:
+    """All pages, numbered through, each with its tags."""
     buffer, root = io.BytesIO(), Element("Document")
     canvas = TaggedCanvas(
         buffer, pagesize=(PAGE_WIDTH, PAGE_HEIGHT), pageCompression=1, invariant=1, initialFontName=SANS,
-        lang=content.language,
+        lang=parts[0][0].language,
     )  # fmt: skip
-    for number, page in enumerate(pages, 1):
-        canvas.begin(root)
-        _draw_page(canvas, content, page, number, len(pages))
-        canvas.end()
-        canvas.showPage()
+    count = sum(len(pages) for _, pages in parts)
+    for content, pages in parts:
+        section = root.child("Sect", lang=content.language)
+        for page in pages:
+            canvas.begin(section)
+            _draw_page(canvas, content, page, count, first=page is pages[0])
+            canvas.end()
+            canvas.showPage()
     canvas.save()
     return Drawn(buffer.getvalue(), root)
 
 
-def _draw_page(canvas: TaggedCanvas, content: Content, page: Page, number: int, count: int) -> None:
+def _draw_page(canvas: TaggedCanvas, content: Content, page: Page, count: int, *, first: bool) -> None:
     """One page: what was flowed onto it, and what runs around every page."""
+    number = int(canvas.getPageNumber())
     if not content.is_certificate:
         _draw_band(canvas, content.running.band)
     _draw_running(canvas, content, number, count)
     for placed in page:
         placed.piece.draw(canvas, TOP - placed.offset)
-    if number == 1:
+    if first:
         draw_authorisation(canvas, content.cover.authorisation)
 
 
@@ -255,6 +265,7 @@ def make_certificate(
 ) -> bytes:
     """A certificate if the record conforms, else a report: PDF/A-3b with the record attached.
 
+    `language` may be two, `it,en`: the pages stand once in each, under one number and one signature.
     `photos` are JPEG or PNG files by their SHA-256 or file name as in the record, or by a name of their own; with the
     measurements drawn in, by `OVERLAY` and their SHA-256. The same arguments give the same bytes.
     """
@@ -262,15 +273,20 @@ def make_certificate(
     from inspect_kit.certificate.pages.pdfa import Label, archived
 
     _refuse_unprintable(record, issue)
-    words = wording_for(language)
-    named = (words.say("photos.overlay"), words.say("photos.item"))
-    content = content_of(record, language, issue, tuple(_pictures(record, photos, *named)))
-    pages = draw_pages(content, photos)
+    contents = [_content(record, each, issue, photos) for each in language.split(",")]
+    content = contents[0]
+    pages = draw_pages(contents, photos)
     label = Label(
-        content.document_title, content.author, language, content.day, record.software or "inspect-kit",
+        content.document_title, content.author, content.language, content.day, record.software or "inspect-kit",
         issue.number or reference_of(record),
     )  # fmt: skip
     return archived(pages, record.canonical(), label)
+
+
+def _content(record: Record, language: str, issue: Issue, photos: Photos) -> Content:
+    words = wording_for(language)
+    named = (words.say("photos.overlay"), words.say("photos.item"))
+    return content_of(record, language, issue, tuple(_pictures(record, photos, *named)))
 
 
 def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str, item: str) -> Iterator[Picture]:
@@ -336,7 +352,7 @@ def draw_lot_pages(
     own = bound(lot_sections(record, studies, words), content.language)
     common = bound(tuple(_common(record, words, issue)), content.language)
     sections = (replace(own[0], new_page=True), *own[1:], *common)
-    return _drawn(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))
+    return _drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
 
 
 def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:

@@ -31,11 +31,12 @@ class Element:
     alt: str = ""
     span: int = 1
     """Columns that a cell takes."""
+    lang: str = ""
     parts: list[Element | MarkedPart] = field(default_factory=list)
 
-    def child(self, kind: str, *, alt: str = "", span: int = 1) -> Element:
+    def child(self, kind: str, *, alt: str = "", span: int = 1, lang: str = "") -> Element:
         """A part of this one."""
-        return Element(kind, self, alt, span)
+        return Element(kind, self, alt, span, lang)
 
     def join(self) -> None:
         """Take its place in the tree, with all above it."""
@@ -72,7 +73,7 @@ class TaggedCanvas(Canvas):  # type: ignore[misc]
         if self.inside or any(part.page != page for part in drawn):
             yield
             return
-        if element.topmost is not self.root:
+        if element.topmost is not self.root.topmost:
             element.topmost.parent = self.root
         element.join()
         element.parts.append(MarkedPart(page, self.marks))
@@ -118,6 +119,8 @@ def _written(pdf: Pdf, element: Element, parent: Object, owners: list[dict[int, 
     made = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name(f"/{element.kind}"), P=parent))
     if element.alt:
         made.Alt = String(element.alt)
+    if element.lang:
+        made.Lang = String(element.lang)
     if element.kind == "TH":
         made.A = Dictionary(O=Name.Table, Scope=Name.Column)
     elif element.span > 1:
