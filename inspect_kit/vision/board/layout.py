@@ -81,11 +81,6 @@ def circle_place(name: str) -> Floats:
     return np.asarray(out * (HALF - LOWER - CIRCLE / 2) + along * REACH, dtype=np.float64)
 
 
-def pocket_place(corner: str) -> Floats:
-    """About where a pocket's middle is: touching both walls."""
-    return np.array(TOWARDS[corner]) * (HALF - POCKET / 2)
-
-
 def template(per_mm: float) -> Floats:
     """The markings' strokes as a picture of weights that add up to nothing: ink here, none beside it."""
     size = int(2 * (HALF + 10) * per_mm) | 1
