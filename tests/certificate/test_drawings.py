@@ -90,7 +90,7 @@ def test_a_qr_code_can_be_read_back() -> None:
     buffer = io.BytesIO()
     font(SANS)
     page = Canvas(buffer, pagesize=(120, 120), initialFontName=SANS)
-    draw_qr(page, "IK1:CCA-2026-00017:7F3A91C204BD77E1", 10, 10, 100)
+    draw_qr(page, "IK1:CCA-2026-00017:7F3A91C204BD77E1", (10, 10), 100)
     page.save()
     picture = pypdfium2.PdfDocument(buffer.getvalue())[0].render(scale=4).to_pil().convert("L")
     (found,) = zxingcpp.read_barcodes(picture)

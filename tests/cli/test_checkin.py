@@ -62,4 +62,4 @@ def test_a_line_typed_by_a_keyboard_wedge_is_understood_and_kept(kit: Kit, tmp_p
 
 def test_reading_live_without_a_connection_is_told(kit: Kit, tmp_path: Path) -> None:
     result = kit("inspect", "--spec", "icf-cs", "--item", "striker", "-o", tmp_path / "s.json", typed="yes\n!\nq\n")
-    assert "no instrument is chosen" in result.err
+    assert "no gauge is chosen" in result.err
