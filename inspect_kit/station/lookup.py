@@ -73,6 +73,10 @@ def _code_in(content: bytes) -> str:
 
 
 def _answer(visit: Visit, asked: str) -> LookupAnswer:
+    lost = visit.station.registry.lost()
+    if lost:
+        # What was taken out may be the revocation: a registry that has lost something calls nothing valid.
+        return LookupAnswer(False, visit.words("lookup.not_valid"), (lost,))
     try:
         if looks_like_qr(asked):
             return _by_code(visit, asked)

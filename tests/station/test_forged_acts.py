@@ -19,6 +19,7 @@ from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_acco
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.checkin.store import decision_entry, event_of, inspection, unissued
 from inspect_kit.registry.tables import DESK_PINS, DESK_SESSIONS
+from inspect_kit.registry.witness import LastSeenEntry
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person
@@ -197,3 +198,13 @@ def test_the_maker_signs_nothing_without_the_acts(referee: Person, station: Stat
         (seen,) = unissued(connection)
     with pytest.raises(BrokenSeal):
         certify_decided(station.desk(), replace(seen, decided_by="Oskar"))
+
+
+def test_the_look_up_calls_nothing_valid_while_the_registry_has_lost_entries(referee: Person, station: Station) -> None:
+    ticket = referee.inspect()
+    referee.decide(ticket, "approve")
+    assert "entries are gone" not in referee.get(f"/look-up?q={ticket}")
+    memory = station.registry.memory
+    assert memory is not None
+    memory.note(station.registry.place, memory.lying_at(station.registry.place), LastSeenEntry(999, "0" * 64))
+    assert "entries are gone" in referee.get(f"/look-up?q={ticket}")
