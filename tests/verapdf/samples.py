@@ -35,6 +35,8 @@ def main(out: Path) -> None:
             (out / f"{name}-{language}-unsigned.pdf").write_bytes(make_certificate(record, language=language))
             request = Request(record, out / f"{name}-{language}-signed.pdf", language, valid="2099-12-31")
             issue_certificate(desk, request)
+        request = Request(record, out / f"{name}-two-signed.pdf", "it,en", valid="2099-12-31", once=False)
+        issue_certificate(desk, request)
     _lots(out, desk)
 
 
