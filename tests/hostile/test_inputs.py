@@ -116,3 +116,25 @@ def test_a_lone_surrogate_is_refused_with_its_name(text: str) -> None:
 
     with pytest.raises(BadInput, match="invisible character"):
         clean(text, where="--subject")
+
+
+def test_a_day_beyond_what_a_code_can_say_is_refused() -> None:
+    from types import SimpleNamespace
+
+    from inspect_kit.certificate.issue.issue import _validity
+    from inspect_kit.errors import UsageError
+
+    record = SimpleNamespace(subject=SimpleNamespace(event=""), inspected_on="2026-11-16")
+    assert _validity(record, "2179-06-06") == ("2179-06-06", "")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="too far away"):
+        _validity(record, "2179-06-07")  # type: ignore[arg-type]
+
+
+def test_a_count_with_leading_zeros_is_not_read_by_its_beginning() -> None:
+    from types import SimpleNamespace
+
+    from inspect_kit.station.events import _count
+
+    visit = SimpleNamespace(form={"count_board": "000000000999999"})
+    with pytest.raises(BadInput, match="up to 500"):
+        _count(visit, "count_board")  # type: ignore[arg-type]

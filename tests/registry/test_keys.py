@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -177,3 +178,21 @@ def test_the_certificates_are_ordinary_ones(
     (tmp_path / "ca.pem").write_bytes(ca + b"-----END CERTIFICATE-----\n")
     done = tool("openssl", "verify", "-CAfile", tmp_path / "ca.pem", tmp_path / "ca.pem")
     assert done.returncode == 0, done.stderr
+
+
+def test_an_older_list_never_replaces_a_newer_one_and_a_retired_key_stays_retired(tmp_path: Path) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from inspect_kit.certificate.issue.keyring import older_than
+    from inspect_kit.certificate.issue.keys import Founding, add, found, own_keyring, retire
+
+    start = datetime(2026, 11, 16, tzinfo=UTC)
+    before = found(tmp_path, Founding("Club", "CLB", "Anna"), None, start)
+    add(tmp_path, "Jan", (None, None), start)
+    retire(tmp_path, "Anna", None, start + timedelta(seconds=1))
+    after = own_keyring(tmp_path)
+    assert after.edition[0] == before.edition[0] + 2
+    assert "is older than the one" in older_than(before, after)
+    assert older_than(after, before) == older_than(after, after) == ""
+    unlisted = replace(before, edition=after.edition)
+    assert "was retired" in older_than(unlisted, after)
