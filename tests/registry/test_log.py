@@ -198,9 +198,13 @@ def test_with_one_witness_an_insider_who_holds_everything_is_caught(
     rewritten = _rewritten(blank, issue, tmp_path)
     assert audited(rewritten).faults == ()  # type: ignore[attr-defined]
     # The registry itself is flawless; its witness refuses, and the proofs that are out there contradict it.
-    asked = _asked(rewritten, note.size)
+    asked = request_of(_asked(rewritten, note.size))
+    with pytest.raises(BrokenSeal, match="is not the log of that issuer that this witness knows"):
+        witness.cosign(request_of(_asked(rewritten)), NOW)
+    # Nor under the name of the log that the witness knows.
+    posing = replace(asked, checkpoint=replace(asked.checkpoint, origin=note.origin))
     with pytest.raises(BrokenSeal, match="it was rewritten"):
-        witness.cosign(request_of(asked.replace(f"inspect-kit/PCK/{asked.split('/')[2][:16]}", note.origin)), NOW)
+        witness.cosign(posing, NOW)
     with rewritten.registry.writing() as connection:
         keep_checkpoint(connection, note)
     assert not _looked_at(rewritten, lost.qr, witness).holds

@@ -41,6 +41,7 @@ class Cosigner:
     def cosign(self, asked: WitnessRequest, now: datetime) -> Checkpoint:
         """Sign a checkpoint that continues what was signed before; the caller has checked the log's own signature."""
         note = asked.checkpoint
+        self._refuse_second_log(note.origin)
         size, root = self.seen(note.origin)
         if asked.old != size:
             hint = f"ask for it there: inspect-kit registry checkpoint --since {size} -o FILE"
@@ -54,6 +55,17 @@ class Cosigner:
         # Remembered before it is given out: a power cut in between must not let the witness sign two histories.
         self._keep(note)
         return note.cosigned(self.name, self.key, int(now.timestamp()))
+
+    def _refuse_second_log(self, origin: str) -> None:
+        """One issuer has one log: history that was rewritten from its first entry on has another name."""
+        issuer = f"{origin.rpartition('/')[0]}/"
+        for path in self.folder.glob("*.json") if not self._state(origin).exists() else ():
+            known = _origin_in(path)
+            if known.startswith(issuer):
+                hint = f"if the issuer says openly that it has begun anew, move {path} away; keep it"
+                raise BrokenSeal(
+                    f"is not the log of that issuer that this witness knows, {known}", where=origin, hint=hint
+                )
 
     def seen(self, origin: str) -> tuple[int, bytes]:
         """Size and root of the largest tree signed of a log; nothing is a tree of no entries."""
@@ -78,6 +90,13 @@ class Cosigner:
 
     def _state(self, origin: str) -> Path:
         return self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', origin)[:100]}.json"
+
+
+def _origin_in(path: Path) -> str:
+    try:
+        return str(json.loads(path.read_text(encoding="utf-8"))["origin"])
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BrokenSeal("what this witness has seen cannot be read", where=str(path)) from None
 
 
 def open_cosigner(folder: Path, name: str = "") -> Cosigner:
