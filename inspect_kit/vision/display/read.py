@@ -43,7 +43,7 @@ _ALONE: Final = 0.96
 """Probability from which the network is believed where a digit's bars cannot be told."""
 _NEXT: Final = 1.0
 """Heights up to which something is next to the row."""
-_STRANGER: Final = 0.8
+_STRANGER: Final = 0.6
 """Probability of a digit beside the row from which the row may lack one."""
 _SPECK: Final = 0.002
 """Area in squared heights from which something between two digits may be a point that is badly seen."""
@@ -154,7 +154,7 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     """Whether a digit stands where the next one would, on either side: one that glare or a frame hides from the row."""
     centres = [(g.left + g.right) / 2 for g in glyphs]
     pitch = float(np.median(np.diff(centres)))
-    steps = np.array([0.8, 0.9, 1.0, 1.1]) * pitch
+    steps = np.linspace(0.7, 1.7, 11) * pitch
     places = [*(centres[0] - steps), *(centres[-1] + steps)]
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
@@ -239,6 +239,8 @@ def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
         text += two.character
     if text.count(".") > 1 or text.startswith("-."):
         doubt, share = "more than one decimal point is seen", 0.3
+    if text.lstrip("-").startswith("0") and text.lstrip("-")[1:2].isdigit():
+        doubt, share = "a zero stands before the first digit: one may be missing", 0.4
     if "-" in text[1:]:
         doubt, share = "a bar stands between the digits", 0.3
     return text, doubt, share
