@@ -45,7 +45,7 @@ def test_judge_and_certify_and_verify(as_on_windows: dict[str, str], tmp_path: P
     readings, pdf = tmp_path / "striker.csv", tmp_path / "striker.pdf"
     readings.write_text(
         "characteristic,value,unit,u\nstriker.diameter,41.0,mm,0.01\nstriker.mass,14.8,g,0.01\n"
-        "striker.shape,yes,,\nstriker.material,yes,,\nstriker.visible_metal,yes,,\n"
+        "striker.shape,yes,,\nstriker.material,yes,,\nstriker.visible_metal,yes,,\nstriker.engraving,none,,\n"
     )
     what = (readings, "--spec", "icf-2001-it", "--item", "striker")
     assert (judged := run(as_on_windows, "judge", *what)).returncode == 0, judged.stderr

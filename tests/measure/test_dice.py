@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.measure.dice import spotted
+from inspect_kit.notices import notice
 from inspect_kit.vision.dice.measure import DiceLook, Die
 
 
@@ -27,7 +28,7 @@ def test_a_number_that_comes_twice_is_named_and_so_is_the_missing_one() -> None:
     found = spotted(_looks(1, 6, 2, 5, 3, 3))
     assert found is not None
     assert (found.numbers, found.opposite) == (False, False)
-    assert found.faults == ("3 comes 2 times", "4 is missing")
+    assert found.faults == (notice("die-number-repeated", number=3, times=2), notice("die-number-missing", number=4))
 
 
 def test_opposite_faces_are_left_open_where_nothing_tells() -> None:
@@ -49,7 +50,7 @@ def test_a_number_beside_its_partner_is_a_fault() -> None:
     assert found is not None
     assert found.numbers
     assert found.opposite is False
-    assert found.faults == ("1 lies beside 6, not opposite",)
+    assert found.faults == (notice("die-not-opposite", number=1, other=6),)
 
 
 @pytest.mark.parametrize("numbers", [(), (1,), (1, 2, 3, 4, 5), (1, 2, 3, 4, 5, 6, 6)])

@@ -150,3 +150,10 @@ def test_phase_two_judges_by_the_limits_of_phase_one(
     assert (second["ucl"], second["centre"]) == pytest.approx((first["ucl"], first["centre"]))
     assert second["signals"][0]["points"] == [6]
     assert run(app, ["qa", "chart", "two.csv", "--type", "ewma", "--limits", "limits.json"]) == 2
+
+
+def test_readings_of_a_narrow_range_have_figures_though_no_power_makes_them_normal() -> None:
+    readings = np.array([float(f"5.{250 + 7 * n % 11}") for n in range(50)])
+    found = by_percentiles(readings, limits_from(Decimal(5), Decimal("5.5")))
+    assert found is not None
+    assert np.isfinite(list(found.tried.values())).all()

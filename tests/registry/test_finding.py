@@ -35,7 +35,7 @@ def filled(quick_desk: Desk, issue: Issue, failing_record: Record) -> Desk:
     ("wanted", "subjects"),
     [
         (RegistryQuery(), ["Striker_5", "Striker 43", "Board 100%", "Striker 2", "Striker 1"]),
-        (RegistryQuery(owner="rehackova"), []),
+        (RegistryQuery(owner="rehackova"), ["Striker 1"]),
         (RegistryQuery(owner="renata rehackova"), ["Striker 1"]),
         (RegistryQuery(owner="JAN NOV"), ["Board 100%", "Striker 2"]),
         (RegistryQuery(owner="jan"), ["Striker 43", "Board 100%", "Striker 2"]),

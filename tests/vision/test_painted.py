@@ -137,7 +137,7 @@ def test_a_board_with_printed_cards_keeps_all_bars() -> None:
     errors: dict[str, list[float]] = defaultdict(list)
     for key in truth.keys() & found.keys():
         errors[key[0]].append(abs(found[key].value - truth[key]))
-        assert errors[key[0]][-1] < 3 * found[key].u, key
+        assert errors[key[0]][-1] < 3 * found[key].standard, key
     means = {name: float(np.mean(each)) for name, each in errors.items()}
     assert means.pop("surface.side") <= 0.25
     assert means.pop("surface.angle") <= 0.05

@@ -330,6 +330,10 @@ def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str)
     put(canvas, left, BOTTOM + 6.2 * MM, label, SMALL)
 
 
+_FINEST_MODULE: Final = 0.36 * MM
+"""Side of a square of the code that a photo of 150 dots an inch still shows; with less the words are left out."""
+
+
 def draw_qr(canvas: Canvas, text: str, corner: tuple[float, float], size: float, before: str = "") -> None:
     """A QR code of error level M; the quiet zone of four modules lies inside `size`."""
     import segno
@@ -340,6 +344,9 @@ def draw_qr(canvas: Canvas, text: str, corner: tuple[float, float], size: float,
     parts: Any = [(f"{before} ", MODE_BYTE, "utf-8"), (text, MODE_ALPHANUMERIC)] if before else text
     rows = [list(row) for row in segno.make_qr(parts, error="m", boost_error=False).matrix_iter(border=4)]
     module = size / len(rows)
+    if before and module < _FINEST_MODULE:
+        draw_qr(canvas, text, corner, size)
+        return
     path = canvas.beginPath()
     for line, row in enumerate(rows):
         for column, dark in enumerate(row):

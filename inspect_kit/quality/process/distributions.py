@@ -81,6 +81,10 @@ def _fits(values: Floats) -> list[FittedDistribution]:
     return [fit for fit in found if np.isfinite(fit.aicc) and fit.percentile(1 - TAIL) > fit.percentile(TAIL)]
 
 
+_MOST_POWER: Final = 5.0
+"""Of a Box-Cox transform: beyond it nobody can say what a turned value means; other programs stop there too."""
+
+
 def _aicc(likelihood: float, parameters: int, count: int) -> float:
     return 2 * parameters - 2 * likelihood + 2 * parameters * (parameters + 1) / (count - parameters - 1)
 
@@ -102,7 +106,8 @@ def _box_cox(values: Floats) -> FittedDistribution:
     """The power that makes readings most normal; its percentiles are those of the normal, taken back."""
     from scipy import stats
 
-    power = float(stats.boxcox_normmax(values, method="mle"))
+    # Narrow readings leave the power open: it runs away until every turned value is the same.
+    power = float(np.clip(stats.boxcox_normmax(values, method="mle"), -_MOST_POWER, _MOST_POWER))
     turned = np.asarray(stats.boxcox(values, lmbda=power), dtype=np.float64)
     mean, sigma = float(turned.mean()), float(turned.std(ddof=1))
     likelihood = _normal_likelihood(turned) + (power - 1) * float(np.log(values).sum())

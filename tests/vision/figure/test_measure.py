@@ -12,7 +12,7 @@ from PIL import Image
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import shares_of
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
-from inspect_kit.vision.figure.measure import FORM, Forms
+from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
 from inspect_kit.vision.figure.refusals import blur_across
 from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
 from inspect_kit.vision.figure.top import belonging, summit
@@ -61,8 +61,8 @@ def test_a_rounded_upper_face_ends_where_it_has_fallen_by_a_twentieth_of_a_milli
 
 def test_forms_of_the_edge_that_differ_are_averaged_and_their_difference_is_in_the_budget() -> None:
     forms = Forms((), np.array([0.75, 0.25]))
-    mean, budget = forms.averaged([18.0, 18.4], [(("edges", 0.1),), (("edges", 0.3),)])
-    parts = dict(budget)
+    mean, budget = forms.averaged([18.0, 18.4], [(SizePart("edges", 0.1),), (SizePart("edges", 0.3),)])
+    parts = {part.source: part.standard for part in budget}
     assert mean == pytest.approx(18.1)
     assert parts[FORM] == pytest.approx(0.4 * math.sqrt(0.75 * 0.25))
     assert parts["edges"] == pytest.approx(math.sqrt(0.75 * 0.1**2 + 0.25 * 0.3**2))
