@@ -11,7 +11,6 @@ import segno
 from msgspec import structs
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.certificate.content.wording import station_words
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.seals import seals_in
@@ -128,27 +127,3 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
 def code_as_svg(text: str) -> str:
     """A QR code to stand in a page."""
     return str(segno.make_qr(text, error="m").svg_inline(scale=4, border=4, dark="#000", light="#fff", omitsize=True))
-
-
-@dataclass(frozen=True, slots=True)
-class EvidencePhoto:
-    """A photograph as it is kept: upright, made small, without the notes of the camera that took it."""
-
-    content: bytes
-    sha256: str
-    width: int
-    height: int
-    name: str
-
-
-def evidence_photo(content: bytes) -> EvidencePhoto:
-    """A photograph from a phone, checked by its content; its name tells the digest of the original."""
-    from PIL import Image
-
-    from inspect_kit.certificate.pages.photos import LONG_SIDE, digest_of, jpeg
-
-    taken = open_photograph(content, "photo", where="photo")
-    image = Image.fromarray(taken.pixels)
-    image.thumbnail((LONG_SIDE, LONG_SIDE))
-    small = jpeg(image)
-    return EvidencePhoto(small, digest_of(small), image.width, image.height, f"photo-{taken.sha256[:16]}.jpg")

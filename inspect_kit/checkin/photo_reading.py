@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -105,6 +106,16 @@ def measured_piece(content: bytes, kind: str, given: TypedBeside, home: Path | N
     return file
 
 
+def load_opening() -> None:
+    """Load what it takes to keep a photo, ahead of the first one."""
+    import_module("inspect_kit.certificate.pages.photos")
+
+
+def load_measuring() -> None:
+    """Load what it takes to measure a piece, ahead of the first photo."""
+    import_module("inspect_kit.measure.pieces")
+
+
 def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:
     """The same with the places in the smaller photo that is kept as evidence."""
     taken = file.photos[0]
@@ -151,3 +162,28 @@ def _from_first_form(data: Mapping[str, Any], photo: Photo) -> MeasurementFile:
         place = None if region is None else (*pixels(region[:2]), *pixels(region[2:]))
         readings.append(Reading(f"{data['kind']}.visible_metal", data["metal"], region=place))
     return MeasurementFile(tuple(readings), (photo,))
+
+
+@dataclass(frozen=True, slots=True)
+class EvidencePhoto:
+    """A photograph as it is kept: upright, made small, without the notes of the camera that took it."""
+
+    content: bytes
+    sha256: str
+    width: int
+    height: int
+    name: str
+
+
+def evidence_photo(content: bytes) -> EvidencePhoto:
+    """A photograph from a phone, checked by its content; its name tells the digest of the original."""
+    from PIL import Image
+
+    from inspect_kit.capture.photographs import open_photograph
+    from inspect_kit.certificate.pages.photos import LONG_SIDE, digest_of, jpeg
+
+    taken = open_photograph(content, "photo", where="photo")
+    image = Image.fromarray(taken.pixels)
+    image.thumbnail((LONG_SIDE, LONG_SIDE))
+    small = jpeg(image)
+    return EvidencePhoto(small, digest_of(small), image.width, image.height, f"photo-{taken.sha256[:16]}.jpg")

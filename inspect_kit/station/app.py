@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from inspect_kit.bounded_process import BoundedProcess
+from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
@@ -75,7 +75,7 @@ _SLOW: Final = frozenset({people.change_people, signing.sign_in})
 
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
     """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
-    aside, helpers = DrawnAside(), (BoundedProcess(photos.MEMORY), BoundedProcess(photos.MEMORY))
+    aside, helpers = DrawnAside(), (BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY))
     hands = worker_limits()
     maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from msgspec import structs
@@ -46,6 +47,7 @@ from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.visit import Visit
+from inspect_kit.station.waiting_line import LINES, Tell, streamed, unheard
 from inspect_kit.values.measurement import Reading
 
 _TRIES = 8
@@ -88,6 +90,8 @@ def show_desk(visit: Visit) -> Response:
     if not fits_a_page(place.sheet, place.item.id):
         kept = "&".join(f"{name}={ticket}" for name in ("retest", "again") if is_ticket(ticket := visit.query(name)))
         return visit.go(f"/events/{place.event.event}/guided/{place.item.id}{f'?{kept}' if kept else ''}")
+    if kind_of(place.sheet, place.item.id):
+        visit.request.app.state.benches.warm()
     first = first_of(visit, place, visit.query("retest"))
     given = {"ticket": visit.station.ticket()}
     given |= {"owner": first.owner, "text": first.text, "retest": first.ticket} if first else {}
@@ -125,10 +129,15 @@ def _gauge_of(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def take_photo(visit: Visit) -> Response:
-    """A photo ahead of its form: what it tells, as a part of the page."""
-    place, given = place_of(visit), dict(visit.form)
+    """A photo ahead of its form: what it tells, as a part of the page; to a script also its place in the line."""
+    work = partial(_looked_at, visit, place_of(visit))
+    return streamed(work) if visit.request.headers.get("accept") == LINES else work()
+
+
+def _looked_at(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Response:
+    given = dict(visit.form)
     try:
-        given["look"], _ = taken(visit, kind_of(place.sheet, place.item.id), given)
+        given["look"], _ = taken(visit, kind_of(place.sheet, place.item.id), given, tell)
     except InspectKitError as problem:
         return visit.page("look.html", 422, fault=str(problem), **_seen_in_photo(visit, place, {}))
     return visit.page("look.html", fault="", **_seen_in_photo(visit, place, given))

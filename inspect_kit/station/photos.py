@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -12,12 +12,16 @@ from msgspec import structs
 from starlette.responses import Response
 
 from inspect_kit.atomic_write import written_beside
+from inspect_kit.bounded_pool import BoundedPool, cores
 from inspect_kit.capture.measurement_file import Photo
-from inspect_kit.checkin.certify import EvidencePhoto, evidence_photo
 from inspect_kit.checkin.form import fields_of
-from inspect_kit.checkin.photo_reading import (  # fmt: skip
+from inspect_kit.checkin.photo_reading import (
+    EvidencePhoto,
     PhotoReading,
+    evidence_photo,
     kind_among,
+    load_measuring,
+    load_opening,
     measured_piece,
     on_kept_photo,
     open_photo_reading,
@@ -28,6 +32,7 @@ from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, record
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.visit import Visit
+from inspect_kit.station.waiting_line import Tell, WaitingLine, unheard
 
 MEMORY: Final = 3_000_000_000
 """Bytes for one photo: to measure twelve megapixels takes a third of it."""
@@ -49,10 +54,17 @@ class Bench(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Benches:
-    """Two of them: while one photo is measured, others can be opened and kept."""
+    """Two of them: while photos are measured, others can be opened and kept."""
 
     opening: Bench
     measuring: Bench
+    line: WaitingLine = field(default_factory=lambda: WaitingLine(cores()))
+
+    def warm(self) -> None:
+        """Load everything ahead of the first photo: whoever takes one waits for the measuring only."""
+        for bench, load in ((self.opening, load_opening), (self.measuring, load_measuring)):
+            if isinstance(bench, BoundedPool):
+                bench.warm(load)
 
 
 class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -128,7 +140,7 @@ def kind_of(sheet: Sheet, item: str) -> str:
     return kind_among(field.question.characteristic for field in fields_of(sheet, item) if not field.question.instance)
 
 
-def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -> DeskPhoto:
+def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> DeskPhoto:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
     benches: Benches = visit.request.app.state.benches
     photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
@@ -139,17 +151,18 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str]) -
         return look
     stated = tuple((name, given.get(name, "").strip()[:40]) for name in ("thickness", "print_scale"))
     try:
-        file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
+        with benches.line.turn(tell):
+            file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
     except InspectKitError as problem:
         return structs.replace(look, why=str(problem)[:500])
     return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
 
 
-def taken(visit: Visit, kind: str, given: Mapping[str, str]) -> tuple[str, DeskPhoto | None]:
+def taken(visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> tuple[str, DeskPhoto | None]:
     """The photo that came with this form, or the one that was sent before; with its token."""
     looks = looks_of(visit)
     if "photo" in visit.files:
-        look, token = look_at(visit, visit.files["photo"], kind, given), visit.station.ticket()
+        look, token = look_at(visit, visit.files["photo"], kind, given, tell), visit.station.ticket()
         looks.keep(token, look)
         return token, look
     token = given.get("look", "")

@@ -29,7 +29,8 @@
   // A photo is sent at once and measured while the rest is typed; without a connection it goes with the form.
   const photo = document.getElementById("photo"), preview = document.getElementById("preview"), looking = document.getElementById("looking");
   each("[data-plain]", (button) => { button.hidden = true; });
-  const partOf = async (answer) => new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("looked");
+  const partIn = (text) => new DOMParser().parseFromString(text, "text/html").getElementById("looked");
+  const partOf = async (answer) => partIn(await answer.text());
   const shown = (part) => {
     document.getElementById("looked").replaceWith(document.adoptNode(part));
     const told = part.dataset, field = told.fill && document.getElementById(told.fill);
@@ -48,8 +49,13 @@
     content.append("photo", photo.files[0]);
     ["thickness", "print_scale"].forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
     try {
-      const answer = await fetch(photo.dataset.look, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf }, body: content });
-      const part = await partOf(answer);
+      const headers = { "X-CSRF-Token": body.dataset.csrf, Accept: "application/x-ndjson" };
+      const answer = await fetch(photo.dataset.look, { method: "POST", headers, body: content });
+      let part = null;
+      for await (const told of lines(answer)) {
+        if (told.part) part = partIn(told.part);
+        else looking.textContent = told.before ? looking.dataset.before.replace("#", told.before) : looking.dataset.measuring;
+      }
       if (!part) throw new Error(answer.status);
       looking.textContent = ""; shown(part);
     } catch { looking.textContent = looking.dataset.later; }
