@@ -95,10 +95,12 @@ def bounded(seconds: float, memory: int, task: Callable[..., Result], *given: An
         return process.do(seconds, task, *given)
 
 
-def _refusal(kind: type[InspectKitError], why: str, where: str, hint: str) -> InspectKitError:
+def _refusal(
+    kind: type[InspectKitError], why: str, where: str, hint: str, code: str = "", facts: dict[str, str] | None = None
+) -> InspectKitError:
     """The error as it was raised over there, with its exit code."""
     error = kind.__new__(kind)
-    InspectKitError.__init__(error, why, where=where, hint=hint)
+    InspectKitError.__init__(error, why, where=where, hint=hint, code=code, facts=facts)
     return error
 
 
@@ -133,8 +135,9 @@ def _done(task: Callable[..., Any], given: tuple[Any, ...]) -> tuple[bool, Any]:
     try:
         return True, task(*given)
     except InspectKitError as problem:
-        fault = problem.fault
-        return False, (BadInput if isinstance(problem, BadSheet) else type(problem), fault.why, fault.where, fault.hint)
+        fault, facts = problem.fault, {name: str(fact) for name, fact in problem.facts.items()}
+        kind = BadInput if isinstance(problem, BadSheet) else type(problem)
+        return False, (kind, fault.why, fault.where, fault.hint, problem.code, facts)
     except MemoryError:
         return False, (BadInput, "needs more memory than there is for it", "", "try a smaller file")
     except Exception as problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,12 +21,18 @@ class Fault:
 
 
 class InspectKitError(Exception):
-    """Root of the errors a user can meet; `exit_code` is what the command line leaves with."""
+    """Root of the errors a user can meet; `exit_code` is what the command line leaves with.
+
+    `code` and `facts` are for doors that speak other languages: the key of the sentence in their wording, and its gaps.
+    """
 
     exit_code = 4
 
-    def __init__(self, why: str, *, where: str = "", hint: str = "") -> None:
+    def __init__(
+        self, why: str, *, where: str = "", hint: str = "", code: str = "", facts: Mapping[str, object] | None = None
+    ) -> None:
         self.fault = Fault(where, why, hint)
+        self.code, self.facts = code, dict(facts or {})
         super().__init__(str(self.fault))
 
     @property

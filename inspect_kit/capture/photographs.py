@@ -83,13 +83,15 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     except BadInput:
         raise
     except UnidentifiedImageError:
-        raise BadInput("is not a JPEG, PNG or HEIC photo", where=where, hint="save it as JPEG") from None
+        why, hint = "is not a JPEG, PNG or HEIC photo", "save it as JPEG"
+        raise BadInput(why, where=where, hint=hint, code="photo.none") from None
     except Image.DecompressionBombError:
-        raise BadInput("has more than 50 megapixels", where=where, hint="save it smaller") from None
+        raise BadInput("has more than 50 megapixels", where=where, hint="save it smaller", code="photo.large") from None
     except _TROUBLE as problem:
         raise BadInput(
-            f"is damaged or cut off ({str(problem)[:60] or type(problem).__name__})", where=where, hint="copy it anew"
-        ) from None
+            f"is damaged or cut off ({str(problem)[:60] or type(problem).__name__})", where=where, hint="copy it anew",
+            code="photo.damaged",
+        ) from None  # fmt: skip
     orientation = exif.get("orientation", 1)
     quarters = _TURNS.get(orientation, 0)
     upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
@@ -121,17 +123,20 @@ def _check_size(image: Image.Image, where: str, least: int) -> None:
     width, height = image.size
     if width * height > MOST_PIXELS:
         raise BadInput(
-            f"has {width:,} × {height:,} pixels, more than 50 megapixels", where=where, hint="save it smaller"
-        )
+            f"has {width:,} × {height:,} pixels, more than 50 megapixels", where=where, hint="save it smaller",
+            code="photo.large",
+        )  # fmt: skip
     if max(width, height) > LONGEST_SIDE:
         raise BadInput(
-            f"is {max(width, height):,} pixels long, more than {LONGEST_SIDE:,}", where=where, hint="no panoramas"
-        )
+            f"is {max(width, height):,} pixels long, more than {LONGEST_SIDE:,}", where=where, hint="no panoramas",
+            code="photo.large",
+        )  # fmt: skip
     if width * height < least or min(width, height) ** 2 < least / 8:
         raise BadInput(
             f"has only {width} × {height} pixels, fewer than {least / 1e6:g} megapixels",
             where=where,
             hint="send the original photo, not a preview",
+            code="photo.small",
         )
 
 

@@ -19,6 +19,7 @@ from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import Answer, GuidedEntry, Question, checked
 from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.screens import refuse_unusable
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Kind, limits_as_asked, words_to_choose
 from inspect_kit.rulebook.sheet import Sheet
@@ -92,10 +93,10 @@ def fits_a_page(sheet: Sheet, item: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """What came of a form: the readings, and a sentence for each field that cannot be used."""
+    """What came of a form: the readings, and why each of the other fields cannot be used."""
 
     readings: tuple[Reading, ...]
-    faults: Mapping[str, str]
+    faults: Mapping[str, InspectKitError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def filled(
     """Readings from the fields that were filled in; empty ones stay open. A value that stands as an instrument sent it
     keeps that instrument, its line, time and serial number. `by` is who may decide, if anyone."""
     readings: list[Reading] = []
-    faults: dict[str, str] = {}
+    faults: dict[str, InspectKitError] = {}
     for field in fields:
         text = given.get(field.name, "").strip()
         if not text:
@@ -132,7 +133,7 @@ def filled(
                                   given.get(f"because_{field.name}", ""))  # fmt: skip
             readings.append(_as_sent(ruled, text, sent.get(field.name)))
         except InspectKitError as problem:
-            faults[field.name] = str(problem)
+            faults[field.name] = problem
     return Filled(tuple(readings), faults)
 
 
@@ -162,14 +163,14 @@ def with_decision(said: _Said, decision: str, by: str, because: str) -> _Said:
         return said
     why = clean(because[:_LONGEST], where="because")
     if not why:
-        raise BadInput("a decision needs its reason, which is printed")
+        raise BadInput("a decision needs its reason, which is printed", code="decided.reason")
     return replace(said, decision=decision, by=by, because=why)
 
 
 def answer_to(question: Question, text: str, gauges: Gauges, *, confirmed: bool = False) -> Answer:
     """An answer that can be used, with its instrument; anything else is refused at once."""
     if len(text) > _LONGEST:
-        raise BadInput(f"has {len(text):,} characters")
+        raise BadInput(f"has {len(text):,} characters", code="bad.long")
     if question.unit == WORD:
         checked(question, text, None)
         return Answer(question, text)
@@ -181,14 +182,20 @@ def _value(question: Question, text: str, gauges: Gauges, *, confirmed: bool) ->
     """As people type it, or else a whole line of an instrument that types like a keyboard."""
     gauge = gauges.instrument(question.unit)
     try:
-        checked(question, text, gauge, confirmed=confirmed)
+        _usable(question, text, gauge, confirmed=confirmed)
     except InspectKitError:
         with contextlib.suppress(InspectKitError):
             sent = str(typed_by_instrument(text))
-            checked(question, sent, gauge, confirmed=confirmed)
+            _usable(question, sent, gauge, confirmed=confirmed)
             return sent
         raise
     return text
+
+
+def _usable(question: Question, text: str, gauge: Instrument | None, *, confirmed: bool) -> None:
+    """The common mistakes have their code, and so a sentence in every language."""
+    refuse_unusable(question, text, gauge, confirmed=confirmed)
+    checked(question, text, gauge, confirmed=confirmed)
 
 
 def file_of(readings: tuple[Reading, ...], photo: Photo | None) -> MeasurementFile:
@@ -228,18 +235,29 @@ def _gauges_for(
 
 # Players' badges: the name in what a scanner types, whether it is plain text, a MeCard or a vCard.
 
-_PATTERNS: Final = (
-    re.compile(r"MECARD:(?:.*?;)?N:([^;]+)", re.IGNORECASE | re.DOTALL),
-    re.compile(r"BEGIN:VCARD.*?\bFN[^:]*:([^\r\n;]+)", re.IGNORECASE | re.DOTALL),
-    re.compile(r"PLAYER:([^;\r\n]+)", re.IGNORECASE),
-)
+_MECARD: Final = re.compile(r"MECARD:(?:(?:[^;\\]|\\.)*;)*?N:((?:[^;\\]|\\.)+)", re.IGNORECASE)
+_FULL_NAME: Final = re.compile(r"(?:^|[\r\n])\s*FN(?:;[^:\r\n]*)?:([^\r\n]+)", re.IGNORECASE)
+_NAME_PARTS: Final = re.compile(r"(?:^|[\r\n])\s*N(?:;[^:\r\n]*)?:([^\r\n]+)", re.IGNORECASE)
+_PLAYER: Final = re.compile(r"PLAYER:([^;\r\n]+)", re.IGNORECASE)
+_ESCAPED: Final = re.compile(r"\\(.)")
 
 
 def name_on_badge(text: str) -> str:
-    """The player's name; text that is no badge is a name itself. `Family,Given` of a MeCard is turned round."""
-    for pattern in _PATTERNS:
-        found = pattern.search(text[:2000])
-        if found:
-            family, comma, given = found[1].partition(",")
-            return f"{given.strip()} {family.strip()}" if comma else family.strip()
-    return text
+    """The player's name; text that is no badge is a name itself. `Family,Given` and `Family;Given` are turned round."""
+    short = text[:2000]
+    if (found := _MECARD.search(short)) is not None:
+        return _given_first(found[1], ",")
+    if "BEGIN:VCARD" in short.upper():
+        full, parts = _FULL_NAME.search(short), _NAME_PARTS.search(short)
+        return _plain(full[1]) if full else _given_first(parts[1], ";") if parts else text
+    found = _PLAYER.search(short)
+    return found[1].strip() if found else text
+
+
+def _given_first(name: str, between: str) -> str:
+    family, _, rest = name.partition(between)
+    return " ".join(filter(None, (_plain(rest.partition(between)[0]), _plain(family))))
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text).strip()

@@ -18,12 +18,18 @@ def clean(text: str, *, where: str, needed: bool = False, longest: int = MAX_LEN
     line = unicodedata.normalize("NFC", " ".join(text.split()))
     line = "".join(character for character in line if character not in _JOINERS)
     if len(line) > longest:
-        raise BadInput(f"has {len(line):,} characters, at most {longest} fit", where=where, hint="shorten it")
+        raise BadInput(
+            f"has {len(line):,} characters, at most {longest} fit", where=where, hint="shorten it", code="name.long",
+            facts={"where": where, "most": longest},
+        )  # fmt: skip
     for character in line:
         if unicodedata.category(character) in _HIDDEN:
-            raise BadInput(f"has an invisible character (U+{ord(character):04X})", where=where, hint="type it again")
+            raise BadInput(
+                f"has an invisible character (U+{ord(character):04X})", where=where, hint="type it again",
+                code="name.invisible", facts={"where": where},
+            )  # fmt: skip
     if needed and not line:
-        raise BadInput("is empty", where=where)
+        raise BadInput("is empty", where=where, code="name.empty", facts={"where": where})
     return line
 
 

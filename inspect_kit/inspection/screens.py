@@ -16,8 +16,8 @@ from inspect_kit.inspection.guided import SKIPPED, GuidedEntry, Question
 from inspect_kit.rulebook.clause import Clause, Kind, words_for
 from inspect_kit.values.limits import lower_of, upper_of
 from inspect_kit.values.measurement import Reading
-from inspect_kit.values.plausible import likely_slip
-from inspect_kit.values.quantity import EXACT_UNITS, UNITS, parse_quantity
+from inspect_kit.values.plausible import likely_meant, likely_slip
+from inspect_kit.values.quantity import EXACT_UNITS, UNITS, Quantity, parse_quantity
 from inspect_kit.values.words import plain_word
 
 MOST_CHECKS: Final = 8
@@ -37,8 +37,7 @@ class BadAnswer(BadInput):
     """What was typed cannot be used: a code with facts, worded at the edge in the person's language."""
 
     def __init__(self, code: str, **facts: object) -> None:
-        super().__init__(f"{code}: {facts}" if facts else code)
-        self.code, self.facts = code, facts
+        super().__init__(f"{code}: {facts}" if facts else code, code=code, facts=facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +235,10 @@ def refuse_unusable(question: Question, text: str, gauge: Instrument | None, *, 
         raise BadAnswer("negative")
     usual = question.usual
     if usual is not None and not confirmed and not usual.holds(quantity.in_base):
-        raise BadAnswer("slip", slip=likely_slip(quantity, usual), usual=usual, typed=text[:40])
+        meant, other_unit = likely_meant(quantity, usual) or ("", False)
+        there = meant.to(quantity.unit.symbol) if isinstance(meant, Quantity) and other_unit else ""
+        facts = {"meant": meant, "other_unit": other_unit, "asked": quantity, "there": there}
+        raise BadAnswer("slip", slip=likely_slip(quantity, usual), usual=usual, typed=text[:40], **facts)
     if gauge is not None and not _covers(gauge, quantity.in_base):
         raise BadAnswer("beyond_gauge", value=text[:40], gauge=gauge.id, upper=gauge.upper or gauge.lower or "")
 

@@ -27,7 +27,7 @@ from inspect_kit.checkin.form import (
 from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.names import clean, name_key
-from inspect_kit.inspection.record import Subject, digest_of, open_record
+from inspect_kit.inspection.record import Record, Subject, digest_of, open_record
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
 from inspect_kit.registry.checkin.store import (
     DeskInspection,
@@ -115,9 +115,15 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=newest,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
-        gauge_of=_gauge_of(visit, given), photo_fault=faults.get("photo", ""), fault="",
+        gauge_of=_gauge_of(visit, given), fault="", faulty=_first_faulty(fields, faults),
         measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
     )  # fmt: skip
+
+
+def _first_faulty(fields: tuple[FormField, ...], faults: Mapping[str, str]) -> str:
+    """Where the person is taken: the first field with a fault, in the order of the page."""
+    order = ("owner", "text", "gauge", *(field.name for field in fields), "photo")
+    return next((name for name in order if name in faults), "")
 
 
 def _gauge_of(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
@@ -139,7 +145,7 @@ def _looked_at(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Re
     try:
         given["look"], _ = taken(visit, kind_of(place.sheet, place.item.id), given, tell)
     except InspectKitError as problem:
-        return visit.page("look.html", 422, fault=str(problem), **_seen_in_photo(visit, place, {}))
+        return visit.page("look.html", 422, fault=visit.words.told(problem), **_seen_in_photo(visit, place, {}))
     return visit.page("look.html", fault="", **_seen_in_photo(visit, place, given))
 
 
@@ -205,7 +211,7 @@ def _photographed(
     try:
         given["look"], look = taken(visit, kind_of(place.sheet, place.item.id), given)
     except InspectKitError as problem:
-        faults["photo"] = str(problem)
+        faults["photo"] = visit.words.told(problem)
         return None
     field = _field_of(place, look) if look else None
     if field is not None and look is not None and look.told and not given.get(field.name, "").strip():
@@ -223,12 +229,12 @@ def _made(
     try:
         subject = _same_piece(visit, again, given) if again else _subject(visit, place, given)
     except InspectKitError as problem:
-        faults["owner"] = str(problem)
+        faults["owner"] = visit.words.told(problem)
     gauges = _gauges(visit, given)
     sent = sent_with(visit.station.secret, given)
     by = visit.person.name if visit.may(Act.DECIDE) else ""
     came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent, by)
-    faults |= came.faults
+    faults |= {name: visit.words.told(problem) for name, problem in came.faults.items()}
     if not came.readings and not faults:
         faults["owner"] = visit.words("desk.nothing")
     faults |= same_gauge(visit, first, gauges)
@@ -258,7 +264,7 @@ def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Res
     try:
         gauge, reading = visit.station.weigh()
     except InspectKitError as problem:
-        return _form(visit, place, given, {field.name: str(problem)})
+        return _form(visit, place, given, {field.name: visit.words.told(problem)})
     carried = {f"{FIELD}{field.name}": sealed(visit.station.secret, gauge, reading), "gauge_g": gauge}
     return _form(visit, place, {**given, field.name: shown(reading), **carried}, {})
 
@@ -323,6 +329,9 @@ class NewInspection:
 
 def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
     """Judge, and put it into the registry; then show the verdict."""
+    there = _entered_before(visit, place, made)
+    if there is not None:
+        return there
     announced = (place.item.id, made.subject.text) in expected_labels(place.event, place.sheet)
     if not made.new or announced or not made.subject.owner:
         return _entered(visit, place, made)
@@ -330,6 +339,27 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
         with contextlib.suppress(LabelTaken):
             return _entered(visit, place, replace(made, subject=_numbered(visit, place, made.subject)))
     raise BadInput(visit.words("desk.look_again"))
+
+
+def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response | None:
+    """A form whose answer was lost on the way is sent again under the same ticket, and nothing is entered twice."""
+    with visit.station.registry.reading() as connection:
+        there = inspection(connection, made.ticket)
+    if there is None:
+        return None
+    if there.event != place.event.event:
+        raise not_found()
+    same = replace(made, subject=Subject(there.text, owner=made.subject.owner))
+    changed = there.owner != made.subject.owner or digest_of(_judged(visit, place, same).canonical()) != there.record
+    return visit.go(f"/events/{there.event}/tickets/{there.ticket}{'?already=1' if changed else ''}")
+
+
+def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record:
+    station, look = visit.station, made.look
+    inspecting = Inspecting(
+        place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
+    )  # fmt: skip
+    return inspecting.record(file_of(made.readings, look.photo if look else None), made.subject)
 
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:
@@ -342,10 +372,7 @@ def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject
 
 def _entered(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
     station, look = visit.station, made.look
-    inspecting = Inspecting(
-        place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
-    )  # fmt: skip
-    judged = inspecting.record(file_of(made.readings, look.photo if look else None), made.subject)
+    judged = _judged(visit, place, made)
     subject, content = judged.subject, judged.canonical()
     body = Recorded(
         made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, digest_of(content),

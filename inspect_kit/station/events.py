@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
@@ -50,15 +53,29 @@ def show_new(visit: Visit) -> Response:
         return visit.page("sheets.html", sheets=sheets)
     today = visit.station.today.isoformat()
     blank = EventSet("", "", today, today, wanted, RuleName.GUARDED, visit.person.name, language=visit.words.language)
-    return _form(visit, blank, _shipped(wanted))
+    return _form(visit, blank, _shipped(wanted), _as_form(blank))
 
 
-def _form(visit: Visit, event: EventSet, sheet: Sheet, fault: str = "", house: str = "") -> Response:
-    expected = {each.item: each for each in event.expected}
+Given = Mapping[str, str]
+"""A form by the names of its fields; a box that is not ticked is not there."""
+
+
+def _as_form(event: EventSet, house: str = "") -> Given:
+    """An event's settings as the form shows them."""
+    same = {name: getattr(event, name) for name in ("name", "venue", "since", "until", "rule", "language")}
+    ticked = {name: "on" for name in ("four_eyes", "daily") if getattr(event, name)}
+    counts = {f"count_{each.item}": str(each.count or "") for each in event.expected}
+    quotas = {f"quota_{each.item}": str(each.per_player or "") for each in event.expected}
+    marks = {f"mark_{mark.day}": mark.mark for mark in event.marks}
+    return {**same, **ticked, **counts, **quotas, **marks, "house": house}
+
+
+def _form(
+    visit: Visit, event: EventSet, sheet: Sheet, given: Given, faults: Mapping[str, str] | None = None
+) -> Response:
     return visit.page(
-        "event_form.html", 422 if fault else 200, event=event, sheet=sheet, fault=fault, house=house,
-        rules=[rule.value for rule in RuleName], expected=expected, nothing=ExpectedItem(""), days=list(_days(event)),
-        marks={mark.day: mark.mark for mark in event.marks},
+        "event_form.html", 422 if faults else 200, event=event, sheet=sheet, given=given, faults=faults or {},
+        rules=[rule.value for rule in RuleName], days=list(_days(event)), faulty=next(iter(faults or {}), ""),
     )  # fmt: skip
 
 
@@ -89,7 +106,7 @@ def show_settings(visit: Visit) -> Response:
     if event.house:
         with visit.station.registry.reading() as connection:
             house = visit.station.registry.shelf.take(connection, event.house.sha256).decode()
-    return _form(visit, event, _shipped(event.sheet), house=house)
+    return _form(visit, event, _shipped(event.sheet), _as_form(event, house))
 
 
 def change_settings(visit: Visit) -> Response:
@@ -99,15 +116,14 @@ def change_settings(visit: Visit) -> Response:
 
 
 def _saved(visit: Visit, base: EventSet, sheet: Sheet) -> Response:
-    house = _house(visit)
-    try:
+    house, faults = _house(visit), Faults(visit)
+    with faults.at("second"):
         _check_four_eyes(visit, base)
-        event = _filled(visit, base, sheet)
-        if house:
-            with_house_text(sheet, house)
-    except (InspectKitError, ValueError) as problem:
-        typed = msgspec.structs.replace(base, **_typed(visit))
-        return _form(visit, typed, sheet, str(problem) or "?", house.decode(errors="replace"))
+    event = _filled(visit, base, sheet, faults)
+    with faults.at("house"):
+        _check_house(sheet, house)
+    if faults.found:
+        return _form(visit, base, sheet, {**visit.form, "house": house.decode(errors="replace")}, faults.found)
     event = set_event(visit.station.registry, event, house or None, visit.station.now(), visit.station.seal)
     return visit.go(f"/events/{event.event}")
 
@@ -121,67 +137,97 @@ def _check_four_eyes(visit: Visit, before: EventSet) -> None:
         there = account(connection, second)
     may = there is not None and allowed(there.role, Act.SET_UP) and sees(there, before.event)
     if second == visit.person.name or not may or not visit.check_pin(second, visit.form.get("pin", "")):
-        raise BadInput(visit.words("event.second_needed"))
+        raise BadInput("switching four eyes off needs a second referee", code="event.second_needed")
 
 
 def _house(visit: Visit) -> bytes:
     return visit.files.get("house_file", b"")[:1_000_000] or visit.form.get("house", "").strip().encode()
 
 
-def _typed(visit: Visit) -> dict[str, str]:
-    """What can be shown again as it was typed."""
-    return {name: visit.form.get(name, "")[:200] for name in ("name", "venue")}
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What is wrong with a form, by field; reading goes on, so that all of it is said at once."""
+
+    visit: Visit
+    found: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def at(self, name: str) -> Iterator[None]:
+        """What goes wrong in here is said at that field."""
+        try:
+            yield
+        except InspectKitError as problem:
+            self.found[name] = self.visit.words.told(problem)
 
 
-def _filled(visit: Visit, base: EventSet, sheet: Sheet) -> EventSet:
+def _check_house(sheet: Sheet, house: bytes) -> None:
+    if not house:
+        return
+    try:
+        with_house_text(sheet, house)
+    except (InspectKitError, ValueError) as problem:
+        raise BadInput(str(problem), code="event.house_wrong", facts={"detail": str(problem)}) from None
+
+
+def _filled(visit: Visit, base: EventSet, sheet: Sheet, faults: Faults) -> EventSet:
+    """The event as the form says; what cannot be read is among the faults, and left as it was."""
     form, words = visit.form, visit.words
-    since, until = (_day(form.get(key, ""), words(f"event.{key}")) for key in ("since", "until"))
-    if until < since or until - since > timedelta(days=366):
-        raise BadInput(words("event.dates_wrong"))
+    changed: dict[str, Any] = {
+        "expected": tuple(_expected(visit, sheet, faults)),
+        "marks": tuple(_marks(visit, faults)),
+    }
+    for key, needed in (("name", True), ("venue", False)):
+        with faults.at(key):
+            changed[key] = clean(form.get(key, ""), where=words(f"event.{key}"), needed=needed)
+    for key in ("since", "until"):
+        with faults.at(key):
+            changed[key] = _day(form.get(key, "")).isoformat()
     rule, language = form.get("rule", ""), form.get("language", "")
-    return msgspec.structs.replace(
-        base,
-        name=clean(form.get("name", ""), where=words("event.name"), needed=True),
-        venue=clean(form.get("venue", ""), where=words("event.venue")),
-        since=since.isoformat(),
-        until=until.isoformat(),
-        rule=RuleName(rule) if rule in set(RuleName) else RuleName.GUARDED,
-        language=language if language in LANGUAGES else words.language,
-        expected=tuple(_expected(visit, sheet)),
-        marks=tuple(_marks(visit)),
-        four_eyes="four_eyes" in form,
-        daily="daily" in form,
-        house=None,
-        by=visit.person.name,
-    )
+    changed |= {"rule": RuleName(rule) if rule in set(RuleName) else RuleName.GUARDED, "by": visit.person.name,
+                "language": language if language in LANGUAGES else words.language, "house": None,
+                "four_eyes": "four_eyes" in form, "daily": "daily" in form}  # fmt: skip
+    event = msgspec.structs.replace(base, **changed)
+    if not faults.found.keys() & {"since", "until"}:
+        with faults.at("until"):
+            _check_days(event)
+    return event
 
 
-def _day(text: str, where: str) -> date:
+def _check_days(event: EventSet) -> None:
+    since, until = date.fromisoformat(event.since), date.fromisoformat(event.until)
+    if until < since or until - since > timedelta(days=366):
+        raise BadInput("the last day lies before the first, or more than a year after it", code="event.dates_wrong")
+
+
+def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadInput("expected a date such as 2026-11-16", where=where) from None
+        raise BadInput("expected a date such as 2026-11-16", code="event.day_wrong") from None
 
 
-def _expected(visit: Visit, sheet: Sheet) -> Iterator[ExpectedItem]:
+def _expected(visit: Visit, sheet: Sheet, faults: Faults) -> Iterator[ExpectedItem]:
     for item in sheet.items:
-        count, quota = (_count(visit, f"{key}_{item.id}") for key in ("count", "quota"))
-        if count or quota:
-            yield ExpectedItem(item.id, count, quota)
+        numbers = {"count": 0, "quota": 0}
+        for key in numbers:
+            with faults.at(f"{key}_{item.id}"):
+                numbers[key] = _count(visit.form.get(f"{key}_{item.id}", "").strip())
+        if any(numbers.values()):
+            yield ExpectedItem(item.id, numbers["count"], numbers["quota"])
 
 
-def _count(visit: Visit, key: str) -> int:
-    text = visit.form.get(key, "").strip()
+def _count(text: str) -> int:
     if text and not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _MOST):
-        raise BadInput(f"expected a number up to {_MOST}, got {text[:20]!r}", where=key.partition("_")[2])
+        raise BadInput(f"expected a number up to {_MOST}", code="event.count_wrong", facts={"most": _MOST})
     return int(text) if text else 0
 
 
-def _marks(visit: Visit) -> Iterator[DayMark]:
+def _marks(visit: Visit, faults: Faults) -> Iterator[DayMark]:
     for name, text in visit.form.items():
         if name.startswith("mark_") and text.strip():
-            day = _day(name.removeprefix("mark_"), "mark")
-            yield DayMark(day.isoformat(), clean(text, where=day.isoformat()))
+            with faults.at(name):
+                day = _day(name.removeprefix("mark_")).isoformat()
+                yield DayMark(day, clean(text, where=day))
 
 
 def expected_labels(event: EventSet, sheet: Sheet) -> tuple[tuple[str, str], ...]:

@@ -10,8 +10,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_BYTES: Final = 26_000_000
-"""A photo of a phone, and the form around it."""
+MOST_MEGABYTES: Final = 25
+"""A photo of a phone."""
+MOST_BYTES: Final = MOST_MEGABYTES * 1_000_000 + 1_000_000
+"""The photo, and the form around it."""
+_MOST_THROWN_AWAY: Final = 5 * MOST_BYTES
+"""Of something too large, how much is taken in without keeping it, so that its sender reads the answer."""
 
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; "
@@ -41,7 +45,8 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        counted = _Counted(receive)
+        announced = headers.get("content-length", "0")
+        counted = _Counted(receive, int(announced) if announced.isdigit() else 0)
         refusal = self._refusal(headers)
         answer = refusal or self.app
 
@@ -57,7 +62,7 @@ class Guard:
         if host not in self.hosts and not (self.addresses and _is_address(host)):
             return PlainTextResponse("This station does not go by that name.", 421)
         size = headers.get("content-length", "0")
-        if not size.isdigit() or int(size) > MOST_BYTES:
+        if not size.isdigit() or int(size) > _MOST_THROWN_AWAY:
             return PlainTextResponse("That is too large: at most 25 MB.", 413)
         return None
 
@@ -85,14 +90,16 @@ class TooLarge(Exception):
 class _Counted:
     """Reads a request no further than it may go, whatever its headers say."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, announced: int) -> None:
         self._receive = receive
         self._seen = 0
+        # What is announced as too large is only thrown away.
+        self._most = _MOST_THROWN_AWAY if announced > MOST_BYTES else MOST_BYTES
 
     async def __call__(self) -> Message:
         message = await self._receive()
         self._seen += len(message.get("body", b""))
-        if self._seen > MOST_BYTES:
+        if self._seen > self._most:
             raise TooLarge
         return message
 

@@ -74,7 +74,7 @@ def start(visit: Visit) -> Response:
         if before and owner != before.owner:
             raise UsageError(visit.words("desk.other_player", name=before.owner or "–"))
     except InspectKitError as problem:
-        return show_start(visit, str(problem))
+        return show_start(visit, visit.words.told(problem))
     entry = GuidedEntry(place.sheet, place.item.id)
     walk = Walk(place, visit.station.ticket(), text, owner, entry, before.ticket if before else "", bool(retest))
     _keep(visit, walk)
@@ -171,7 +171,7 @@ def answer(visit: Visit) -> Response:
         try:
             changed = _answered(visit, walk, question)
         except InspectKitError as problem:
-            return show_question(visit, str(problem), form.get("value", "")[:200])
+            return show_question(visit, visit.words.told(problem), form.get("value", "")[:200])
     _keep(visit, replace(walk, entry=changed))
     return visit.go(_address(walk))
 

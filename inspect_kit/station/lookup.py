@@ -61,7 +61,7 @@ def look_at_code(visit: Visit) -> Response:
     try:
         text = benches.opening.do(_READING, _code_in, visit.files.get("photo", b""))
     except InspectKitError as problem:
-        return visit.page("lookup.html", 422, asked="", answer=None, fault=str(problem))
+        return visit.page("lookup.html", 422, asked="", answer=None, fault=visit.words.told(problem))
     return visit.page("lookup.html", asked=text[:_LONGEST], answer=_answer(visit, text[:_LONGEST]), fault="")
 
 
@@ -84,8 +84,8 @@ def _answer(visit: Visit, asked: str) -> LookupAnswer:
         if is_ticket(ticket):
             return _by_ticket(visit, ticket)
         return _by_number(visit, str(number_of(asked)))
-    except InspectKitError as problem:
-        return LookupAnswer(False, visit.words("lookup.unknown"), (str(problem),))
+    except InspectKitError:
+        return LookupAnswer(False, visit.words("lookup.unknown"), (visit.words("lookup.unknown_here"),))
 
 
 def _unknown(visit: Visit) -> LookupAnswer:

@@ -37,7 +37,7 @@ def change_people(visit: Visit) -> Response:
     try:
         _change(visit)
     except InspectKitError as problem:
-        return show_people(visit, str(problem), 422)
+        return show_people(visit, visit.words.told(problem), 422)
     return visit.go("/people")
 
 

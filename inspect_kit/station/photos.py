@@ -80,11 +80,19 @@ class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     measured: bytes = b""
     """What it tells, as a measurement file; empty if nothing."""
     why: str = ""
+    code: str = ""
+    """Where the sentence why stands in the wording, if it does."""
+    facts: dict[str, str] = {}
 
     @property
     def photo(self) -> Photo:
         """As a record names it."""
         return Photo(self.name, self.sha256, self.width, self.height)
+
+    @property
+    def refusal(self) -> BadInput | None:
+        """Why it tells nothing, to be put into words."""
+        return BadInput(self.why, code=self.code, facts=self.facts) if self.why else None
 
     @property
     def told(self) -> PhotoReading | None:
@@ -154,7 +162,8 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
         with benches.line.turn(tell):
             file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
     except InspectKitError as problem:
-        return structs.replace(look, why=str(problem)[:500])
+        facts = {name: str(fact)[:200] for name, fact in problem.facts.items()}
+        return structs.replace(look, why=str(problem)[:500], code=problem.code, facts=facts)
     return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
 
 

@@ -15,6 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from inspect_kit.certificate.content.wording import LANGUAGES, Wording, station_words, wording_for
+from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.screens import BadAnswer
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
@@ -62,6 +64,17 @@ class Words:
         """A text of the station, with its gaps filled."""
         return self._texts[key].format_map(values)
 
+    def told(self, problem: InspectKitError) -> str:
+        """What is wrong, in this language; what no wording knows is told as it is, after words that are."""
+        key = _key_of(problem)
+        if key in self._texts:
+            return self(key, **{name: self._fact(fact) for name, fact in problem.facts.items()})
+        return str(problem) if self.language == "en" else self("refused.detail", detail=str(problem))
+
+    def _fact(self, fact: object) -> str:
+        text = str(fact)
+        return text if self.language == "en" or isinstance(fact, str) else self.certificate.localised(text)
+
     def frame(self, key: str) -> str:
         """A text of certificates, for the screen."""
         return plain(self.certificate.say(key))
@@ -81,6 +94,15 @@ class Words:
     def time(self, iso: str) -> str:
         """A time of an entry, on the clock of this place."""
         return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M") if iso else ""
+
+
+def _key_of(problem: InspectKitError) -> str:
+    """Where the sentence stands in the wording of the station."""
+    if not isinstance(problem, BadAnswer):
+        return problem.code
+    if problem.code != "slip" or not problem.facts["meant"]:
+        return f"bad.{problem.code}"
+    return "bad.slip_unit" if problem.facts["other_unit"] else "bad.slip_point"
 
 
 @cache

@@ -46,7 +46,7 @@ def set_up(visit: Visit) -> Response:
         station = visit.station
         set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
     except (Refusal, InspectKitError) as problem:
-        fault = visit.words(problem.key) if isinstance(problem, Refusal) else str(problem)
+        fault = visit.words(problem.key) if isinstance(problem, Refusal) else visit.words.told(problem)
         return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
     return _signed_in(visit, name, "/")
 

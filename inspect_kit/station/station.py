@@ -146,9 +146,11 @@ class Station:
         """The scale's name and one stable reading; one request at a time talks to it, and `watch` sees it settle."""
         found = self.scale()
         if found is None:
-            raise UsageError("no scale is connected", hint="inspect-kit instruments add, with its port")
+            raise UsageError(
+                "no scale is connected", hint="inspect-kit instruments add, with its port", code="scale.none"
+            )
         if not self._instrument.acquire(timeout=seconds):
-            raise BadInput("another desk is reading the scale", hint="try again")
+            raise BadInput("another desk is reading the scale", hint="try again", code="scale.busy")
         try:
             name, connection = found
             gauge = load_instruments([name], [self.home / "instruments"])[name]
@@ -165,8 +167,9 @@ def _loaded(gauge: Instrument, connection: Connection, watch: Watch, deadline: f
             return reading
         if time.monotonic() + _BETWEEN >= deadline:
             raise BadInput(
-                f"nothing lies on the scale: it shows {reading.value} {reading.unit}", hint="put it on and weigh again"
-            )
+                f"nothing lies on the scale: it shows {reading.value} {reading.unit}", hint="put it on and weigh again",
+                code="scale.empty", facts={"value": reading.value, "unit": reading.unit},
+            )  # fmt: skip
         time.sleep(_BETWEEN)
 
 

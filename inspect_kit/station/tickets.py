@@ -87,6 +87,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         making=state is ThingState.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
+        note=visit.words("desk.already") if visit.query("already") else "",
     )  # fmt: skip
 
 
@@ -102,7 +103,7 @@ def decide_now(visit: Visit) -> Response:
             return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
         _decided(visit, case)
     except InspectKitError as problem:
-        return show_ticket(visit, str(problem), 409)
+        return show_ticket(visit, visit.words.told(problem), 409)
     maker: Maker = visit.request.app.state.maker
     maker.wake()
     return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")

@@ -6,15 +6,16 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
 
-from anyio import CapacityLimiter
+from anyio import CapacityLimiter, move_on_after
 from anyio.to_thread import run_sync
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from inspect_kit.checkin.roles import Act, allowed
@@ -22,7 +23,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.checkin.accounts import pin_holds, who_is
 from inspect_kit.registry.checkin.entries import AccountSet, EventSet
 from inspect_kit.registry.checkin.store import is_ticket
-from inspect_kit.station.guard import TooLarge
+from inspect_kit.station.guard import MOST_BYTES, MOST_MEGABYTES, TooLarge
 from inspect_kit.station.refusals import Refusal, not_found
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
@@ -34,6 +35,8 @@ _SLOW_HANDS: Final = 24
 _MOST_FIELDS: Final = 400
 _MOST_TEXT: Final = 200_000
 _LONGEST: Final = 60_000
+_PATIENCE: Final = 60.0
+"""Seconds in which something too large may be sent to its end."""
 
 Handler = Callable[["Visit"], Response]
 _FROM_ANYWHERE = 60
@@ -91,7 +94,7 @@ class Visit:
         """A page with what all pages show."""
         common = {
             "t": self.words, "lang": self.words.language, "who": self.who, "csrf": self.csrf, "may": self._may_word,
-            "here": self.request.url.path, "keys": self.station.key is not None, "event": None,
+            "here": self.request.url.path, "most": MOST_MEGABYTES, "keys": self.station.key is not None, "event": None,
         }  # fmt: skip
         return HTMLResponse(drawn(template, {**common, **context}), status)
 
@@ -148,6 +151,7 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
             if not station.limits.requests.take(_client(request, token if known else "")):
                 raise Refusal(429, "refused.too_many")
             if request.method == "POST":
+                await _not_too_large(request)
                 await _read_form(visit)
             response = await run_sync(
                 _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
@@ -155,7 +159,7 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
         except Refusal as refusal:
             response = _refusal(visit, refusal)
         except TooLarge:
-            response = _refusal(visit, Refusal(413, "refused.too_large"))
+            response = _refusal(visit, Refusal(413, "", visit.words("refused.too_large", most=MOST_MEGABYTES)))
         except HTTPException as problem:
             response = _refusal(visit, Refusal(problem.status_code, "refused.form"))
         if not known and SESSION not in response.headers.get("set-cookie", ""):
@@ -163,6 +167,19 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
         return response
 
     return answer
+
+
+async def _not_too_large(request: Request) -> None:
+    """What is announced as too large is thrown away as it comes, up to a bound: a browser that is cut off while it
+    sends shows no page, and its person would not know why."""
+    announced = request.headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) <= MOST_BYTES:
+        return
+    with move_on_after(_PATIENCE):
+        with suppress(TooLarge, ClientDisconnect):
+            async for _ in request.stream():
+                pass
+    raise TooLarge
 
 
 def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
@@ -220,7 +237,7 @@ def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
             raise Refusal(403, "refused.role")
         return handler(visit)
     except InspectKitError as problem:
-        return _refusal(visit, Refusal(400, "refused.problem", str(problem)))
+        return _refusal(visit, Refusal(400, "refused.problem", visit.words.told(problem)))
 
 
 def _asked_for(request: Request) -> str:

@@ -39,14 +39,24 @@ class Plausible:
 
 def likely_slip(stated: Quantity, usual: Plausible) -> str:
     """`4.11 mm? 4.11 cm is 41.1 mm`: what was probably meant, by another unit or another place of the point."""
-    asked = f"{stated}?"
+    asked, found = f"{stated}?", likely_meant(stated, usual)
+    if found is None:
+        return asked
+    meant, other_unit = found
+    if other_unit:
+        return f"{asked} {meant} is {meant.to(stated.unit.symbol)}"
+    return f"{asked} {meant} would be usual: is the decimal point in its place"
+
+
+def likely_meant(stated: Quantity, usual: Plausible) -> tuple[Quantity, bool] | None:
+    """What was probably meant, and whether it is the same number in another unit."""
     for symbol in _ELSEWHERE:
         meant = Quantity(stated.number, UNITS[symbol])
         if meant.unit.base == stated.unit.base and symbol != stated.unit.symbol and usual.holds(meant.in_base):
-            return f"{asked} {meant} is {meant.to(stated.unit.symbol)}"
+            return meant, True
     for shift in _SHIFTS:
         for number in (stated.number * shift, stated.number / shift):
             meant = Quantity(Decimal(f"{number.normalize():f}"), stated.unit)
             if usual.holds(meant.in_base):
-                return f"{asked} {meant} would be usual: is the decimal point in its place"
-    return asked
+                return meant, False
+    return None

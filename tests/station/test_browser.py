@@ -236,6 +236,57 @@ def test_the_scale_on_its_port_is_read_live_with_its_lamp(page_for: Open, place:
     kept.unlink()
 
 
+def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    page = page_for(**PHONE)
+    page.goto(f"{place[2]}/desk/striker")
+    fill(page, "Wrong Mass", mass="heavy")
+    page.click("button.big")
+    page.wait_for_selector(".wrong:has-text('is not a number')")
+    page.wait_for_function("document.activeElement.getAttribute('aria-invalid') === 'true'")
+    box = page.locator(".asked .wrong").bounding_box()
+    assert 0 < box["y"] < 844 - box["height"]
+    assert page.input_value("#owner") == "Wrong Mass"
+
+
+def test_a_file_that_is_too_large_is_not_sent_and_says_so(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.method))
+    page.evaluate(
+        """() => { const field = document.getElementById("photo"), all = new DataTransfer();
+        all.items.add(new File([new Uint8Array(26e6)], "large.jpg", { type: "image/jpeg" }));
+        field.files = all.files; field.dispatchEvent(new Event("change", { bubbles: true })); }"""
+    )
+    assert "at most 25 MB" in page.inner_text("#photofault")
+    assert "POST" not in asked
+    assert page.evaluate("document.activeElement.id") == "photo"
+
+
+def test_badges_typed_line_by_line_give_the_name_and_return_on_a_radio_sends_nothing(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    page.focus("#owner")
+    page.keyboard.type("BEGIN:VCARD\nVERSION:3.0\nN:Malá;Eva;;;\nFN:Eva Malá\nEND:VCARD\n")
+    assert page.input_value("#owner") == "Eva Malá"
+    assert page.evaluate("document.activeElement.name") == "text"
+    page.fill("#owner", "")
+    page.focus("#owner")
+    page.keyboard.type("MECARD:N:Novák,Jan;;\n")
+    assert page.input_value("#owner") == "Jan Novák"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.matches('.value input')")
+    page.locator(".choice input").first.focus()
+    for _ in page.locator(".choice").all():
+        page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.textContent") == "Show the verdict"
+    assert page.url.endswith("/desk/striker")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_serious_on_any_page(page_for: Open, place: tuple[Path, Running, str], scheme: str) -> None:
     home, station, event = place

@@ -322,5 +322,5 @@ def test_marks_and_validity_go_by_the_day(referee: Person, station: Station) -> 
 
 def test_a_photo_that_is_none_is_refused_and_the_rest_kept(referee: Person) -> None:
     referee.inspect(files={"photo": ("a.jpg", b"<script>alert(1)</script>", "image/jpeg")}, status=422)
-    assert '<a href="#photo">photo: is ' in referee.last.text
+    assert '<a href="#photo">This is no photo' in referee.last.text
     assert 'value="Jan Novák"' in referee.last.text

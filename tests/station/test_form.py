@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from inspect_kit.checkin.form import FormField, Gauges, fields_of, filled
 from inspect_kit.rulebook.library import load
+from inspect_kit.station.rendering import Words
 
 NO_GAUGES = Gauges({}, ())
 
@@ -16,7 +17,7 @@ def test_a_slip_of_the_unit_is_a_fault_until_it_is_confirmed() -> None:
     field = _field("icf-cs", "striker", "striker.diameter")
     assert field.required == "≤ 41.3 mm (≤ 4.13 cm)"
     slip = filled((field,), {field.name: "4.11"}, NO_GAUGES, "desk", {})
-    assert "4.11 cm is 41.1 mm" in slip.faults[field.name]
+    assert "4.11 cm is 41.1 mm" in Words("en").told(slip.faults[field.name])
     sure = filled((field,), {field.name: "4.11", f"sure_{field.name}": "yes"}, NO_GAUGES, "desk", {})
     assert [reading.confirmed for reading in sure.readings] == [True]
 

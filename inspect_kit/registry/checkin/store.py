@@ -255,9 +255,9 @@ def _check_retest(connection: Connection, body: Recorded) -> None:
         return
     first = inspection(connection, body.retest_of)
     if first is None or first.event != body.event or first.item != body.item:
-        raise UsageError("there is no such inspection to test again", where=body.retest_of)
+        raise UsageError("there is no such inspection to test again", where=body.retest_of, code="decided.no_such")
     if first.retested:
-        raise UsageError(f"was already tested again: {first.retested}", where=body.retest_of)
+        raise UsageError(f"was already tested again: {first.retested}", where=body.retest_of, code="decided.retested")
 
 
 def _attempt(connection: Connection, body: Recorded) -> int:
@@ -276,7 +276,7 @@ def decide(
     def enter(connection: Connection) -> None:
         seen = inspection(connection, body.ticket)
         if seen is None or seen.event != body.event:
-            raise UsageError("there is no such inspection", where=body.ticket)
+            raise UsageError("there is no such inspection", where=body.ticket, code="decided.no_such")
         if (seen.decision, seen.decided_by) == (body.decision, body.by):
             return
         _check_open(seen)
@@ -290,9 +290,12 @@ def decide(
 
 def _check_open(seen: DeskInspection) -> None:
     if seen.retested:
-        raise UsageError("was tested again: decide on the second test", where=seen.ticket)
+        raise UsageError("was tested again: decide on the second test", where=seen.ticket, code="decided.on_second")
     if seen.decision not in ("", "condition"):
-        raise UsageError(f"{seen.decided_by} has decided on it already", where=seen.ticket)
+        raise UsageError(
+            f"{seen.decided_by} has decided on it already", where=seen.ticket, code="decided.already",
+            facts={"name": seen.decided_by},
+        )  # fmt: skip
 
 
 def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> None:
@@ -304,7 +307,10 @@ def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> Non
     approved = {each.text for each in others if each.decision == "approve" and each.text != seen.text}
     if len(approved) >= most:
         named = ", ".join(sorted(approved))[:120]
-        raise UsageError(f"{seen.owner} has {len(approved)} approved already ({named}); at most {most} are allowed")
+        raise UsageError(
+            f"{seen.owner} has {len(approved)} approved already ({named}); at most {most} are allowed",
+            code="decided.quota", facts={"name": seen.owner, "count": len(approved), "labels": named, "most": most},
+        )  # fmt: skip
 
 
 def unissued(connection: Connection) -> list[DeskInspection]:

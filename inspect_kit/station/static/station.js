@@ -4,14 +4,44 @@
   const body = document.body;
   const lost = document.getElementById("lost");
   const each = (selector, act) => document.querySelectorAll(selector).forEach(act);
+  const photo = document.getElementById("photo"), preview = document.getElementById("preview"), looking = document.getElementById("looking");
 
-  // A keyboard wedge ends with Return: that goes to the next field, and only the button sends the form.
+  // A fault is where the person is taken, and stands in the middle of the screen.
+  const faulty = document.querySelector("[data-faulty]");
+  if (faulty) { faulty.focus({ preventScroll: true }); faulty.scrollIntoView({ block: "center" }); if (faulty.select) faulty.select(); }
+
+  // A badge comes line by line from a keyboard wedge, each ending with Return: only the whole of it is a name.
+  const unescaped = (text) => text.replace(/\\(.)/g, "$1").trim();
+  const givenFirst = (text, sign) => text.split(sign).slice(0, 2).reverse().map(unescaped).filter(Boolean).join(" ");
+  const nameOn = (card) => {
+    const me = /MECARD:(?:(?:[^;\\]|\\.)*;)*?N:((?:[^;\\]|\\.)+)/i.exec(card);
+    if (me) return givenFirst(me[1], ",");
+    const full = /^\s*FN(?:;[^:\n]*)?:(.+)$/im.exec(card), parts = /^\s*N(?:;[^:\n]*)?:(.+)$/im.exec(card);
+    return full ? unescaped(full[1]) : parts ? givenFirst(parts[1], ";") : "";
+  };
+  const badgeGoesOn = (field) => {
+    const card = (field.dataset.card || "") + field.value + "\n";
+    if (/^BEGIN:VCARD/i.test(card) && !/END:VCARD/i.test(card)) { field.dataset.card = card; field.value = ""; return true; }
+    delete field.dataset.card;
+    if (/^(BEGIN:VCARD|MECARD:)/i.test(card)) { field.value = nameOn(card); field.dispatchEvent(new Event("input", { bubbles: true })); }
+    return false;
+  };
+
+  // Return goes to the next field that somebody fills in, at the end to the button; only the button sends the form.
+  const stops = (form) => [...form.querySelectorAll("[data-next], .choice, button.big")].filter((one) => one.offsetParent && !one.readOnly);
+  const onward = (from, form) => {
+    const all = stops(form), next = all[all.indexOf(from) + 1];
+    if (next) (next.matches(".choice") ? next.querySelector("input:checked") || next.querySelector("input") : next).focus();
+  };
   each("[data-next]", (field) => field.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    const all = [...field.form.querySelectorAll("input:not([type=hidden]), select, button.big")].filter((one) => one.offsetParent);
-    const next = all[all.indexOf(field) + 1];
-    if (next) next.focus();
+    if (!("badge" in field.dataset && badgeGoesOn(field))) onward(field, field.form);
+  }));
+  each(".choice input[type=radio]", (radio) => radio.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    onward(radio.closest(".choice"), radio.form);
   }));
 
   each("[data-all-yes]", (button) => {
@@ -24,15 +54,26 @@
   });
 
   each("[data-print]", (button) => { button.hidden = false; button.addEventListener("click", () => window.print()); });
-  each("[data-send]", (field) => field.addEventListener("change", () => field.form.requestSubmit()));
+  // A file that is too large is not sent at all, and says so.
+  const tooLarge = (field) => {
+    const most = Number(field.dataset.most), size = field.files.length ? field.files[0].size / 1e6 : 0;
+    const said = document.getElementById(field.getAttribute("aria-describedby"));
+    if (said) said.textContent = size > most ? field.dataset.large.replace("#", size.toFixed(0)) : "";
+    field.toggleAttribute("aria-invalid", false);
+    if (size <= most) return false;
+    field.value = ""; field.setAttribute("aria-invalid", "true"); field.focus();
+    if (preview) preview.hidden = true;
+    return true;
+  };
+  each("[data-send]", (field) => field.addEventListener("change", () => { if (!tooLarge(field)) field.form.requestSubmit(); }));
 
   // A photo is sent at once and measured while the rest is typed; without a connection it goes with the form.
-  const photo = document.getElementById("photo"), preview = document.getElementById("preview"), looking = document.getElementById("looking");
   each("[data-plain]", (button) => { button.hidden = true; });
   const partIn = (text) => new DOMParser().parseFromString(text, "text/html").getElementById("looked");
   const partOf = async (answer) => partIn(await answer.text());
   const shown = (part) => {
     document.getElementById("looked").replaceWith(document.adoptNode(part));
+    if (part.querySelector(".fault")) photo.focus();
     const told = part.dataset, field = told.fill && document.getElementById(told.fill);
     photo.form.elements.look.value = told.token || "";
     if (told.token) { photo.value = ""; preview.hidden = true; }
@@ -41,7 +82,7 @@
   };
   if (photo && preview) photo.addEventListener("change", async () => {
     preview.hidden = !photo.files.length;
-    if (!photo.files.length) return;
+    if (tooLarge(photo) || !photo.files.length) return;
     preview.src = URL.createObjectURL(photo.files[0]);
     looking.textContent = looking.dataset.measuring;
     photo.form.setAttribute("aria-busy", "true");

@@ -214,6 +214,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
             f"the camera looks at the sheet at {tilt:.0f} degrees from straight above",
             where=photo.file,
             hint="hold it more from above, below 30 degrees",
+            code="photo.tilted",
         )
     # Lengths on the sheet are nominal until the end; thickness and rim are true, so they shrink with the print.
     scale = request.scale[0]

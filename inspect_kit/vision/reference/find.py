@@ -78,6 +78,7 @@ def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
             f"{tuning.LEAST_MARKERS} are needed",
             hint="print `inspect-kit target mat` at 100 %, photograph the whole sheet sharply and in good light, "
             "or name another reference with --reference",
+            code="photo.no_sheet",
         )
     return best
 
@@ -166,7 +167,10 @@ def place_sheet(grey: Pixels, camera: Camera, sheet: Sheet, markers: Mapping[int
     everything = np.array([(x, y, 0.0) for x, y in sheet.crossings])
     known = _all_crossings(grey, sheet, everything, view)
     if len(known.image) < 6:
-        raise BadInput("too little of the reference sheet is free", hint="move the pieces off the squares and markers")
+        raise BadInput(
+            "too little of the reference sheet is free", hint="move the pieces off the squares and markers",
+            code="photo.covered",
+        )  # fmt: skip
     return Placed(sheet.name, fit_view(camera, known), known, sheet)
 
 
@@ -183,7 +187,9 @@ def crossings_near(grey: Pixels, sheet: Sheet, markers: Mapping[int, Floats]) ->
             if _key(point) in crossings:
                 guesses.setdefault(_key(point), []).append(pixel)
     if len(guesses) < 4:
-        raise BadInput("too few squares of the reference sheet are free", hint="photograph the whole sheet")
+        raise BadInput(
+            "too few squares of the reference sheet are free", hint="photograph the whole sheet", code="photo.covered"
+        )
     points = np.array([(*crossings[key], 0.0) for key in guesses])
     pixels = np.array([np.mean(many, axis=0) for many in guesses.values()])
     sizes = [np.linalg.norm(quad[0] - quad[2]) / np.sqrt(2) for quad in markers.values()]

@@ -19,7 +19,10 @@ def read_code(content: bytes) -> str:
         text = _decoded(pixels, side)
         if text:
             return text
-    raise BadInput("no code can be read in the photo", where="photo", hint="closer, straight from above, in good light")
+    raise BadInput(
+        "no code can be read in the photo", where="photo", hint="closer, straight from above, in good light",
+        code="photo.no_code",
+    )  # fmt: skip
 
 
 def _decoded(pixels: np.ndarray, side: int) -> str:
