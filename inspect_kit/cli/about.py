@@ -39,7 +39,9 @@ _TEXTS: Final = {
     "protest": "To whom and until when a protest may be made.",
 }
 LOOKUP: Final = "lookup"
-_KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP)
+TIMESTAMP: Final = "timestamp"
+"""In the defaults: the address of the timestamp server that certificates get a timestamp from."""
+_KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP, TIMESTAMP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,11 @@ def stated_by(given: Mapping[str, Any], home: Path) -> Stated:
     about = About(**texts, **digests, remarks=tuple(remarks))
     by_digest = {digests[name]: content for name, content in pictures.items()}
     return Stated(about, by_digest, str(found.get(ADDRESS, "")), _address(found.get(LOOKUP, "")))
+
+
+def timestamp_setting(home: Path) -> str:
+    """The timestamp server that the issuer uses; empty for none."""
+    return str(_from(home / DEFAULTS, needed=False).get(TIMESTAMP, ""))
 
 
 def _address(given: object) -> str:

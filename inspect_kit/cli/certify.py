@@ -22,6 +22,7 @@ from inspect_kit.cli.options import (  # fmt: skip
     task_from,
 )
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
+from inspect_kit.cli.timestamp import server_address, stamp_issued
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
@@ -63,6 +64,8 @@ def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> st
 @click.option("--detail", type=click.Choice(["standard", "full"]), default="standard", show_default=True,
               help="full: with uncertainty budgets and every reading.")  # fmt: skip
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
+@click.option("--timestamp", metavar="URL", default="",
+              help="A server that says when (RFC 3161) [default: `timestamp` in the home's about.toml].")  # fmt: skip
 @click.option("--lang", "language", default="en", show_default=True, callback=_languages,
               help="Language of the document: en, de, cs, it; or two of them, such as it,en.")  # fmt: skip
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
@@ -86,8 +89,11 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     detail = "full" if given["detail"] == "full" else ""
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
     warn(worded(outcome.warnings, outcome.notices, first_of(language)))
+    server = server_address(home_of(ctx), given["timestamp"])
     issued = issue(outcome, subject, wish, desk)
     warn(issued.notices)
+    if server:
+        stamp_issued(out, server, desk.key.issuer)
     if given["as_json"]:
         print_json(issued.summary())
     else:

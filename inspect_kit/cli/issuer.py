@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from cryptography import x509
 from msgspec import structs
 
-from inspect_kit.certificate.issue.keyring import Keyring, read_keyring
+from inspect_kit.certificate.issue.keyring import Keyring, read_authorities, read_keyring
 from inspect_kit.certificate.issue.keys import (  # fmt: skip
     PUBLIC,
     Founding,
@@ -38,6 +39,7 @@ PASSPHRASE = "INSPECT_KIT_PASSPHRASE"
 NEW_PASSPHRASE = "INSPECT_KIT_NEW_PASSPHRASE"
 DATABASE = "INSPECT_KIT_DB"
 WITNESSES = "witnesses.txt"
+TIME_SERVERS = "timestamps.crt"
 
 
 def now() -> datetime:
@@ -87,6 +89,12 @@ def witnesses_of(home: Path) -> tuple[Verifier, ...]:
     except FileNotFoundError:
         return ()
     return tuple(verifier_of(line) for line in lines if line.strip())
+
+
+def time_servers_of(home: Path) -> tuple[x509.Certificate, ...]:
+    """The CAs of timestamp servers whose word is believed here."""
+    path = trust_folder(home) / TIME_SERVERS
+    return read_authorities(path) if path.is_file() and path.stat().st_size else ()
 
 
 def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:

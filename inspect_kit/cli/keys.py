@@ -27,6 +27,7 @@ from inspect_kit.cli.issuer import (
 )
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, write_whole
+from inspect_kit.cli.timestamp import timestamps_command
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.log.notes import verifier_of
 from inspect_kit.registry.numbers import code_for
@@ -129,7 +130,7 @@ def add_signer(ctx: click.Context, /, name: str, no_passphrase: bool, as_json: b
 def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: bool) -> None:
     """Take an inspector's keys out of use; what was signed before stays good.
 
-    With --compromised, only certificates that the registry knows stay good.
+    With --compromised, only certificates stay good that a witness or a timestamp proves to be from before.
 
     \b
     Example:
@@ -220,6 +221,9 @@ def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool)
         return
     for line in [str(each) for each in known] or ["No witnesses are believed here yet."]:
         click.echo(line)
+
+
+command.add_command(timestamps_command)
 
 
 def _state(signer: Signer) -> str:

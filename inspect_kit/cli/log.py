@@ -87,7 +87,8 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
     desk = desk_of(ctx, signer)
     with desk.registry.reading() as connection:
         signed = checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
-        old = since if since is not None else max((note.size for note in kept_checkpoints(connection)), default=0)
+        seen = [note.size for note in kept_checkpoints(connection) if note.times()]
+        old = since if since is not None else max(seen, default=0)
         if old > signed.size:
             raise BadInput(f"the log has only {signed.size} entries", where="--since")
         asked = request_since(connection, signed, old)
@@ -199,6 +200,9 @@ def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) ->
         if not notes:
             desk = desk_of(ctx, signer)
             notes = [checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)]
+        if out.suffix.lower() in PICTURES:
+            # A timestamp server's token is longer than what a QR code holds.
+            notes = [note.without_tokens() for note in notes]
         best = max(notes, key=lambda note: (len(note.signatures), note.size))
         proof = proof_in(connection, entry, best)
     write_note(out, str(proof))

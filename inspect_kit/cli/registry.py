@@ -17,6 +17,7 @@ from inspect_kit.cli.issuer import desk_of, now, registry_of, trusted
 from inspect_kit.cli.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json, within, write_whole
+from inspect_kit.cli.timestamp import timestamp_command
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.auditing import Audit, audit
@@ -167,7 +168,7 @@ def _shown(name: str, value: object) -> Iterator[str]:
 
 
 command.add_command(inspections)
-for each in (checkpoint_command, witness_command, witnessed_command, proof_command):
+for each in (checkpoint_command, witness_command, witnessed_command, proof_command, timestamp_command):
     command.add_command(each)
 
 
@@ -187,8 +188,8 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
     """
     reason = clean(because, where="--because", needed=True)
     desk = desk_of(ctx, signer)
-    registry = desk.registry
-    revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), now(), seal_of_signer(desk.key))
+    registry, at = desk.registry, now()
+    revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), at, seal_of_signer(desk.key, at))
     with registry.reading() as connection:
         standing = known(connection, number)
     if as_json:

@@ -13,7 +13,7 @@ from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verification, compare, verify_pdf, verify_qr
-from inspect_kit.cli.issuer import own_issuer, registry_if_any, trusted, witnesses_of
+from inspect_kit.cli.issuer import own_issuer, registry_if_any, time_servers_of, trusted, witnesses_of
 from inspect_kit.cli.log import read_note
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
@@ -93,7 +93,8 @@ def _counter(ctx: click.Context, day: object, proof: LogProof | None) -> Counter
     home = home_of(ctx)
     own = own_issuer(home)
     on = day.date() if isinstance(day, datetime) else today()
-    return Counter(trusted(home), own.code if own else "", registry_if_any(ctx), on, witnesses_of(home), proof)
+    registry, believed = registry_if_any(ctx), (witnesses_of(home), proof, time_servers_of(home))
+    return Counter(trusted(home), own.code if own else "", registry, on, *believed)
 
 
 def _proof(what: str, told: Path | None) -> LogProof | None:

@@ -41,6 +41,8 @@ class _Walk:
 
     signature: SignatureCheck
     last: tuple[int, str] = (0, FIRST)
+    latest: str = ""
+    """When the latest entry so far was made."""
     serials: dict[tuple[str, int, str], int] = field(default_factory=dict)
     files: set[bytes] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
@@ -101,6 +103,9 @@ def _link(walk: _Walk, entry: Entry) -> None:
         walk.fault(where, f"is not chained to entry {number}")
     if entry.right_hash() != entry.hash:
         walk.fault(where, "was changed: its hash is another")
+    if entry.at < walk.latest:
+        walk.fault(where, f"is dated {entry.at}, before an entry that precedes it")
+    walk.latest = max(walk.latest, entry.at)
 
 
 def _count(walk: _Walk, entry: Entry, body: Certified) -> None:

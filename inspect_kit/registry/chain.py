@@ -28,7 +28,7 @@ from inspect_kit.registry.entries import (
     canonical,
     folded,
 )
-from inspect_kit.registry.log.tree import grow
+from inspect_kit.registry.log.tree import grow, kept_checkpoints
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.tables import (  # fmt: skip
     CERTIFICATES,
@@ -63,6 +63,7 @@ _NUMBERED: Final = select(ENTRIES).where(ENTRIES.c.id == bindparam("number"))
 def append(connection: Connection, body: Body, at: datetime, seal: Seal = no_seal) -> Entry:
     """One more entry, in the transaction that `connection` is in."""
     last = connection.execute(_LAST).first()
+    _after_witnesses(connection, at)
     if last is None:
         entry = link(body, at, (0, FIRST), seal)
     else:
@@ -79,6 +80,9 @@ _SLACK: Final = timedelta(minutes=10)
 
 _LONGEST_PAUSE: Final = timedelta(days=800)
 """A registry that nobody has written to for so long: more likely the clock is wrong."""
+
+_LAST_SECOND: Final = 253_402_300_799
+"""Of the year 9999, the last that can be written."""
 
 
 def _in_order(at: datetime, number: int, before: str) -> datetime:
@@ -99,6 +103,18 @@ def _in_order(at: datetime, number: int, before: str) -> datetime:
             hint="set the computer's clock; if it is right, say so with INSPECT_KIT_CLOCK=checked",
         )
     return max(at, last)
+
+
+def _after_witnesses(connection: Connection, at: datetime) -> None:
+    """A clock that lies before what witnesses have seen of this log is refused."""
+    seen = max((seconds for note in kept_checkpoints(connection, most=1) for seconds in note.times()), default=0)
+    if os.environ.get(CLOCK) != "checked" and at.timestamp() < seen - _SLACK.total_seconds():
+        moment = datetime.fromtimestamp(min(seen, _LAST_SECOND), UTC)
+        raise BadInput(
+            f"it is {_minute(at)} here, but a witness saw this log at {_minute(moment)}: this clock is slow",
+            where="the clock",
+            hint="set the computer's clock; if the witness's was wrong, INSPECT_KIT_CLOCK=checked goes on",
+        )
 
 
 def _minute(at: datetime) -> str:

@@ -60,7 +60,9 @@ def _fill(desk: Desk, out: Path) -> None:
     describe(
         desk.registry, Thing("striker", "Striker 50", "Renata Řeháčková"), ("Synco", "0417"), ("s.jpg", b"photo"), NOW
     )
-    revoke(desk.registry, third.number, "the scale was out of calibration", "desk 1", NOW, seal_of_signer(desk.key))
+    revoke(
+        desk.registry, third.number, "the scale was out of calibration", "desk 1", NOW, seal_of_signer(desk.key, NOW)
+    )
 
 
 def _record(name: str, subject: str) -> Record:

@@ -26,7 +26,7 @@ ByHand = Callable[..., None]
 
 
 def _revoked(desk: Desk, number: str) -> None:
-    revoke(desk.registry, number, "the scale was wrong", "desk 1", NOW, seal_of_signer(desk.key))
+    revoke(desk.registry, number, "the scale was wrong", "desk 1", NOW, seal_of_signer(desk.key, NOW))
 
 
 def _cut(desk: Desk, by_hand: ByHand) -> None:

@@ -116,6 +116,7 @@ class Issued:
 
 def issue_certificate(desk: Desk, request: Request) -> Issued:
     """Issue one certificate, or a report where the record does not conform."""
+    seal = seal_of_signer(desk.key, desk.now)
     notices = (*_between(request.record.inspected_on, _day(desk)), *recover(desk.home, desk.registry))
     if request.out.is_dir():
         raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
@@ -138,7 +139,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
             note = promises.enter_context(promised(desk.home, desk.registry, promise))
             write_part(note, pdf)
             body = _body(_Storing(connection, desk.registry), request, issue, pdf)
-            append(connection, body, desk.now, seal_of_signer(desk.key))
+            append(connection, body, desk.now, seal)
         fulfil(note)
     return Issued(
         issue.number, request.record.verdict, request.out, request.record.digest, issue.qr_text, body.replaces, notices

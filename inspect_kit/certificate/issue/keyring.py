@@ -69,6 +69,8 @@ class Keyring:
     signers: tuple[Signer, ...]
     edition: tuple[int, datetime] = (0, datetime.min)
     """Serial number and time of the list of retired keys, which is signed anew at every change."""
+    revoked: x509.CertificateRevocationList | None = None
+    """That list itself."""
 
     @property
     def fingerprint(self) -> str:
@@ -109,6 +111,19 @@ def read_keyring(path: Path) -> Keyring:
     return parse_keyring(content, str(path))
 
 
+def read_authorities(path: Path) -> tuple[x509.Certificate, ...]:
+    """The certificates in a PEM file, such as that of a timestamp server's CA."""
+    try:
+        refuse_special_file(path)
+        if path.stat().st_size > _LARGEST:
+            raise BadInput("is too large for certificates", where=str(path))
+        return tuple(x509.load_pem_x509_certificates(path.read_bytes()))
+    except OSError as problem:
+        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+    except ValueError:
+        raise BadInput("holds no certificate", where=str(path), hint="a PEM file of the server's CA") from None
+
+
 def parse_keyring(content: bytes, where: str) -> Keyring:
     """The keyring in the bytes of a PEM file."""
     try:
@@ -143,7 +158,7 @@ def _keyring(certificates: list[x509.Certificate], revoked: x509.CertificateRevo
             raise BrokenSeal("holds a certificate that the issuer has not signed", where=where) from None
     signers = tuple(_signers(others, revoked))
     name, code = attribute(ca, NameOID.COMMON_NAME), check_code(attribute(ca, NameOID.SERIAL_NUMBER))
-    return Keyring(name, code, ca, signers, (_serial(revoked), revoked.last_update_utc))
+    return Keyring(name, code, ca, signers, (_serial(revoked), revoked.last_update_utc), revoked)
 
 
 def _serial(revoked: x509.CertificateRevocationList) -> int:

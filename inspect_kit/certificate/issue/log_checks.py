@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
+from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from inspect_kit.certificate.issue.keyring import Keyring
-from inspect_kit.errors import BrokenSeal
+from inspect_kit.certificate.issue.qr import read
+from inspect_kit.errors import BrokenSeal, InspectKitError
 from inspect_kit.registry.entries import Certified, entry_from_leaf
 from inspect_kit.registry.log.merkle import leaf_hash, root_from_inclusion
 from inspect_kit.registry.log.notes import Checkpoint, LogProof, Verifier, raw
 from inspect_kit.registry.log.tree import identity_of, kept_checkpoints, log_size, origin_of, root_at
 from inspect_kit.registry.opening import Registry
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.issue.time_server import Timestamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +30,17 @@ class Witnessed:
     count: int = 0
     first: datetime | None = None
     last: datetime | None = None
+    stamp: Timestamp | None = None
+    """The earliest timestamp by a server that is believed here."""
 
     @property
     def sentence(self) -> str:
         """In words."""
-        if not self.count or self.last is None:
-            return "in the log, which no witness has seen with it yet"
         who = "1 witness" if self.count == 1 else f"{self.count} witnesses"
-        return f"in the log, seen by {who} up to {self.last:%Y-%m-%d %H:%M} UTC"
+        seen = f"seen by {who} up to {self.last:%Y-%m-%d %H:%M} UTC" if self.count and self.last else ""
+        stamp = f"timestamped by {self.stamp.server} on {self.stamp.at:%Y-%m-%d %H:%M} UTC" if self.stamp else ""
+        told = ", ".join(filter(None, (seen, stamp)))
+        return f"in the log, {told or 'which no witness has seen with it yet'}"
 
 
 def signed_by_log(note: Checkpoint, keyrings: Iterable[Keyring]) -> bool:
@@ -42,34 +51,54 @@ def signed_by_log(note: Checkpoint, keyrings: Iterable[Keyring]) -> bool:
     return any(note.is_signed_by(Verifier(note.origin, raw(key))) for key in keys if isinstance(key, Ed25519PublicKey))
 
 
-def seen_in_log(
-    registry: Registry, entry: int, keyrings: Sequence[Keyring], witnesses: Sequence[Verifier]
-) -> Witnessed:
+@dataclass(frozen=True, slots=True)
+class Believed:
+    """Whose word on the time is believed: witnesses of logs, and the CAs of timestamp servers."""
+
+    witnesses: tuple[Verifier, ...] = ()
+    time_servers: tuple[x509.Certificate, ...] = ()
+
+
+def seen_in_log(registry: Registry, entry: int, keyrings: Sequence[Keyring], believed: Believed) -> Witnessed:
     """Who has seen an entry in this registry's log. A log that is not the one that was seen is a broken seal."""
     with registry.reading() as connection:
         size, identity = log_size(connection), identity_of(connection)
-        notes = [note for note in kept_checkpoints(connection) if signed_by_log(note, keyrings)]
+        # The largest show that the log is whole, the smallest with the entry since when it was there.
+        kept = (*kept_checkpoints(connection), *kept_checkpoints(connection, entry, smallest=True))
+        notes = [note for note in dict.fromkeys(kept) if signed_by_log(note, keyrings)]
         for note in notes:
             ours = note.origin == origin_of(note.origin.split("/")[1], identity)
             if not ours or note.size > size or root_at(connection, note.size) != note.root:
                 raise BrokenSeal(f"the log is not the one of {note.size} entries that was witnessed")
-    return counted([note for note in notes if note.size >= entry], witnesses)
+    return counted([note for note in notes if note.size >= entry], believed)
 
 
-def counted(notes: Iterable[Checkpoint], witnesses: Sequence[Verifier]) -> Witnessed:
+def counted(notes: Sequence[Checkpoint], believed: Believed) -> Witnessed:
     """How many witnesses have signed any of the checkpoints, and when."""
     times: dict[Verifier, list[int]] = {}
     for note in notes:
-        for witness in witnesses:
+        for witness in believed.witnesses:
             seconds = note.seen_at(witness)
             if seconds is not None:
                 times.setdefault(witness, []).append(seconds)
     moments = [datetime.fromtimestamp(seconds, UTC) for each in times.values() for seconds in each]
-    return Witnessed(len(times), min(moments, default=None), max(moments, default=None))
+    stamp = min(_stamps(notes, believed), key=lambda each: each.at, default=None)
+    first = min([*moments, *([stamp.at] if stamp else [])], default=None)
+    return Witnessed(len(times), first, max(moments, default=None), stamp)
 
 
-def proof_fault(proof: LogProof, pdf: str, keyrings: Sequence[Keyring]) -> str:
-    """What is wrong with a certificate's proof, by the SHA-256 of its PDF (empty: not compared) and the issuers."""
+def _stamps(notes: Sequence[Checkpoint], believed: Believed) -> list[Timestamp]:
+    if not believed.time_servers or not any(note.tokens() for note in notes):
+        return []
+    # Loading what takes tokens apart takes a moment, which those without any need not wait for.
+    from inspect_kit.certificate.issue.time_server import timestamps_on
+
+    found = (each for note in notes for each in timestamps_on(note, believed.time_servers))
+    return [each for each in found if each.trusted]
+
+
+def proof_fault(proof: LogProof, pdf: str, qr: str, keyrings: Sequence[Keyring]) -> str:
+    """What is wrong with a certificate's proof, by its PDF's SHA-256 (empty: not here) and its QR text."""
     if not signed_by_log(proof.checkpoint, keyrings):
         return "the proof is not signed by the log of an issuer that is trusted here"
     try:
@@ -80,6 +109,13 @@ def proof_fault(proof: LogProof, pdf: str, keyrings: Sequence[Keyring]) -> str:
         return "the proof does not hold"
     if root != proof.checkpoint.root or entry.id != proof.index + 1:
         return "the proof does not lead to the log that was signed"
-    if not isinstance(body, Certified) or (pdf and body.pdf != pdf):
+    if not isinstance(body, Certified) or (pdf and body.pdf != pdf) or not _same_text(body.qr, qr):
         return "the proof is of another certificate"
     return ""
+
+
+def _same_text(registered: str, scanned: str) -> bool:
+    try:
+        return read(registered) == read(scanned)
+    except InspectKitError:
+        return False

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -79,6 +79,8 @@ def _simple_signer(key: SigningKey) -> SimpleSigner:
 if TYPE_CHECKING:
     from pyhanko.sign.validation import EmbeddedPdfSignature
 
+    from inspect_kit.certificate.issue.time_server import Timestamp
+
 
 @dataclass(frozen=True, slots=True)
 class Seal:
@@ -91,14 +93,18 @@ class Seal:
     signed_at: datetime | None
     number: str
     qr: str
+    signed_bytes: int = 0
+    """How many bytes were signed: what comes behind them are timestamps."""
+    stamps: tuple[Timestamp, ...] = ()
+    """Timestamps that were added, the earliest first."""
 
 
-def seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
+def seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x509.Certificate] = ()) -> Seal:
     """The one signature that a certificate bears. A file that cannot even be read is a broken seal."""
     logging.getLogger("pyhanko").setLevel(logging.CRITICAL)
     logging.getLogger("pyhanko_certvalidator").setLevel(logging.CRITICAL)
     try:
-        return _seal_of(pdf, roots)
+        return _seal_of(pdf, roots, servers)
     except BrokenSeal:
         raise
     except Exception as problem:  # A forged file can break a parser in any way there is.
@@ -106,49 +112,83 @@ def seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
         raise BrokenSeal(f"the file was damaged or rewritten after signing ({kind})") from None
 
 
-def packed_seal(pdf: bytes, roots: Sequence[bytes]) -> tuple[bytes, tuple[bool, bool, bool, datetime | None, str, str]]:
+def packed_seal(pdf: bytes, roots: Sequence[bytes], servers: Sequence[bytes] = ()) -> tuple[bytes, dict[str, Any]]:
     """The seal as it can be sent from one process to another, with certificates as bytes."""
-    found = seal_of(pdf, [x509.load_der_x509_certificate(root) for root in roots])
-    told = (found.intact, found.untouched, found.trusted, found.signed_at, found.number, found.qr)
+    loaded = ([x509.load_der_x509_certificate(each) for each in group] for group in (roots, servers))
+    found = seal_of(pdf, *loaded)
+    told = {each.name: getattr(found, each.name) for each in fields(found) if each.name != "certificate"}
     return found.certificate.public_bytes(Encoding.DER), told
 
 
-def seal_from(packed: tuple[bytes, tuple[bool, bool, bool, datetime | None, str, str]]) -> Seal:
+def seal_from(packed: tuple[bytes, dict[str, Any]]) -> Seal:
     """The seal that was sent."""
-    certificate, (intact, untouched, trusted, signed_at, number, qr) = packed
-    return Seal(intact, untouched, trusted, x509.load_der_x509_certificate(certificate), signed_at, number, qr)
+    certificate, told = packed
+    return Seal(certificate=x509.load_der_x509_certificate(certificate), **told)
 
 
-def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate]) -> Seal:
-    from asn1crypto.x509 import Certificate
+def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x509.Certificate]) -> Seal:
     from pyhanko.pdf_utils.reader import PdfFileReader
     from pyhanko.sign.validation import validate_pdf_signature
     from pyhanko.sign.validation.status import SignatureCoverageLevel
-    from pyhanko_certvalidator import ValidationContext
 
-    embedded = _only_signature(PdfFileReader(io.BytesIO(pdf)))
-    anchors = [Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
-    context = ValidationContext(trust_roots=anchors, allow_fetching=False, revocation_mode="soft-fail")
-    status = validate_pdf_signature(embedded, context)
-    whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
+    from inspect_kit.certificate.issue.time_server import context_at
+
+    embedded, *later = _signatures(PdfFileReader(io.BytesIO(pdf)))
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
+    status = validate_pdf_signature(embedded, context_at(_within(certificate, datetime.now(UTC)), roots))
+    stamps = tuple(_stamp(pdf, each, servers) for each in later)
+    whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE or _only_stamped(status, later, stamps)
+    untouched = whole and bool(status.docmdp_ok)
     stated = embedded.sig_object
     return Seal(
-        intact=status.intact and status.valid and (not whole or _is_tidy(pdf, embedded)),
-        untouched=whole,
+        intact=status.intact and status.valid and (not untouched or _is_tidy(pdf, embedded)),
+        untouched=untouched,
         trusted=status.trusted,
         certificate=certificate,
         signed_at=embedded.self_reported_timestamp,
         number=str(stated.get("/Reason", "")),
         qr=str(stated.get("/ContactInfo", "")),
+        signed_bytes=sum(int(place) for place in list(stated["/ByteRange"])[2:]),
+        stamps=tuple(sorted(filter(None, stamps), key=lambda each: each.at)),
     )
 
 
-def _only_signature(reader: object) -> EmbeddedPdfSignature:
+def _within(certificate: x509.Certificate, now: datetime) -> datetime:
+    """Now, or the last moment of a key that has ended: who vouches for it is one question, whether it ended another."""
+    return max(min(now, certificate.not_valid_after_utc), certificate.not_valid_before_utc)
+
+
+def _signatures(reader: object) -> list[EmbeddedPdfSignature]:
     found: list[EmbeddedPdfSignature] = list(getattr(reader, "embedded_signatures", ()))
     if not found:
         raise BrokenSeal("the file bears no signature")
-    return found[0]
+    return found
+
+
+def _stamp(pdf: bytes, embedded: EmbeddedPdfSignature, servers: Sequence[x509.Certificate]) -> Timestamp | None:
+    """A timestamp over the file up to there; nothing if it is none, or does not hold."""
+    from pyhanko.sign.validation import validate_pdf_timestamp
+
+    from inspect_kit.certificate.issue.time_server import Timestamp, context_at, server_name, stated_time
+
+    if embedded.sig_object_type != "/DocTimeStamp" or not _is_exact(pdf, embedded):
+        return None
+    at = stated_time(embedded.signed_data)
+    status = validate_pdf_timestamp(embedded, context_at(at, servers))
+    if not (status.intact and status.valid):
+        return None
+    return Timestamp(at, server_name(status.signing_cert), status.trusted)
+
+
+def _only_stamped(status: object, later: Sequence[EmbeddedPdfSignature], stamps: Sequence[Timestamp | None]) -> bool:
+    """Whether all that was added are timestamps and what they need, and the last one covers the file to its end."""
+    from pyhanko.sign.diff_analysis import ModificationLevel
+    from pyhanko.sign.validation.status import SignatureCoverageLevel
+
+    level = getattr(status, "modification_level", None)
+    if not later or not all(stamps) or level not in (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES):
+        return False
+    return bool(later[-1].evaluate_signature_coverage() == SignatureCoverageLevel.ENTIRE_FILE)
 
 
 def _is_tidy(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
@@ -157,6 +197,11 @@ def _is_tidy(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
     A changed byte there could otherwise hide in the padding, in the spelling of a digit, or in a field that
     readers ignore.
     """
+    return _is_exact(pdf, embedded) and _says_only_what_it_must(embedded)
+
+
+def _is_exact(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
+    """Whether a signature's message is written in the one way there is, with zeros behind it."""
     from asn1crypto.cms import ContentInfo
 
     _, start, end, _ = (int(place) for place in embedded.sig_object["/ByteRange"])
@@ -166,7 +211,7 @@ def _is_tidy(pdf: bytes, embedded: EmbeddedPdfSignature) -> bool:
     exact: bytes = message.dump(force=True)
     padded = exact.hex().ljust(len(gap) - 2, "0")
     spellings = (f"<{padded}>".encode(), f"<{padded.upper()}>".encode())
-    return gap in spellings and content.startswith(exact) and _says_only_what_it_must(embedded)
+    return gap in spellings and content.startswith(exact)
 
 
 def _says_only_what_it_must(embedded: EmbeddedPdfSignature) -> bool:

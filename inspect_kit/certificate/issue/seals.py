@@ -89,8 +89,15 @@ def desk_key(home: Path) -> DeskKey:
     return DeskKey(key)
 
 
-def seal_of_signer(key: SigningKey) -> Seal:
-    """An inspector's signature under an entry."""
+def seal_of_signer(key: SigningKey, at: datetime) -> Seal:
+    """An inspector's signature under an entry of that time, which must lie within the key's own."""
+    begins, ends = key.signer.qr_certificate.not_valid_before_utc, key.signer.qr_certificate.not_valid_after_utc
+    if at < begins:
+        why = f"it is {at:%Y-%m-%d} here, but {key.signer.name}'s key begins on {begins.date()}: this clock is slow"
+        raise BadInput(why, where="the clock", hint="set the computer's clock")
+    if at > ends:
+        hint = "make new keys: inspect-kit keys add; or is this computer's clock right?"
+        raise BadInput(f"{key.signer.name}'s key ended on {ends.date()}", where="the clock", hint=hint)
     return lambda digest: (key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex())
 
 
@@ -183,7 +190,7 @@ def vouch(registry: Registry, desk: DeskSet, key: SigningKey, now: datetime) -> 
     with registry.writing() as connection:
         there, _ = seals_in(connection, (key.issuer,)).desks.get(desk.desk, (None, 0))
         if there is None or there.active != desk.active:
-            append(connection, desk, now, seal_of_signer(key))
+            append(connection, desk, now, seal_of_signer(key, now))
 
 
 def own_desk(home: Path, key: SigningKey) -> DeskSet:

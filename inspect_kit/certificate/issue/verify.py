@@ -5,18 +5,19 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
-from inspect_kit.certificate.issue.log_checks import counted, proof_fault, seen_in_log
+from inspect_kit.certificate.issue.log_checks import Believed, counted, proof_fault, seen_in_log
 from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
@@ -28,6 +29,9 @@ from inspect_kit.registry.log.notes import LogProof, Verifier
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import CertificateStatus, find
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.issue.time_server import Timestamp
 
 # What is printed on a certificate's pages, and the record that is attached to it, read back out of the PDF.
 
@@ -149,6 +153,13 @@ class Counter:
     """Whose word on the log is believed here."""
     proof: LogProof | None = None
     """What came with the certificate: that it stands in its issuer's log."""
+    time_servers: tuple[x509.Certificate, ...] = ()
+    """The CAs of timestamp servers whose word is believed here."""
+
+    @property
+    def believed(self) -> Believed:
+        """Whose word on the time counts here."""
+        return Believed(self.witnesses, self.time_servers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +168,11 @@ class KnownSince:
 
     registered: datetime | None = None
     proven: datetime | None = None
+
+    def also(self, stamps: Sequence[Timestamp]) -> KnownSince:
+        """With what timestamps in the file itself prove."""
+        moments = [each.at for each in stamps if each.trusted] + ([self.proven] if self.proven else [])
+        return KnownSince(self.registered, min(moments, default=None))
 
 
 Run = Callable[..., Any]
@@ -172,7 +188,9 @@ def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
         raise BadInput("is not a PDF")
     try:
-        seal = seal_from(run(packed_seal, pdf, [ring.ca.public_bytes(Encoding.DER) for ring in counter.keyrings]))
+        authorities = ([ring.ca for ring in counter.keyrings], counter.time_servers)
+        believed = ([ca.public_bytes(Encoding.DER) for ca in each] for each in authorities)
+        seal = seal_from(run(packed_seal, pdf, *believed))
     except BrokenSeal as problem:
         return Verification((VerificationCheck("signature", False, str(problem)),))
     attached: Record | None = None
@@ -183,14 +201,17 @@ def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
         checks.append(_record_check(content, pages, seal))
     except InspectKitError as problem:
         checks.append(VerificationCheck("record", False, str(problem)))
-    standing, registered = _registered(seal.number, counter)
+    standing, known = _registered(seal.number, seal.qr, counter)
     signer, ring = _signer_of(seal, counter)
-    checks.append(_signer_check(seal, signer, ring, registered))
-    digest = hashlib.sha256(pdf).hexdigest()
+    checks.append(_signer_check(seal, signer, ring, known.also(seal.stamps)))
+    checks += _stamp_checks(seal.stamps)
+    # Timestamps are added behind what was signed and registered.
+    digest = hashlib.sha256(pdf[: seal.signed_bytes] if seal.untouched else pdf).hexdigest()
     record = attached.digest if attached and all(check.holds is not False for check in checks) else ""
     checks.append(_registry_check(seal.number, standing, counter, digest, record))
     # A copy in another language is logged by the file that was registered first.
-    checks += _log_checks(standing, counter, standing.pdf if standing and record == standing.record else digest)
+    logged = standing.pdf if standing and record == standing.record else digest
+    checks += _log_checks(standing, counter, logged, seal.qr)
     claim = _claim_in(seal)
     checks += _standing_checks(standing, claim, counter.on)
     return _verification(checks, seal.number, attached, claim)
@@ -200,10 +221,10 @@ def verify_qr(text: str, counter: Counter) -> Verification:
     """The text that was scanned from a certificate or a label."""
     signed = read(text)
     claim = signed.claim
-    standing, registered = _registered(claim.number, counter)
-    checks = [*_qr_seal_checks(signed, counter, registered)]
+    standing, known = _registered(claim.number, text, counter)
+    checks = [*_qr_seal_checks(signed, counter, known)]
     checks.append(_registry_check(claim.number, standing, counter, ""))
-    checks += _log_checks(standing, counter, standing.pdf if standing else "")
+    checks += _log_checks(standing, counter, standing.pdf if standing else "", text)
     if standing is not None and read(standing.qr) != signed:
         checks.append(VerificationCheck("text", False, f"the registry has another text for {claim.number}"))
     checks += _words_checks(text, claim)
@@ -268,8 +289,6 @@ def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | N
 
 def _signer_check(seal: Seal, signer: Signer | None, ring: Keyring | None, known: KnownSince) -> VerificationCheck:
     name = _common_name(seal)
-    if signer is not None and not seal.trusted and (ended := _ended(signer, datetime.now(UTC))):
-        return VerificationCheck("signer", False, ended)
     if not seal.trusted or ring is None:
         return VerificationCheck(
             "signer", False, f"it is signed by {name!r}, for whom no issuer that is trusted here vouches"
@@ -278,9 +297,9 @@ def _signer_check(seal: Seal, signer: Signer | None, ring: Keyring | None, known
     if number and not number.startswith(f"{ring.code}-"):
         return VerificationCheck("signer", False, f"{ring.name} gives no numbers like {number}")
     words = f"signed by {name} for {ring.name}"
-    if signer is None or signer.retired is None:
+    if signer is None:
         return VerificationCheck("signer", True, words)
-    return _retired_check(signer, words, known, seal.signed_at)
+    return _office_check(signer, words, known, seal.signed_at)
 
 
 def _common_name(seal: Seal) -> str:
@@ -290,6 +309,29 @@ def _common_name(seal: Seal) -> str:
         return attribute(seal.certificate, NameOID.COMMON_NAME)
     except ValueError:
         return "somebody without a name"
+
+
+def _office_check(signer: Signer, words: str, known: KnownSince, stated: datetime | None) -> VerificationCheck:
+    """Whether a key was in use when it signed: not before its time, not after it, not after it was retired."""
+    now, certificate = datetime.now(UTC), signer.certificate
+    begins, ends = certificate.not_valid_before_utc, certificate.not_valid_after_utc
+    if now < begins:
+        why = f"{signer.name}'s key begins on {begins.date()}: is this computer's clock right?"
+        return VerificationCheck("signer", False, why)
+    if now > ends:
+        return _ended_check(signer, words, known)
+    return _retired_check(signer, words, known, stated) if signer.retired else VerificationCheck("signer", True, words)
+
+
+def _ended_check(signer: Signer, words: str, known: KnownSince) -> VerificationCheck:
+    """A key whose time is over: its signatures count if they were there before, by the word of somebody else."""
+    ends = signer.certificate.not_valid_after_utc
+    when = known.proven or (known.registered if not (signer.retired and signer.retired.compromised) else None)
+    last = min(ends, signer.retired.since) if signer.retired else ends
+    if when is not None and when <= last:
+        return VerificationCheck("signer", True, f"{words}, before that key ended on {ends.date()}")
+    why = f"{signer.name}'s key ended on {ends.date()}, and no registry, witness or timestamp here proves"
+    return VerificationCheck("signer", False, f"{why} that this was signed before")
 
 
 def _retired_check(signer: Signer, words: str, known: KnownSince, stated: datetime | None) -> VerificationCheck:
@@ -309,12 +351,15 @@ def _retired_check(signer: Signer, words: str, known: KnownSince, stated: dateti
     return VerificationCheck("signer", False, why)
 
 
-def _ended(signer: Signer, now: datetime) -> str:
-    """That a key's time is over, or has not come, by the dates in its certificate."""
-    begins, ends = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
-    if now > ends:
-        return f"{signer.name}'s key ended on {ends.date()}: signatures with it can no longer be checked by it alone"
-    return f"{signer.name}'s key begins on {begins.date()}: is this computer's clock right?" if now < begins else ""
+def _stamp_checks(stamps: Sequence[Timestamp]) -> Iterator[VerificationCheck]:
+    """The earliest timestamp in the file that is believed, or that there are only others."""
+    believed = next((each for each in stamps if each.trusted), None)
+    if believed is not None:
+        said = f"timestamped by {believed.server} on {believed.at:%Y-%m-%d %H:%M} UTC"
+        yield VerificationCheck("timestamp", True, said)
+    elif stamps:
+        said = f"its timestamp is by {stamps[0].server}, a server that is not believed here"
+        yield VerificationCheck("timestamp", None, said)
 
 
 def _record_check(content: bytes, pages: tuple[str, ...], seal: Seal) -> VerificationCheck:
@@ -358,16 +403,16 @@ def _qr_seal_checks(signed: SignedClaim, counter: Counter, known: KnownSince) ->
     words = f"signed by {signer.name} for {ring.name}"
     stated = datetime.fromisoformat(f"{signed.claim.issued_on}T00:00:00+00:00")
     yield (
-        _retired_check(signer, words, known, stated)
+        _office_check(signer, words, known, stated)
         if intact
         else VerificationCheck("signer", None, "signed by nobody known")
     )
 
 
-def _registered(number: str, counter: Counter) -> tuple[CertificateStatus | None, KnownSince]:
+def _registered(number: str, qr: str, counter: Counter) -> tuple[CertificateStatus | None, KnownSince]:
     """What the registry knows of a number, and since when."""
     if counter.registry is None:
-        return None, KnownSince(proven=_proven_since(None, counter))
+        return None, KnownSince(proven=_proven_by_file(qr, counter))
     try:
         number_of(number)
     except InspectKitError:
@@ -376,28 +421,38 @@ def _registered(number: str, counter: Counter) -> tuple[CertificateStatus | None
         standing = find(connection, number)
         entry = entry_of(connection, standing.entry) if standing else None
     if entry is None:
-        return standing, KnownSince()
-    return standing, KnownSince(datetime.fromisoformat(entry.at), _proven_since(entry.id, counter))
+        return standing, KnownSince(proven=_proven_by_file(qr, counter))
+    proven = [each for each in (_proven_here(entry.id, counter), _proven_by_file(qr, counter)) if each]
+    return standing, KnownSince(datetime.fromisoformat(entry.at), min(proven, default=None))
 
 
-def _proven_since(entry: int | None, counter: Counter) -> datetime | None:
-    """The first moment at which somebody else had seen the certificate in the log."""
+def _proven_here(entry: int, counter: Counter) -> datetime | None:
+    """The first moment at which somebody else had seen an entry in the log of the registry here."""
+    if counter.registry is None:
+        return None
     try:
-        if entry is not None and counter.registry is not None:
-            return seen_in_log(counter.registry, entry, counter.keyrings, counter.witnesses).first
+        return seen_in_log(counter.registry, entry, counter.keyrings, counter.believed).first
     except BrokenSeal:
         return None
-    if counter.proof is None or proof_fault(counter.proof, "", counter.keyrings):
+
+
+def _proven_by_file(qr: str, counter: Counter) -> datetime | None:
+    """The same, by the proof that came with the certificate."""
+    if counter.proof is None or proof_fault(counter.proof, "", qr, counter.keyrings):
         return None
-    return counted((counter.proof.checkpoint,), counter.witnesses).first
+    return counted((counter.proof.checkpoint,), counter.believed).first
 
 
-def _log_checks(standing: CertificateStatus | None, counter: Counter, digest: str) -> Iterator[VerificationCheck]:
+def _log_checks(
+    standing: CertificateStatus | None, counter: Counter, digest: str, qr: str
+) -> Iterator[VerificationCheck]:
     """Whether it stands in the log, who has seen that, and whether the registry is all that was seen of it."""
     if counter.proof is not None:
-        fault = proof_fault(counter.proof, digest, counter.keyrings)
-        seen = counted((counter.proof.checkpoint,), counter.witnesses)
-        yield VerificationCheck("proof", not fault, fault or f"proven to be {seen.sentence}")
+        fault = proof_fault(counter.proof, digest, qr, counter.keyrings)
+        seen = counted((counter.proof.checkpoint,), counter.believed)
+        # Where the registry is, its log says the same below.
+        said = "its proof holds" if standing is not None else f"proven to be {seen.sentence}"
+        yield VerificationCheck("proof", not fault, fault or said)
     if counter.registry is None or standing is None:
         return
     lost = counter.registry.lost()
@@ -405,11 +460,11 @@ def _log_checks(standing: CertificateStatus | None, counter: Counter, digest: st
         yield VerificationCheck("log", False, f"the registry is not to be believed: {lost}")
         return
     try:
-        found = seen_in_log(counter.registry, standing.entry, counter.keyrings, counter.witnesses)
+        found = seen_in_log(counter.registry, standing.entry, counter.keyrings, counter.believed)
     except BrokenSeal as problem:
         yield VerificationCheck("log", False, str(problem))
         return
-    yield VerificationCheck("log", True if found.count else None, found.sentence)
+    yield VerificationCheck("log", True if found.first else None, found.sentence)
 
 
 def _registry_check(

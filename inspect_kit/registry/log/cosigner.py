@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
@@ -52,15 +52,25 @@ class Cosigner:
                 where=note.origin,
                 hint="keep both files, and call the issuer to account",
             )
+        seconds = int(now.timestamp())
+        self._refuse_slow_clock(seconds)
         # Remembered before it is given out: a power cut in between must not let the witness sign two histories.
-        self._keep(note)
-        return note.cosigned(self.name, self.key, int(now.timestamp()))
+        self._keep(note, seconds)
+        return note.cosigned(self.name, self.key, seconds)
+
+    def _refuse_slow_clock(self, seconds: int) -> None:
+        """A witness never states a time before one that it has stated."""
+        latest = max((int(_state_in(path).get("time", 0)) for path in self.folder.glob("*.json")), default=0)
+        if seconds < latest:
+            before = datetime.fromtimestamp(latest, UTC)
+            why = f"this witness has signed at {before:%Y-%m-%d %H:%M} UTC already: this clock is slow"
+            raise BadInput(why, where="the clock", hint="set the computer's clock")
 
     def _refuse_second_log(self, origin: str) -> None:
         """One issuer has one log: history that was rewritten from its first entry on has another name."""
         issuer = f"{origin.rpartition('/')[0]}/"
         for path in self.folder.glob("*.json") if not self._state(origin).exists() else ():
-            known = _origin_in(path)
+            known = str(_state_in(path)["origin"])
             if known.startswith(issuer):
                 hint = f"if the issuer says openly that it has begun anew, move {path} away; keep it"
                 raise BrokenSeal(
@@ -72,16 +82,13 @@ class Cosigner:
         path = self._state(origin)
         if not path.exists():
             return 0, b""
-        try:
-            state = json.loads(path.read_text(encoding="utf-8"))
-            return int(state["size"]), bytes.fromhex(state["root"])
-        except (OSError, ValueError, KeyError, TypeError):
-            # To begin again from nothing would be to forget.
-            raise BrokenSeal("what this witness has seen cannot be read", where=str(path)) from None
+        state = _state_in(path)
+        return int(state["size"]), bytes.fromhex(str(state["root"]))
 
-    def _keep(self, note: Checkpoint) -> None:
+    def _keep(self, note: Checkpoint, seconds: int) -> None:
         path = self._state(note.origin)
-        content = json.dumps({"origin": note.origin, "size": note.size, "root": note.root.hex()}).encode()
+        state = {"origin": note.origin, "size": note.size, "root": note.root.hex(), "time": seconds}
+        content = json.dumps(state).encode()
         try:
             written_beside(path, content).replace(path)
             sync_folder(path.parent)
@@ -92,10 +99,13 @@ class Cosigner:
         return self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', origin)[:100]}.json"
 
 
-def _origin_in(path: Path) -> str:
+def _state_in(path: Path) -> dict[str, Any]:
+    """What a witness has seen of a log; to begin again from nothing would be to forget."""
     try:
-        return str(json.loads(path.read_text(encoding="utf-8"))["origin"])
-    except (OSError, ValueError, KeyError, TypeError):
+        state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        int(state["size"]), bytes.fromhex(state["root"]), int(state.get("time", 0)), str(state["origin"])
+        return state
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise BrokenSeal("what this witness has seen cannot be read", where=str(path)) from None
 
 

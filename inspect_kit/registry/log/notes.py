@@ -23,6 +23,8 @@ LONGEST: Final = 60_000
 _DASH: Final = "— "
 _LOG: Final = 0x01
 _COSIGNER: Final = 0x04
+_OWN_KIND: Final = b"\xffinspect-kit/rfc3161"
+"""Kind of a line that holds an RFC 3161 token over the checkpoint: the formats leave 0xff to each program."""
 _PROOF: Final = "c2sp.org/tlog-proof@v1"
 _MOST_HASHES: Final = 128
 
@@ -117,6 +119,25 @@ class Checkpoint:
         line = (name, witness_verifier(name, key).id + seconds.to_bytes(8) + content)
         return Checkpoint(self.origin, self.size, self.root, (*self.signatures, line))
 
+    def stamped(self, name: str, token: bytes) -> Checkpoint:
+        """With a timestamp server's token."""
+        line = (name, _token_id(name) + token)
+        return Checkpoint(self.origin, self.size, self.root, (*self.signatures, line))
+
+    def tokens(self) -> tuple[bytes, ...]:
+        """The timestamp servers' tokens, not yet checked."""
+        return tuple(content[4:] for name, content in self.signatures if content[:4] == _token_id(name))
+
+    def without_tokens(self) -> Checkpoint:
+        """Short enough for a QR code."""
+        kept = tuple((name, content) for name, content in self.signatures if content[:4] != _token_id(name))
+        return Checkpoint(self.origin, self.size, self.root, kept)
+
+    def times(self) -> tuple[int, ...]:
+        """The seconds that witnesses state, whoever they are."""
+        lines = (content for _, content in self.without_tokens().signatures if len(content) == 76)
+        return tuple(int.from_bytes(content[4:12]) for content in lines)
+
     def is_signed_by(self, verifier: Verifier) -> bool:
         """Whether a log's key has signed it."""
         lines = (content for name, content in self.signatures if name == verifier.name and content[:4] == verifier.id)
@@ -130,6 +151,10 @@ class Checkpoint:
                 if _holds(verifier.key, content[12:], _stamped(seconds, self.body)):
                     return seconds
         return None
+
+
+def _token_id(name: str) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + _OWN_KIND).digest()[:4]
 
 
 def _stamped(seconds: int, body: str) -> bytes:

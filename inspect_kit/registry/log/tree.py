@@ -103,8 +103,11 @@ def keep_checkpoint(connection: Connection, note: Checkpoint) -> bool:
     return there is None
 
 
-def kept_checkpoints(connection: Connection, least: int = 0, most: int = 40) -> list[Checkpoint]:
-    """Checkpoints that cover the first `least` entries and more, the largest first."""
+def kept_checkpoints(
+    connection: Connection, least: int = 0, most: int = 40, *, smallest: bool = False
+) -> list[Checkpoint]:
+    """Checkpoints that cover the first `least` entries and more, the largest or the smallest first."""
     own = LOG_CHECKPOINTS.c
-    wanted = select(own.note).where(own.size >= least).order_by(own.size.desc()).limit(most)
+    order = own.size if smallest else own.size.desc()
+    wanted = select(own.note).where(own.size >= least).order_by(order).limit(most)
     return [checkpoint_of(note) for note in connection.scalars(wanted)]

@@ -1,0 +1,128 @@
+"""`registry timestamp`, `keys timestamps` and `certify --timestamp`: the word of a server on the time (RFC 3161)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
+from inspect_kit.cli.about import timestamp_setting
+from inspect_kit.cli.issuer import TIME_SERVERS, desk_of, time_servers_of, trust_folder
+from inspect_kit.cli.options import home_of, json_option
+from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.errors import BadInput, UsageError
+
+MAX_PDF_BYTES = 300_000_000
+_MOST_FILES = 5000
+
+
+@click.command("timestamp")
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE.pdf|FOLDER]...")
+@click.option("--url", default="", help="The timestamp server [default: `timestamp` in the home's about.toml].")
+@click.option("--signer", default="", help="Whose key signs the log's checkpoint, where there are several.")
+@json_option
+@click.pass_context
+def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, signer: str, as_json: bool) -> None:
+    """Have a server say when: one timestamp over the whole log, and one in each PDF that is named (PAdES-LTA).
+
+    The one over the log covers every certificate so far, wherever its PDF is; `registry proof` takes it along. Those
+    in PDFs are added behind what was signed, in place, and also prove it to readers such as Acrobat.
+
+    \b
+    Example:
+      inspect-kit registry timestamp --url https://freetsa.org/tsr
+      inspect-kit registry timestamp certificates/ striker.pdf
+    """
+    from inspect_kit.certificate.issue.time_server import TimeServer, stamped
+    from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint
+
+    address = server_address(home_of(ctx), url)
+    if not address:
+        hint = 'or write timestamp = "https://…" into about.toml in the home'
+        raise UsageError("which server? give its address", where="--url", hint=hint)
+    server, desk = TimeServer(address), desk_of(ctx, signer)
+    paths = [found for path in files for found in _pdfs(path)]
+    with desk.registry.reading() as connection:
+        note = checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
+    note = stamped(note, server)
+    with desk.registry.writing() as connection:
+        keep_checkpoint(connection, note)
+    for path in paths:
+        stamp_file(path, address, desk.key.issuer)
+    if as_json:
+        print_json({"origin": note.origin, "size": note.size, "url": address, "files": [str(path) for path in paths]})
+    else:
+        click.echo(f"{server.name} has stamped {note.size} entries of {note.origin} and {len(paths)} PDFs")
+
+
+def server_address(home: Path, given: str) -> str:
+    """The server's address as given, or as the issuer has set it; empty for none."""
+    address = given or timestamp_setting(home)
+    parts = urlsplit(address)
+    if address and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise UsageError("is no address of a timestamp server", where=address[:80], hint="it begins with https://")
+    return address
+
+
+def _pdfs(path: Path) -> list[Path]:
+    """A file, or the PDFs of a folder."""
+    found = sorted(each for each in path.iterdir() if each.suffix.lower() == ".pdf") if path.is_dir() else [path]
+    if len(found) > _MOST_FILES:
+        raise BadInput(f"holds {len(found)} PDFs, at most {_MOST_FILES} are stamped", where=str(path))
+    return found
+
+
+def stamp_file(path: Path, url: str, ring: Keyring) -> None:
+    """A signed PDF with a timestamp behind what was signed, in place: the old file or the whole new one."""
+    from inspect_kit.certificate.issue.pdf_signature import seal_of
+    from inspect_kit.certificate.issue.time_server import TimeServer, stamped_pdf
+
+    pdf = read_bytes(path, MAX_PDF_BYTES)
+    seal = seal_of(pdf, [ring.ca])
+    if not (seal.intact and seal.untouched and seal.trusted):
+        raise BadInput("is no whole certificate of this issuer", where=str(path), hint="inspect-kit verify says why")
+    write_whole(path, stamped_pdf(pdf, TimeServer(url), ring))
+
+
+def stamp_issued(path: Path, url: str, ring: Keyring) -> None:
+    """A timestamp for a certificate that was just issued; without the server it is simply not there, and is said."""
+    try:
+        stamp_file(path, url, ring)
+    except BadInput as problem:
+        warn([f"{path.name} is issued without a timestamp: {problem} (inspect-kit registry timestamp adds it later)"])
+
+
+@click.command("timestamps")
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--remove", is_flag=True, help="Believe them no longer.")
+@json_option
+@click.pass_context
+def timestamps_command(ctx: click.Context, /, file: Path | None, remove: bool, as_json: bool) -> None:
+    """Believe a timestamp server, by the PEM file of its CA; without a file, list those that are believed.
+
+    \b
+    Example:
+      inspect-kit keys timestamps freetsa-ca.pem
+    """
+    home = home_of(ctx)
+    known = list(time_servers_of(home))
+    if file is not None:
+        offered = read_authorities(file)
+        known = [each for each in known if each not in offered] + ([] if remove else list(offered))
+        trust_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(trust_folder(home) / TIME_SERVERS, b"".join(_pem(each) for each in known))
+    told = [(each.subject.rfc4514_string(), each.not_valid_after_utc.date().isoformat()) for each in known]
+    if as_json:
+        print_json([{"name": name, "ends": ends} for name, ends in told])
+        return
+    for line in [f"{name}, until {ends}" for name, ends in told] or ["No timestamp servers are believed here yet."]:
+        click.echo(line)
+
+
+def _pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(Encoding.PEM)
