@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any, Final, Self, TypeVar
 
 from inspect_kit.errors import BadInput, BadSheet, InspectKitError
@@ -20,7 +20,13 @@ Result = TypeVar("Result")
 _POLITE: Final = 5
 """How much such work stands back behind the desks, on a machine with few cores."""
 
-_ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+_ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+_STARTING: Final = Lock()
+"""Held while a helper starts: the environment that it inherits is the whole program's."""
+
+
+class ProcessDied(BadInput):
+    """The helper ended in the middle of its task, by its own fault or because somebody killed it."""
 
 
 @dataclass(slots=True)
@@ -51,7 +57,7 @@ class BoundedProcess:
             good, answer = line.recv()
         except (EOFError, OSError):
             self._end()
-            raise BadInput("could not be worked on here", hint="is there enough memory?") from None
+            raise ProcessDied("could not be worked on here", hint="is there enough memory?") from None
         except KeyboardInterrupt:
             self._end()
             raise
@@ -108,27 +114,54 @@ def _started(memory: int) -> tuple[BaseProcess, Connection]:
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, memory), daemon=True)
-    # The numerical libraries read this when they are loaded: the helper is one worker, not one for every core.
-    missing = {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
-    os.environ.update(missing)
-    try:
+    with _STARTING, _one_thread_each(), _children_allowed():
         process.start()
-    finally:
-        for name in missing:
-            del os.environ[name]
     # With the other end open only over there, a program that dies in whatever way ends its helper too.
     there.close()
     return process, here
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """The numerical libraries read this when they are loaded: the helper is one worker, not one for every core."""
+    missing = {name: value for name, value in _ONE_THREAD.items() if name not in os.environ}
+    os.environ.update(missing)
+    try:
+        yield
+    finally:
+        for name in missing:
+            del os.environ[name]
+
+
+@contextmanager
+def _children_allowed() -> Iterator[None]:
+    """A worker that a Dask nanny started is a daemon, which may have no children lest they outlive it; ours do not."""
+    settings: dict[str, Any] = getattr(current_process(), "_config", {})
+    daemon = settings.pop("daemon", None)
+    try:
+        yield
+    finally:
+        if daemon is not None:
+            settings["daemon"] = daemon
 
 
 def _serve(line: Connection, memory: int) -> None:
     """The helper's life: a task, an answer, until nobody is at the other end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound(memory)
+    Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             task, given = line.recv()
             line.send(_done(task, given))
+
+
+def _end_with_parent() -> None:
+    """A program that is killed cannot tell its helper, which may be in the middle of a task that never ends."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _done(task: Callable[..., Any], given: tuple[Any, ...]) -> tuple[bool, Any]:

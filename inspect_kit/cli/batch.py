@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,10 +26,12 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.photos import check_kind
 from inspect_kit.measure.photos import measure as photographed
+from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
 from inspect_kit.quality.batch.table import refuse_other_table, table_lines
-from inspect_kit.quality.batch.workers import Cluster, Pool, Work, check_function, cores
+from inspect_kit.quality.batch.watch import Folder
+from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function, cores
 from inspect_kit.registry.inspections import Inspection, enter
 from inspect_kit.rulebook.library import load
 
@@ -114,6 +117,7 @@ MEASURE: Final = "inspect_kit.cli.batch:measure"
 """The program's own measuring function."""
 OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
 MAX_CAMERA_BYTES: Final = 10_000_000
+GIGABYTE: Final = 1_000_000_000
 NOT_ALL, NONE = 3, 4
 _SHOWN: Final = 20
 
@@ -166,6 +170,17 @@ def check(work: Work) -> None:
 @click.option("--inspector", default="", help="Who inspected it.")
 @click.option("--workers", type=click.IntRange(1, 512), help="Processes (default: one for each core).")
 @click.option("--cluster", metavar="ADDRESS", help="A Dask scheduler such as tcp://10.0.0.5:8786 instead of our cores.")
+@click.option("--wait", type=click.FloatRange(1, 86_400), default=60, show_default=True, metavar="SECONDS",
+              help="How long to wait for a cluster's scheduler or workers that are gone.")  # fmt: skip
+@click.option("--deadline", type=click.FloatRange(1, 86_400), default=300, show_default=True, metavar="SECONDS",
+              help="How long one photo may take before it is given up.")  # fmt: skip
+@click.option("--memory", type=click.FloatRange(0.5, 1024), default=4, show_default=True, metavar="GB",
+              help="How much memory one photo may take.")  # fmt: skip
+@click.option("--watch", is_flag=True, help="Go on as the folder fills: every photo once it has stopped growing.")
+@click.option("--every", type=click.FloatRange(0.2, 3600), default=5, show_default=True, metavar="SECONDS",
+              help="How often --watch looks.")  # fmt: skip
+@click.option("--idle", type=click.FloatRange(1, 86_400), metavar="SECONDS",
+              help="End --watch when nothing new has come for so long.")  # fmt: skip
 @click.option("--again", is_flag=True, help="Start over; otherwise finished photos are not measured twice.")
 @click.option("--retry", is_flag=True, help="Try those photos again that could not be measured.")
 @click.option("--camera", help="As for measure: the camera's file.")
@@ -193,22 +208,59 @@ def command(ctx: click.Context, /, photos: tuple[Path, ...], kind: str, as_json:
     sink = sink_for(ctx)
     work = _work(kind, given)
     check(work)
-    batch = Batch(find_photos(photos), work, sink.results, given["again"], given["retry"])
-    crew: Crew = Cluster(given["cluster"]) if given["cluster"] else Pool(given["workers"] or cores())
+    job = _Job(sink, work, _crew(given), as_json)
+    if given["watch"]:
+        return _watched(job, photos, given)
+    return job.done(Batch(find_photos(photos), work, sink.results, given["again"], given["retry"]))
+
+
+@dataclass(frozen=True)
+class _Job:
+    """The same work for one batch, or for a folder that fills."""
+
+    sink: Sink
+    work: Work
+    crew: Crew
+    as_json: bool
+
+    def done(self, batch: Batch) -> int:
+        """Measure, keep, and say what came of it; gives the exit code."""
+        try:
+            with _progress(len(batch.photos)) as told:
+                summary = run(batch, self.crew, told)
+            entered = self.sink.filled()
+        except KeyboardInterrupt:
+            click.echo("interrupted; the same command goes on from here", err=True)
+            raise
+        if self.as_json:
+            print_json({**as_data(summary, self.sink.out), "registered": entered})
+        else:
+            _print(summary, self.sink.out)
+            if self.sink.task is not None:
+                click.echo(f"{entered:,} new in the registry: inspect-kit registry inspections")
+        return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
+
+
+def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> int:
+    """Go on until Ctrl-C, or until nothing new has come for as long as was said."""
+    idle = int(given["idle"] // given["every"]) if given["idle"] else 0
+    folder = Folder(places, lambda: time.sleep(given["every"]), idle)
+    code = 0
+    click.echo(f"watching {', '.join(map(str, places))} (stop with Ctrl-C)", err=True)
     try:
-        with _progress(len(batch.photos)) as told:
-            summary = run(batch, crew, told)
-        entered = sink.filled()
+        for photos in folder.filling():
+            batch = Batch(photos, job.work, job.sink.results, given["again"], given["retry"])
+            code = job.done(batch)
+            given = {**given, "again": False}
     except KeyboardInterrupt:
-        click.echo("interrupted; the same command goes on from here", err=True)
-        raise
-    if as_json:
-        print_json({**as_data(summary, sink.out), "registered": entered})
-    else:
-        _print(summary, sink.out)
-        if sink.task is not None:
-            click.echo(f"{entered:,} new in the registry: inspect-kit registry inspections")
-    return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
+        click.echo("no longer watching", err=True)
+    return code
+
+
+def _crew(given: Mapping[str, Any]) -> Crew:
+    if given["cluster"]:
+        return Cluster(given["cluster"], lambda sentence: warn((sentence,)), given["wait"])
+    return Pool(given["workers"] or cores())
 
 
 def _work(kind: str, given: Mapping[str, Any]) -> Work:
@@ -219,7 +271,8 @@ def _work(kind: str, given: Mapping[str, Any]) -> Work:
         path = Path(options["camera"])
         noted["camera"] = f"{path.name} {sha256(read_bytes(path, MAX_CAMERA_BYTES))}"
         options["camera"] = str(path.absolute())
-    return Work(kind, tuple(options.items()), given["function"], tuple(noted.items()))
+    bounds = PhotoBounds(given["deadline"], int(given["memory"] * GIGABYTE))
+    return Work(kind, tuple(options.items()), given["function"], tuple(noted.items()), bounds)
 
 
 @contextmanager

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,7 @@ from inspect_kit.errors import BadInput
 def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]:
     """The diameter of the disc; `scale` is mm a pixel, `work` how often it is fitted anew, to have something to do."""
     content = _content(path)
-    if content.startswith(b"deadly"):
-        os._exit(1)
+    _misbehaved(content)
     try:
         with Image.open(path) as image:
             grey = np.asarray(image.convert("L"), dtype=np.float64)
@@ -36,6 +37,19 @@ def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]
         "measurements": [{**found, "u": 0.01}],
         "warnings": [],
     }
+
+
+def _misbehaved(content: bytes) -> None:
+    """Files that bring their process or who started it down, never come to an end, or want more memory than there is."""
+    if content.startswith(b"deadly"):
+        os._exit(1)
+    if content.startswith(b"murderous"):
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
+    if content.startswith(b"hanging"):
+        time.sleep(600)
+    if content.startswith(b"greedy"):
+        np.ones(10**9)
 
 
 def _content(path: Path) -> bytes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +16,25 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
-from inspect_kit.quality.batch.table import table_lines
-from inspect_kit.quality.batch.workers import BatchPhoto, Cluster, Pool, Work, check_function, measured_chunk
-from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
+from inspect_kit.quality.batch.watch import Folder
+from inspect_kit.quality.batch.workers import BatchPhoto, PhotoBounds, Pool, Work, check_function, measured_line
 from tests.quality.photo_measuring import draw_photos
-from tests.quality.trays import OPTIONS, camera_file, diameters, draw_trays
 
 FUNCTION = "tests.quality.photo_measuring:measure"
 WORK = Work("disc", (("print_scale", "0.5"),), FUNCTION)
 
 
 class Alone:
-    """A crew of one, in this process; it may leave after some chunks."""
+    """A crew of one, in this process; it may leave after some photos, and it begins at the end."""
 
     def __init__(self, leaves_after: int = 10**9) -> None:
-        self.chunks = 0
         self.leaves_after = leaves_after
 
-    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
-        for chunk in chunks:
-            if self.chunks >= self.leaves_after:
+    def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
+        for number, photo in enumerate(reversed(list(photos))):
+            if number >= self.leaves_after:
                 raise KeyboardInterrupt
-            self.chunks += 1
-            yield from reversed(measured_chunk(chunk, work))
+            yield measured_line(photo, work)
 
 
 @pytest.fixture(autouse=True)
@@ -107,16 +102,16 @@ def test_a_photo_that_brings_its_process_down_is_named_and_the_rest_goes_on(tmp_
     assert summary.measured == 8
 
 
-@pytest.mark.parametrize("chunks", [0, 1, 3])
-def test_interrupted_and_taken_up_again_the_result_is_the_same(tmp_path: Path, chunks: int) -> None:
+@pytest.mark.parametrize("photos", [0, 1, 13])
+def test_interrupted_and_taken_up_again_the_result_is_the_same(tmp_path: Path, photos: int) -> None:
     draw_photos(tmp_path / "photos", 18)
     done(batch_of(tmp_path, "whole.jsonl"))
     with pytest.raises(KeyboardInterrupt):
-        done(batch_of(tmp_path), Alone(leaves_after=chunks))
+        done(batch_of(tmp_path), Alone(leaves_after=photos))
     assert not (tmp_path / "out.jsonl").exists()
     crew = Alone()
     summary = done(batch_of(tmp_path), crew)
-    assert summary.taken_over == 4 * chunks
+    assert summary.taken_over == photos
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
 
 
@@ -125,7 +120,7 @@ def test_a_line_that_was_cut_off_is_measured_again(tmp_path: Path) -> None:
     done(batch_of(tmp_path, "whole.jsonl"))
     batch = batch_of(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        done(batch, Alone(leaves_after=1))
+        done(batch, Alone(leaves_after=4))
     batch.journal.write_bytes(batch.journal.read_bytes()[:-7])
     summary = done(batch)
     assert summary.taken_over == 3
@@ -185,7 +180,7 @@ def test_a_journal_that_was_damaged_inside_is_refused(tmp_path: Path) -> None:
     draw_photos(tmp_path / "photos", 8)
     batch = batch_of(tmp_path)
     with pytest.raises(KeyboardInterrupt):
-        done(batch, Alone(leaves_after=1))
+        done(batch, Alone(leaves_after=4))
     batch.journal.write_bytes(batch.journal.read_bytes().replace(b'{"photo"', b'{"phot', 1))
     with pytest.raises(BadInput, match="out.jsonl.part"):
         done(batch)
@@ -195,9 +190,9 @@ def test_two_batches_do_not_write_one_file(tmp_path: Path) -> None:
     draw_photos(tmp_path / "photos", 2)
 
     class Meddling(Alone):
-        def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
+        def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
             done(batch_of(tmp_path))
-            return super().measured(chunks, work)
+            return super().measured(photos, work)
 
     with pytest.raises(UsageError, match="another batch is at work"):
         done(batch_of(tmp_path), Meddling())
@@ -239,125 +234,6 @@ def test_every_finished_line_can_be_kept_elsewhere_too(tmp_path: Path) -> None:
     assert [line["photo"] for line in kept] == [line["photo"] for line in lines(tmp_path / "out.jsonl")[1:]]
 
 
-# A cluster
-
-
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real scheduler with two workers, each a process of its own."""
-    folder = tmp_path_factory.mktemp("cluster")
-    root = str(Path(__file__).resolve().parents[2])
-    environment = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"}
-    log = (folder / "log").open("wb")
-
-    def start(*arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-W", "ignore", "-m", "distributed.cli." + arguments[0], *arguments[1:]]
-        return subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-
-    note = folder / "scheduler.json"
-    started = [
-        start("dask_scheduler", "--port", "0", "--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", str(note))
-    ]
-    try:
-        address = _announced(note, started[0])
-        for _ in range(2):
-            started.append(start("dask_worker", address, "--nthreads", "1", "--no-dashboard", "--no-nanny"))
-        yield address
-    finally:
-        # Workers first: without their scheduler they would go on looking for it.
-        for process in reversed(started):
-            _ended(process)
-        log.close()
-
-
-def _ended(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _announced(note: Path, scheduler: subprocess.Popen[bytes]) -> str:
-    end = time.monotonic() + 60
-    while time.monotonic() < end and scheduler.poll() is None:
-        if note.exists() and (found := re.search(r"tcp://[0-9.]+:\d+", note.read_text())):
-            return found.group()
-        time.sleep(0.05)
-    raise AssertionError("the scheduler did not start")
-
-
-def _with_two_workers(address: str) -> None:
-    from distributed import Client
-
-    with Client(address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=60)
-
-
-def test_a_cluster_gives_the_same_bytes_as_one_machine(tmp_path: Path, cluster: str) -> None:
-    paths = draw_photos(tmp_path / "photos", 40)
-    paths[7].write_bytes(b"not a photo")
-    done(batch_of(tmp_path, "pool.jsonl"), Pool(2))
-    _with_two_workers(cluster)
-    summary = done(batch_of(tmp_path, "cluster.jsonl"), Cluster(cluster))
-    assert summary.measured == 39
-    assert (tmp_path / "cluster.jsonl").read_bytes() == (tmp_path / "pool.jsonl").read_bytes()
-
-
-def test_a_batch_that_one_machine_began_a_cluster_can_end(tmp_path: Path, cluster: str) -> None:
-    draw_photos(tmp_path / "photos", 16)
-    done(batch_of(tmp_path, "whole.jsonl"))
-    with pytest.raises(KeyboardInterrupt):
-        done(batch_of(tmp_path), Alone(leaves_after=2))
-    _with_two_workers(cluster)
-    assert done(batch_of(tmp_path), Cluster(cluster)).taken_over == 8
-    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-
-
-def test_the_programs_own_measuring_gives_the_same_bytes_on_a_cluster_and_on_two_cores(
-    tmp_path: Path, cluster: str
-) -> None:
-    draw_trays(tmp_path / "photos", 2)
-    (tmp_path / "photos" / "blank.png").write_bytes(draw_photos(tmp_path / "other", 1)[0].read_bytes())
-    options = tuple({**OPTIONS, "camera": str(camera_file(tmp_path / "camera.json"))}.items())
-    work = Work("coins", options, "inspect_kit.cli.batch:measure", (("camera", "the one"),))
-    summary = done(batch_of(tmp_path, "pool.jsonl", work=work), Pool(2))
-    _with_two_workers(cluster)
-    done(batch_of(tmp_path, "cluster.jsonl", work=work), Cluster(cluster))
-    assert (tmp_path / "cluster.jsonl").read_bytes() == (tmp_path / "pool.jsonl").read_bytes()
-    assert (summary.measured, summary.failures[0][1][:25]) == (2, "has only 48 × 48 pixels, ")
-    _agrees_with_what_was_drawn(tmp_path / "pool.jsonl", tmp_path / "pool.csv")
-
-
-def _agrees_with_what_was_drawn(results: Path, table: Path) -> None:
-    """The lines and the table made from them are the same lot, and its coins are those that were drawn."""
-    table.write_bytes(b"".join(table_lines(results)))
-    wanted = WantedCharacteristics(("coin.diameter",))
-    lot, again = read_lot(results, wanted), read_lot(table, wanted)
-    named = tuple(f"tray-{tray} {coin}" for tray in (0, 1) for coin in (1, 2, 3))
-    assert lot.pieces == (*named, "blank")
-    assert set(again.pieces) == set(lot.pieces)
-    assert lot.missed == again.missed == ("blank",)
-    column, other = lot.columns["coin.diameter"], again.columns["coin.diameter"]
-    found = dict(zip(lot.pieces, zip(column.values, column.standards, strict=True), strict=True))
-    assert found == dict(zip(again.pieces, zip(other.values, other.standards, strict=True), strict=True))
-    for tray in (0, 1):
-        mine = sorted(cells for piece, cells in found.items() if piece.startswith(f"tray-{tray}"))
-        for (value, standard), true in zip(mine, sorted(diameters(tray)), strict=True):
-            assert abs(float(value) - true) < 3 * float(standard)
-
-
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nonsense://x", "127.0.0.1"])
-def test_a_cluster_that_does_not_answer_is_said_in_a_sentence(
-    tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("inspect_kit.quality.batch.workers._TIMEOUT", 1)
-    draw_photos(tmp_path / "photos", 1)
-    with pytest.raises(BadInput, match="no cluster answers"):
-        done(batch_of(tmp_path), Cluster(address))
-
-
 def test_a_photo_replaced_by_one_of_the_same_size_is_measured_again(tmp_path: Path) -> None:
     draw_photos(tmp_path / "photos", 4)
     paths = sorted((tmp_path / "photos").iterdir())
@@ -372,3 +248,86 @@ def test_photos_are_in_the_order_in_which_people_count(tmp_path: Path) -> None:
     for name in ("IMG_10.jpg", "IMG_2.jpg", "IMG_1.jpg"):
         (tmp_path / name).write_bytes(b"x")
     assert [Path(photo.name).name for photo in find_photos([tmp_path])] == ["IMG_1.jpg", "IMG_2.jpg", "IMG_10.jpg"]
+
+
+def test_a_photo_that_never_comes_to_an_end_is_given_up_and_named(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 4)
+    paths[1].write_bytes(b"hanging")
+    bounds = PhotoBounds(seconds=8)
+    summary = done(batch_of(tmp_path, work=Work("disc", WORK.options, FUNCTION, bounds=bounds)), Pool(1))
+    assert summary.failures == ((paths[1].as_posix(), "took longer than 8 s and was given up"),)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows bounds no program's memory")
+def test_a_photo_that_wants_too_much_memory_is_given_up_and_named(tmp_path: Path) -> None:
+    paths = draw_photos(tmp_path / "photos", 3)
+    paths[1].write_bytes(b"greedy")
+    summary = done(batch_of(tmp_path), Pool(1))
+    assert summary.failures == ((paths[1].as_posix(), "there is not enough memory for it"),)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_a_batch_that_is_killed_or_interrupted_leaves_no_process_behind(
+    tmp_path: Path, repository: Path, ending: signal.Signals
+) -> None:
+    """Two photos that never end: whoever measures them would go on for ten minutes."""
+    paths = draw_photos(tmp_path / "photos", 6)
+    for path in paths[:2]:
+        path.write_bytes(b"hanging")
+    command = [sys.executable, "-m", "tests.quality.run_batch", f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "-1"]
+    child = subprocess.Popen(command, cwd=repository, stderr=subprocess.DEVNULL)
+    helpers = _children(child.pid, 2)
+    child.send_signal(ending)
+    child.wait(60)
+    end = time.monotonic() + 60
+    while any(_alive(pid) for pid in helpers) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not [pid for pid in helpers if _alive(pid)]
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def _children(pid: int, wanted: int) -> list[int]:
+    """The measuring processes of a batch, once so many of them are there."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pids = [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        pids += [
+            int(t) for each in Path(f"/proc/{pid}/task").iterdir() for t in (each / "children").read_text().split()
+        ]
+        measuring = {each for each in pids if b"spawn_main" in _command(each)}
+        if len(measuring) >= wanted:
+            return sorted(measuring)
+        time.sleep(0.1)
+    raise AssertionError("the batch did not start its processes")
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _alive(pid: int) -> bool:
+    """Whether a process still runs; one that only waits to be counted as dead does not."""
+    return b"spawn_main" in _command(pid)
+
+
+def test_a_watched_folder_is_taken_up_as_it_fills_and_a_growing_photo_waits(tmp_path: Path) -> None:
+    looks = iter(range(100))
+    photos = tmp_path / "photos"
+    photos.mkdir()
+
+    def pause() -> None:
+        """Between looks: a photo comes, grows, and is whole."""
+        number = next(looks)
+        if number == 1:
+            (photos / "IMG_1.jpg").write_bytes(b"half")
+        if number == 2:
+            (photos / "IMG_1.jpg").write_bytes(b"the whole photo")
+        if number == 5:
+            (photos / "IMG_2.jpg").write_bytes(b"another")
+
+    seen = [[Path(photo.name).name for photo in found] for found in Folder([photos], pause, idle=5).filling()]
+    assert seen == [["IMG_1.jpg"], ["IMG_1.jpg", "IMG_2.jpg"]]
+    assert next(looks) >= 10

@@ -34,6 +34,9 @@ _COMMANDS: Final = {
     "sampling": Lazy(
         f"{_ROOM}.sampling:sampling", "The sample a lot needs, and how many nonconforming pieces it may show."
     ),
+    "trend": Lazy(
+        f"{_ROOM}.trend:trend", "Means, Cpk with its limits and the faults found, over months, from the registry."
+    ),
 }
 
 

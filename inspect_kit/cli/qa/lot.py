@@ -231,6 +231,7 @@ def lot_options(command: Command) -> Command:
     "--en-10204", "document", type=click.Choice(["3.1"]), help="State that it is such an inspection certificate."
 )
 @click.option("--independent", is_flag=True, help="The inspector does not belong to the department that made the lot.")
+@click.option("--register", is_flag=True, help="Enter the lot in the registry, without a certificate: for qa trend.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
 @click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
 @click.option("--because", default="", help="Why it is replaced.")
@@ -260,6 +261,8 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     warn(worded(outcome.warnings, outcome.notices, given["language"]))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
+    if given["register"] and not issued:
+        _register(ctx, record, file)
     if book is not None:
         _keep_ledger(outcome, book, given, record.subject.text)
     if as_json:
@@ -273,6 +276,17 @@ def _desk(ctx: click.Context, given: Given) -> Desk:
     from inspect_kit.cli.issuer import desk_of
 
     return desk_of(ctx, given["signer"], given["inspector"])
+
+
+def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
+    """The lot in the registry, once, however often it is judged."""
+    from inspect_kit.certificate.issue.issue import made_of
+    from inspect_kit.cli.issuer import now, registry_of
+    from inspect_kit.registry.inspections import Inspection, enter
+
+    content = record.canonical()
+    entered = enter(registry_of(ctx), [Inspection(made_of(record), content, content, file.name)], now())
+    click.echo("entered in the registry" if entered else "is in the registry already", err=True)
 
 
 def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:

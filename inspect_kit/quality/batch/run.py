@@ -23,14 +23,12 @@ from inspect_kit.quality.batch.workers import BatchPhoto, Work
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 MAX_PHOTOS: Final = 1_000_000
 JOURNAL: Final = ".part"
-CHUNK: Final = 4
-"""Photos handed out at a time: few enough that an interruption loses little, enough that handing out costs little."""
 
 
 class Crew(Protocol):
     """Those who do the work: the cores of this machine, or a cluster."""
 
-    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
+    def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
         """The lines of all photos, in whatever order they get done."""
 
 
@@ -112,7 +110,7 @@ def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summ
     told(total - len(left))
     with _Journal(batch) as journal:
         finished = total - len(left)
-        for line in crew.measured(_chunks(left), batch.work):
+        for line in crew.measured(left, batch.work):
             journal.add(line)
             finished += 1
             told(finished)
@@ -120,10 +118,6 @@ def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summ
         _finish(batch, journal, tally, keep)
     batch.journal.unlink()
     return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures))
-
-
-def _chunks(photos: Sequence[BatchPhoto]) -> Iterator[Sequence[BatchPhoto]]:
-    return (photos[start : start + CHUNK] for start in range(0, len(photos), CHUNK))
 
 
 def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:

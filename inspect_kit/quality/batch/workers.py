@@ -1,23 +1,21 @@
-"""All cores of this machine: a process each, and a photo that brings its process down is found and named."""
+"""All cores of this machine: a process each, bounded in time and memory; a photo that brings it down is named."""
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Final
 
+from inspect_kit.bounded_process import BoundedProcess, ProcessDied
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.quality.batch.lines import canonical
 
@@ -39,6 +37,14 @@ class BatchPhoto:
 
 
 @dataclass(frozen=True, slots=True)
+class PhotoBounds:
+    """What one photo may take before it is given up: seconds on the clock, and bytes of memory."""
+
+    seconds: float = 300.0
+    memory: int = 4_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class Work:
     """What to do to every photo; the function by its name, so that another process can find it.
 
@@ -49,6 +55,7 @@ class Work:
     options: tuple[tuple[str, str], ...]
     function: str
     noted: tuple[tuple[str, str], ...] = ()
+    bounds: PhotoBounds = PhotoBounds()
 
 
 @cache
@@ -66,20 +73,16 @@ def found(name: str) -> Measure:
     return measure  # type: ignore[no-any-return]
 
 
-def measured_chunk(photos: Sequence[BatchPhoto], work: Work) -> list[bytes]:
-    """The lines of some photos, in their order."""
+def measured_line(photo: BatchPhoto, work: Work) -> bytes:
+    """The line of one photo. Whatever goes wrong with it is its own matter; that there is no function is not."""
+    measure = found(work.function)
     _stay_on_one_core()
-    return [_measured(photo, work) for photo in photos]
-
-
-def _measured(photo: BatchPhoto, work: Work) -> bytes:
-    """The line of one photo. Whatever goes wrong with it is its own matter and stops nobody else."""
     path = Path(photo.path or photo.name)
     try:
         if path.exists() and not path.is_file():
             # Opening a pipe would wait for somebody to write into it.
             raise BadInput("is no file")
-        result = found(work.function)(work.kind, path, dict(work.options))
+        result = measure(work.kind, path, dict(work.options))
         return canonical({"photo": photo.name, "size": photo.size, "sha256": _digest(path), "result": result})
     except InspectKitError as problem:
         reason = str(problem)
@@ -128,11 +131,19 @@ def check_function(work: Work) -> None:
         raise BadInput(f"{work.function[:60]!r} cannot be loaded: {str(problem)[:120]}") from None
 
 
-Chunk = Sequence[BatchPhoto]
 _AHEAD: Final = 3
-"""Chunks waiting for each process, so that none has to wait for us."""
-_THREADS: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+"""Photos waiting for each process, so that none has to wait for us."""
 _DIED: Final = "the measuring process died on this photo"
+
+
+def bounded_line(helper: BoundedProcess, photo: BatchPhoto, work: Work) -> bytes:
+    """The line of one photo, measured in a process that may end with it, and does so when time or memory is over."""
+    try:
+        return helper.do(work.bounds.seconds, measured_line, photo, work)
+    except ProcessDied:
+        return failed(photo, _DIED)
+    except BadInput as problem:
+        return failed(photo, str(problem))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,149 +152,42 @@ class Pool:
 
     workers: int
 
-    def measured(self, chunks: Iterable[Chunk], work: Work) -> Iterator[bytes]:
-        """The lines as they get done. After a process has died, those photos that it may have been are tried alone."""
-        waiting = iter(chunks)
-        while True:
-            suspects: list[Chunk] = []
-            yield from self._until_broken(waiting, work, suspects)
-            if not suspects:
-                return
-            for photo in (photo for chunk in suspects for photo in chunk):
-                yield _alone(photo, work)
+    def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
+        """The lines as they get done. A photo that brings its process down costs only itself."""
+        helpers: SimpleQueue[BoundedProcess] = SimpleQueue()
+        all_helpers = tuple(BoundedProcess(work.bounds.memory) for _ in range(self.workers))
+        for helper in all_helpers:
+            helpers.put(helper)
 
-    def _until_broken(self, waiting: Iterator[Chunk], work: Work, suspects: list[Chunk]) -> Iterator[bytes]:
-        """Work until all is done, or until the pool breaks; `suspects` are then the chunks that were under way."""
-        with _pool(self.workers) as pool:
-            under_way: dict[Future[list[bytes]], Chunk] = {}
+        def line(photo: BatchPhoto) -> bytes:
+            helper = helpers.get()
             try:
-                # Some chunks ahead, never all: thousands of photos need no memory before their turn.
-                for chunk in islice(waiting, self.workers * _AHEAD):
-                    under_way[_started(pool, chunk, work)] = chunk
-                while under_way:
-                    done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-                    for future in done:
-                        yield from future.result()
-                        del under_way[future]
-                        for chunk in islice(waiting, 1):
-                            under_way[_started(pool, chunk, work)] = chunk
-            except BrokenProcessPool:
-                suspects += under_way.values()
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+                return bounded_line(helper, photo, work)
+            finally:
+                helpers.put(helper)
 
-
-def _started(pool: ProcessPoolExecutor, chunk: Chunk, work: Work) -> Future[list[bytes]]:
-    """The chunk handed over; if the pool is broken already, as something that will say so."""
-    try:
-        return pool.submit(measured_chunk, chunk, work)
-    except BrokenProcessPool as problem:
-        broken: Future[list[bytes]] = Future()
-        broken.set_exception(problem)
-        return broken
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # Fresh processes, not forks: a fork copies locks that other threads hold.
-    for name in _THREADS:
-        os.environ.setdefault(name, "1")
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_leave_interrupts)
-
-
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the one who gives out the work; it lets the others finish their photo."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _alone(photo: BatchPhoto, work: Work) -> bytes:
-    """One photo in a process of its own."""
-    with _pool(1) as pool:
+        threads = ThreadPoolExecutor(self.workers)
         try:
-            (line,) = pool.submit(measured_chunk, [photo], work).result()
-        except BrokenProcessPool:
-            return failed(photo, _DIED)
-        return line
+            yield from _as_done(threads, line, iter(photos), self.workers * _AHEAD)
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            # Whoever leaves early (Ctrl-C) does not wait for the photos in hand: they are not noted, and come again.
+            for helper in all_helpers:
+                helper.close()
+
+
+def _as_done(
+    threads: ThreadPoolExecutor, line: Callable[[BatchPhoto], bytes], photos: Iterator[BatchPhoto], ahead: int
+) -> Iterator[bytes]:
+    """The lines as they get done; some photos ahead, never all: thousands need no memory before their turn."""
+    under_way = {threads.submit(line, photo) for photo in islice(photos, ahead)}
+    while under_way:
+        done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
+        under_way |= {threads.submit(line, photo) for photo in islice(photos, len(done))}
+        for future in done:
+            yield future.result()
 
 
 def cores() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-# A Dask cluster that somebody has started: its scheduler hands the same work to its workers.
-
-_CLUSTER_AHEAD: Final = 4
-_TIMEOUT: Final = 10
-_CLUSTER_DIED: Final = "the worker died on this photo"
-
-
-@dataclass(frozen=True, slots=True)
-class Cluster:
-    """A scheduler by its address, `tcp://host:8786`.
-
-    Its workers need this program, and must see the photos by the same path.
-    """
-
-    address: str
-
-    def measured(self, chunks: Iterable[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
-        """The lines as they get done."""
-        client = _client(self.address)
-        try:
-            yield from _through(client, iter(chunks), work)
-        finally:
-            client.close()
-
-
-def _client(address: str) -> Any:
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise UsageError(
-            "--cluster needs dask.distributed, which is not installed", hint="pip install 'inspect-kit[dask]'"
-        ) from None
-    # Its log speaks to those who run clusters; what matters here is said in one sentence.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    try:
-        client = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as problem:
-        raise BadInput(
-            f"no cluster answers: {str(problem)[:120]}", where=address[:80], hint="for example tcp://10.0.0.5:8786"
-        ) from None
-    if not client.scheduler_info()["workers"]:
-        client.close()
-        raise BadInput("the cluster has no worker", where=address[:80], hint=f"start one: dask worker {address[:60]}")
-    return client
-
-
-def _through(client: Any, waiting: Iterator[Sequence[BatchPhoto]], work: Work) -> Iterator[bytes]:
-    most = _CLUSTER_AHEAD * max(1, sum(client.nthreads().values()))
-    chunks: dict[object, Sequence[BatchPhoto]] = {}
-    done = import_module("distributed").as_completed(loop=client.loop, raise_errors=False)
-
-    def submit() -> None:
-        chunk = next(waiting, None)
-        if chunk is not None:
-            future = client.submit(measured_chunk, chunk, work, pure=False)
-            chunks[future.key] = chunk
-            done.add(future)
-
-    for _ in range(most):
-        submit()
-    for future in done:
-        yield from _lines(future, chunks.pop(future.key))
-        submit()
-
-
-def _lines(future: Any, chunk: Sequence[BatchPhoto]) -> list[bytes]:
-    """What a worker gave back; a chunk that killed its workers, or that they could not run, fails by itself."""
-    if future.status == "finished":
-        lines: list[bytes] = future.result()
-        return lines
-    problem = future.exception()
-    died = type(problem).__name__ == "KilledWorker"
-    reason = (
-        _CLUSTER_DIED if died else f"the cluster could not measure it: {type(problem).__name__}: {str(problem)[:160]}"
-    )
-    return [failed(photo, reason) for photo in chunk]

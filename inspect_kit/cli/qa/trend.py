@@ -1,0 +1,157 @@
+"""`qa trend`: what the registry's records say over months."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from pathlib import Path
+from typing import Any
+
+import click
+
+from inspect_kit.cli.issuer import registry_of
+from inspect_kit.cli.options import json_option, plot_option
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.qa.options import plot_target
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.nearest import nearest
+from inspect_kit.quality.drawing import format_of, rendered
+from inspect_kit.quality.trend import (
+    PERIODS,
+    STRATA,
+    Fault,
+    Trend,
+    TrendPoint,
+    TrendQuestion,
+    Yield,
+    pareto,
+    read_yields,
+    trend_data,
+    trends,
+)
+from inspect_kit.quality.trend_drawing import trend_drawing
+from inspect_kit.registry.kept_records import KeptQuery, kept_records
+from inspect_kit.registry.opening import Registry
+
+_MOST_FAULTS = 10
+
+
+@click.command("trend")
+@click.option("--characteristic", "characteristics", multiple=True, metavar="C", help="Of what; all if not given.")
+@click.option("--period", type=click.Choice(PERIODS), default="month", show_default=True, help="What is put together.")
+@click.option("--by", type=click.Choice(STRATA), help="Told apart by where pieces come from, or by the gauge.")
+@click.option("--since", default="", metavar="DAY|MONTH", help="From this day on: 2026-11-03, or 2026-11.")
+@click.option("--until", default="", metavar="DAY|MONTH", help="Up to this day, or to the end of this month.")
+@click.option("--spec", default="", metavar="ID", help="Only what was judged by this sheet.")
+@click.option("--item", default="", help="Only this item.")
+@plot_option
+@json_option
+@click.pass_context
+def trend(ctx: click.Context, /, as_json: bool, plot: Path | None, **given: Any) -> None:
+    """Means, Cpk with its limits and the faults found, over months, from the registry.
+
+    The registry remembers every lot that was certified (qa lot -o) or entered (qa lot --register), and every photo
+    that batch judged. What was replaced or revoked does not count.
+
+    \b
+    Example:
+      inspect-kit qa trend
+      inspect-kit qa trend --characteristic coin.diameter --by machine --since 2026-01 --plot trend.svg
+    """
+    del plot
+    question = TrendQuestion(given["characteristics"], given["period"], given["by"] or "")
+    query = KeptQuery(day(given["since"]), day(given["until"], last=True), given["spec"], given["item"])
+    kept = kept_yields(registry_of(ctx), query)
+    found, faults = trends(kept, question), pareto(kept, question)
+    if not found:
+        raise _nothing(kept, question)
+    _save_plot(plot_target(ctx), found, faults)
+    if as_json:
+        print_json(trend_data(found, faults, question))
+        return
+    for each in found:
+        _print_trend(each)
+    _print_faults(faults)
+
+
+def kept_yields(registry: Registry, query: KeptQuery) -> tuple[Yield, ...]:
+    """What all records of the registry yield."""
+    return tuple(
+        found
+        for kept in kept_records(registry, query)
+        for found in read_yields(kept.content, kept.number or f"entry {kept.entry}")
+    )
+
+
+def day(text: str, *, last: bool = False) -> str:
+    """A day as it is typed; of a month its first or last."""
+    if not text:
+        return ""
+    found = re.fullmatch(r"(\d{4})-(\d\d)(?:-(\d\d))?", text.strip())
+    try:
+        if found is None:
+            raise ValueError
+        year, month = int(found[1]), int(found[2])
+        end = monthrange(year, month)[1]
+        number = int(found[3]) if found[3] else end if last else 1
+        if not 1 <= number <= end:
+            raise ValueError
+    except ValueError:
+        raise UsageError(f"{text[:20]!r} is no day", hint="write 2026-11-03, or 2026-11 for a month") from None
+    return f"{year:04}-{month:02}-{number:02}"
+
+
+def _nothing(kept: tuple[Yield, ...], question: TrendQuestion) -> Exception:
+    known = sorted({each.characteristic for each in kept})
+    if not known:
+        return BadInput(
+            "the registry has no lot in that time", hint="qa lot … -o certifies one, qa lot … --register enters one"
+        )
+    wanted = question.characteristics[0]
+    return UsageError(f"no lot has {wanted[:40]!r}", hint=nearest(wanted, known) or f"there is {', '.join(known[:6])}")
+
+
+def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault, ...]) -> None:
+    if path is None:
+        return
+    measured = [each for each in found if any(point.n for point in each.points)]
+    if not measured:
+        raise BadInput("there are no numbers to draw")
+    if len(measured) > 1:
+        warn((f"drawn: {measured[0].characteristic}; choose another with --characteristic",))
+    mine = [fault for fault in faults if fault.characteristic == measured[0].characteristic]
+    write_whole(path, rendered(trend_drawing(measured[0], mine), format_of(path), (9.0, 5.2)))
+    click.echo(f"drawn: {path}", err=True)
+
+
+def _print_trend(each: Trend) -> None:
+    click.echo(f"{each.characteristic}{f' in {each.unit}' if each.unit else ''}")
+    head = ("period", "", "lots", "n", "mean", "s", "Cpk", "95 %", "Ppk", "failed")
+    for line in columns([head, *(_row(point) for point in each.points)]):
+        click.echo(f"  {line}")
+    if each.limits is None and any(point.n for point in each.points):
+        click.echo("  the lots had different limits, so there are no indices; choose a sheet with --spec")
+
+
+def _row(point: TrendPoint) -> tuple[str, ...]:
+    ends = point.cpk_interval
+    return (
+        point.period, point.stratum, f"{point.lots:,}", f"{point.n:,}", _figure(point.mean, ".6g"),
+        _figure(point.s_overall, ".3g"), _figure(point.cpk, ".2f"),
+        f"{ends[0]:.2f} to {ends[1]:.2f}" if ends else "—", _figure(point.ppk, ".2f"),
+        f"{point.failed:,} of {point.inspected:,}",
+    )  # fmt: skip
+
+
+def _figure(number: float | None, form: str) -> str:
+    return "—" if number is None else format(number, form)
+
+
+def _print_faults(faults: tuple[Fault, ...]) -> None:
+    if not faults:
+        click.echo("no fault was found")
+        return
+    rows = [("fault", "", "pieces", "added up")]
+    rows += [(f.characteristic, f.reason, f"{f.count:,}", f"{f.cumulative:.0%}") for f in faults[:_MOST_FAULTS]]
+    for line in columns(rows):
+        click.echo(line)

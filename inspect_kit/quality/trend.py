@@ -1,0 +1,326 @@
+"""What a maker's records say together, month by month: means, capability with its limits, and which faults are many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from scipy.special import stdtrit
+
+from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.inspection.record import Line, Record
+from inspect_kit.nearest import nearest
+from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, open_lot_record
+from inspect_kit.quality.process.capability import Interval, bissell_interval
+from inspect_kit.quality.sample import Floats
+
+PERIODS: Final = ("month", "week", "day", "lot")
+STRATA: Final = ("machine", "cavity", "gauge", "operator", "shift", "tray")
+"""By what values can be told apart: where the pieces come from, and what they were measured with."""
+_ANSWERS: Final = ("yes", "no")
+_CONFIDENCE: Final = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Yield:
+    """One characteristic of one record: its numbers, where each comes from, and the faults that were found."""
+
+    on: date
+    source: str
+    characteristic: str
+    unit: str
+    limits: tuple[Decimal | None, Decimal | None]
+    values: Floats
+    strata: Mapping[str, tuple[str, ...]]
+    inspected: int
+    faults: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """One period of one stratum; σ within is inside the lots, pooled, σ overall that of all values together."""
+
+    period: str
+    stratum: str
+    lots: int
+    inspected: int
+    failed: int
+    n: int
+    mean: float | None = None
+    mean_interval: Interval | None = None
+    s_within: float | None = None
+    s_overall: float | None = None
+    cpk: float | None = None
+    cpk_interval: Interval | None = None
+    ppk: float | None = None
+    ppk_interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """One characteristic over time; where lots had different limits there are no indices."""
+
+    characteristic: str
+    unit: str
+    limits: tuple[Decimal | None, Decimal | None] | None
+    points: tuple[TrendPoint, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A kind of fault, how often, and which share of all faults it and the more frequent ones have."""
+
+    characteristic: str
+    reason: str
+    count: int
+    cumulative: float
+
+
+@dataclass(frozen=True, slots=True)
+class TrendQuestion:
+    """What is asked: which characteristics (all if none), over which periods, told apart by what."""
+
+    characteristics: tuple[str, ...] = ()
+    period: str = "month"
+    by: str = ""
+
+    def __post_init__(self) -> None:
+        _refuse_unknown(self.period, PERIODS, "period")
+        _refuse_unknown(self.by or STRATA[0], STRATA, "by")
+
+
+def _refuse_unknown(word: str, known: Sequence[str], where: str) -> None:
+    if word not in known:
+        raise UsageError(f"{where} is one of {', '.join(known)}, not {word[:30]!r}", hint=nearest(word, known))
+
+
+# What a record yields.
+
+
+def yields_of(record: Record | LotRecord, source: str) -> Iterator[Yield]:
+    """Every characteristic of a record, of a lot or of a single thing."""
+    on = date.fromisoformat(record.inspected_on)
+    if isinstance(record, LotRecord):
+        faults = _faults(record.lot)
+        for series in record.lot.series:
+            yield _of_series(series, record.lot, (on, source), faults.get(series.characteristic, Counter()))
+        return
+    for line in record.lines:
+        if line.value is not None or line.verdict == "fails":
+            yield _of_line(line, on, source)
+
+
+def read_yields(content: bytes, source: str) -> tuple[Yield, ...]:
+    """The yields of a record as it is kept; of one that this program cannot read, none."""
+    try:
+        opened = open_lot_record(content) if b'"lot":{' in content else _single(content)
+        return tuple(yields_of(opened, source))
+    except (BadInput, ValueError):
+        return ()
+
+
+def _single(content: bytes) -> Record:
+    from inspect_kit.inspection.record import open_record
+
+    return open_record(content)
+
+
+def _faults(lot: Lot) -> dict[str, Counter[str]]:
+    found: dict[str, Counter[str]] = {}
+    for piece in lot.nonconforming:
+        if piece.verdict == "fails":
+            found.setdefault(piece.characteristic, Counter())[piece.reason] += 1
+    return found
+
+
+def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults: Counter[str]) -> Yield:
+    kept = [place for place, value in enumerate(series.values) if value is not None and value not in _ANSWERS]
+    # What is judged by eye has words, not numbers.
+    if not series.measured:
+        kept = []
+    trace = lot.trace if isinstance(lot.trace, dict) else {}
+    strata = {name: tuple(cells[place] for place in kept) for name, cells in trace.items() if name in STRATA}
+    if series.instruments:
+        strata["gauge"] = (" + ".join(series.instruments),) * len(kept)
+    values = np.array([float(series.values[place] or "nan") for place in kept])
+    on, source = where
+    seen = sum(value is not None for value in series.values)
+    limits = (_decimal(series.lower), _decimal(series.upper))
+    return Yield(on, source, series.characteristic, series.unit, limits, values, strata, seen, faults)
+
+
+def _of_line(line: Line, on: date, source: str) -> Yield:
+    values = np.array([] if line.value is None else [float(line.value)])
+    strata = {"gauge": (" + ".join(line.instruments),)} if line.instruments and len(values) else {}
+    limits = (_decimal(line.lower), _decimal(line.upper))
+    faults = {line.reason: 1} if line.verdict == "fails" else {}
+    return Yield(on, source, line.characteristic, line.unit, limits, values, strata, 1, faults)
+
+
+def _decimal(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
+
+
+# What they say together.
+
+
+@dataclass(slots=True)
+class _Heap:
+    """Values of one period and stratum, lot by lot."""
+
+    blocks: list[Floats] = field(default_factory=list)
+    sources: set[str] = field(default_factory=set)
+    inspected: int = 0
+    failed: int = 0
+
+
+def trends(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Trend, ...]:
+    """One trend a characteristic, in the order of their names."""
+    kinds: dict[str, list[Yield]] = {}
+    for each in yields:
+        if not question.characteristics or each.characteristic in question.characteristics:
+            kinds.setdefault(each.characteristic, []).append(each)
+    return tuple(_trend(name, kinds[name], question) for name in sorted(kinds))
+
+
+def _trend(name: str, yields: list[Yield], question: TrendQuestion) -> Trend:
+    heaps: dict[tuple[str, str], _Heap] = {}
+    for each in yields:
+        for stratum, values in _told_apart(each, question.by):
+            heap = heaps.setdefault((_period(each, question.period), stratum), _Heap())
+            heap.blocks.append(values)
+            heap.sources.add(each.source)
+            # A fault is noted by piece; told apart by stratum, only what has a value can be counted.
+            heap.inspected += len(values) if question.by else each.inspected
+            heap.failed += _outside(values, each.limits) if question.by else sum(each.faults.values())
+    limits = {each.limits for each in yields if len(each.values)}
+    one = next(iter(limits)) if len(limits) == 1 else None
+    points = tuple(_point(key, heap, one) for key, heap in sorted(heaps.items()))
+    unit = next((each.unit for each in yields if each.unit), "")
+    return Trend(name, unit, one, points)
+
+
+def _told_apart(each: Yield, by: str) -> Iterator[tuple[str, Floats]]:
+    if not by:
+        yield "", each.values
+        return
+    labels = np.array(each.strata.get(by) or ("—",) * len(each.values))
+    for label in dict.fromkeys(labels.tolist()):
+        yield label or "—", each.values[labels == label]
+
+
+def _outside(values: Floats, limits: tuple[Decimal | None, Decimal | None]) -> int:
+    lower, upper = limits
+    low = values < float(lower) if lower is not None else np.False_
+    high = values > float(upper) if upper is not None else np.False_
+    return int(np.count_nonzero(low | high))
+
+
+def _period(each: Yield, period: str) -> str:
+    year, week, _ = each.on.isocalendar()
+    return {
+        "month": f"{each.on:%Y-%m}", "week": f"{year}-W{week:02}", "day": each.on.isoformat(),
+        "lot": f"{each.on.isoformat()} {each.source}",
+    }[period]  # fmt: skip
+
+
+def _point(key: tuple[str, str], heap: _Heap, limits: tuple[Decimal | None, Decimal | None] | None) -> TrendPoint:
+    values = np.concatenate(heap.blocks)
+    count = len(values)
+    base: dict[str, Any] = {
+        "period": key[0], "stratum": key[1], "lots": len(heap.sources), "inspected": heap.inspected,
+        "failed": heap.failed, "n": count,
+    }  # fmt: skip
+    if count:
+        base["mean"] = float(values.mean())
+    overall = float(values.std(ddof=1)) if count > 1 else 0.0
+    if overall > 0:
+        within, dof = _within(heap.blocks, overall)
+        half = float(stdtrit(count - 1, (1 + _CONFIDENCE) / 2)) * overall / sqrt(count)
+        base |= {"mean_interval": (base["mean"] - half, base["mean"] + half), "s_overall": overall, "s_within": within}
+        room = _room(base["mean"], limits)
+        if room is not None:
+            base |= _indices("cpk", room, within, (count, dof)) | _indices("ppk", room, overall, (count, count - 1))
+    return TrendPoint(**base)
+
+
+def _within(blocks: Sequence[Floats], overall: float) -> tuple[float, float]:
+    """σ inside the lots, pooled, and its degrees of freedom; where lots are single pieces, that of all of them."""
+    dof = sum(len(block) - 1 for block in blocks if len(block) > 1)
+    if dof < 1:
+        return overall, sum(map(len, blocks)) - 1
+    squares = sum((len(block) - 1) * float(block.var(ddof=1)) for block in blocks if len(block) > 1)
+    return (sqrt(squares / dof), dof) if squares > 0 else (overall, sum(map(len, blocks)) - 1)
+
+
+def _room(mean: float, limits: tuple[Decimal | None, Decimal | None] | None) -> float | None:
+    """How far the mean is from the nearer limit."""
+    if limits is None or limits == (None, None):
+        return None
+    lower, upper = limits
+    sides = [mean - float(lower)] if lower is not None else []
+    return min([*sides, float(upper) - mean] if upper is not None else sides)
+
+
+def _indices(name: str, room: float, sigma: float, size: tuple[int, float]) -> dict[str, Any]:
+    index = room / (3 * sigma)
+    return {name: index, f"{name}_interval": bissell_interval(index, *size)}
+
+
+def pareto(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Fault, ...]:
+    """The kinds of faults, the most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for each in yields:
+        if not question.characteristics or each.characteristic in question.characteristics:
+            counts.update({(each.characteristic, reason): number for reason, number in each.faults.items()})
+    total, sum_so_far, found = counts.total(), 0, []
+    for (characteristic, reason), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
+        sum_so_far += count
+        found.append(Fault(characteristic, reason, count, sum_so_far / total))
+    return tuple(found)
+
+
+def trend_data(found: Sequence[Trend], faults: Sequence[Fault], question: TrendQuestion) -> dict[str, object]:
+    """The trends in the form that scripts and other programs rely on."""
+    return {
+        "period": question.period,
+        "by": question.by or None,
+        "characteristics": [
+            {
+                "characteristic": trend.characteristic, "unit": trend.unit,
+                "lower": _float(trend.limits[0]) if trend.limits else None,
+                "upper": _float(trend.limits[1]) if trend.limits else None,
+                "points": [_point_data(point) for point in trend.points],
+            }
+            for trend in found
+        ],
+        "pareto": [
+            {"characteristic": fault.characteristic, "reason": fault.reason, "count": fault.count,
+             "cumulative": round(fault.cumulative, 4)}
+            for fault in faults
+        ],
+    }  # fmt: skip
+
+
+def _float(number: Decimal | None) -> float | None:
+    return None if number is None else float(number)
+
+
+def _point_data(point: TrendPoint) -> dict[str, object]:
+    pair = {name: None if ends is None else [_rounded(end) for end in ends] for name, ends in (
+        ("mean_ci", point.mean_interval), ("cpk_ci", point.cpk_interval), ("ppk_ci", point.ppk_interval))}  # fmt: skip
+    numbers = {name: _rounded(getattr(point, name)) for name in ("mean", "s_within", "s_overall", "cpk", "ppk")}
+    return {
+        "period": point.period, "stratum": point.stratum or None, "lots": point.lots, "inspected": point.inspected,
+        "failed": point.failed, "n": point.n, **numbers, **pair,
+    }  # fmt: skip
+
+
+def _rounded(number: float | None) -> float | None:
+    return None if number is None else float(f"{number:.8g}")

@@ -1,0 +1,107 @@
+"""Trends as drawings: means and capability over the periods, each with its limits, and the faults by frequency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, limit_line
+from inspect_kit.quality.trend import Fault, Trend, TrendPoint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKS: Final = "os^Dv<>pPX*h"
+_WANTED: Final = 1.33
+"""The index that customers usually ask for."""
+_MOST_FAULTS: Final = 8
+_MOST_LABELS: Final = 14
+"""Periods that can be named below an axis without covering each other."""
+
+
+def trend_drawing(trend: Trend, faults: Sequence[Fault]) -> Draw:
+    """Means above, Cpk below, each with its 95 % limits; the faults of all time at the right."""
+
+    def draw(figure: Figure) -> None:
+        grid = figure.add_gridspec(2, 2, width_ratios=[2.4, 1]) if faults else figure.add_gridspec(2, 1)
+        means = figure.add_subplot(grid[0, 0])
+        indices = figure.add_subplot(grid[1, 0], sharex=means)
+        periods = list(dict.fromkeys(point.period for point in trend.points))
+        strata = list(dict.fromkeys(point.stratum for point in trend.points))
+        for number, stratum in enumerate(strata):
+            mine = [point for point in trend.points if point.stratum == stratum]
+            shift = (number - (len(strata) - 1) / 2) * 0.6 / len(strata)
+            _draw_means(means, mine, periods, (number, shift))
+            _draw_indices(indices, mine, periods, (number, shift))
+        _dress(trend, means, indices, periods)
+        if strata != [""]:
+            means.legend(loc="best", ncols=min(len(strata), 4))
+        if faults:
+            _draw_faults(figure.add_subplot(grid[:, 1]), faults[:_MOST_FAULTS])
+
+    return draw
+
+
+def _dress(trend: Trend, means: Axes, indices: Axes, periods: Sequence[str]) -> None:
+    lower, upper = trend.limits or (None, None)
+    for name, limit in (("lower", lower), ("upper", upper)):
+        if limit is not None:
+            limit_line(means, float(limit), name)
+    means.set_ylabel(f"mean, {trend.unit}" if trend.unit else "mean")
+    means.set_title(trend.characteristic)
+    means.tick_params(labelbottom=False)
+    limit_line(indices, _WANTED, "")
+    indices.set_ylabel("Cpk")
+    every = max(1, -(-len(periods) // _MOST_LABELS))
+    shown = range(0, len(periods), every)
+    indices.set_xticks(list(shown), [periods[place][:24] for place in shown], rotation=40, ha="right")
+    indices.set_xlim(-0.6, len(periods) - 0.4)
+
+
+def _draw_means(axes: Axes, points: Sequence[TrendPoint], periods: Sequence[str], style: tuple[int, float]) -> None:
+    shown = [point for point in points if point.mean is not None]
+    middle = [point.mean or 0.0 for point in shown]
+    ends = [point.mean_interval or (point.mean or 0.0,) * 2 for point in shown]
+    _whiskers(axes, _places(shown, periods, style[1]), middle, ends, (style[0], points[0].stratum))
+
+
+def _draw_indices(axes: Axes, points: Sequence[TrendPoint], periods: Sequence[str], style: tuple[int, float]) -> None:
+    shown = [point for point in points if point.cpk is not None]
+    middle = [point.cpk or 0.0 for point in shown]
+    ends = [point.cpk_interval or (0.0, 0.0) for point in shown]
+    _whiskers(axes, _places(shown, periods, style[1]), middle, ends, (style[0], ""))
+
+
+def _places(points: Sequence[TrendPoint], periods: Sequence[str], shift: float) -> list[float]:
+    return [periods.index(point.period) + shift for point in points]
+
+
+def _whiskers(
+    axes: Axes, places: list[float], middle: list[float], ends: Sequence[tuple[float, ...]], style: tuple[int, str]
+) -> None:
+    if not middle:
+        return
+    number, label = style
+    low, high = np.array(ends).T
+    axes.errorbar(
+        places, middle, yerr=[np.array(middle) - low, high - np.array(middle)], color=INK if number % 2 == 0 else GREY,
+        marker=_MARKS[number % len(_MARKS)], markersize=4, linewidth=0.8, capsize=3, label=label[:16] or None,
+    )  # fmt: skip
+
+
+def _draw_faults(axes: Axes, shown: Sequence[Fault]) -> None:
+    axes.set_title("faults found")
+    places = np.arange(len(shown))[::-1]
+    axes.barh(places, [fault.count for fault in shown], color=PALE, edgecolor=INK, linewidth=0.8)
+    for place, fault in zip(places, shown, strict=True):
+        text = f"{fault.characteristic}: {fault.reason}"
+        axes.annotate(text[:44], (0, place), xytext=(3, 0), textcoords="offset points", fontsize=7, va="center")
+        axes.annotate(
+            f"{fault.count}  ({fault.cumulative:.0%})", (1, place), xycoords=("axes fraction", "data"), fontsize=7,
+            va="center", ha="right",
+        )  # fmt: skip
+    axes.set_yticks([])
+    axes.set_xlabel("pieces (share of all, added up)")
