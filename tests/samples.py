@@ -79,6 +79,11 @@ def _script(name: str = "demo.toml") -> dict[str, Any]:
     return tomllib.loads((_EXAMPLES / name).read_text(encoding="utf-8"))
 
 
+def example(name: str) -> Record:
+    """The record of one example, by its file's name."""
+    return next(_record(walk) for walk in _script()["walk"] if Path(walk["files"][0]).stem == name)
+
+
 def _record(walk: dict[str, Any]) -> Record:
     sheet, on = load(walk["spec"]), _script()["inspected_on"]
     task = Task(sheet, sheet.item(walk["item"]), RuleName.GUARDED, on, (_EXAMPLES / "instruments",))

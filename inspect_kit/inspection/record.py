@@ -36,6 +36,14 @@ class Overlaid(_Part, frozen=True):
     standing: str
 
 
+class Unjudged(_Part, frozen=True):
+    """A sentence of the text that the sheet has no clause for: it was left out, and why."""
+
+    clause: str
+    says: str
+    because: str
+
+
 class SheetRef(_Part, frozen=True):
     """Which rules the inspection was made by; `digest` is that of the sheet's file."""
 
@@ -51,6 +59,7 @@ class SheetRef(_Part, frozen=True):
     overlays: tuple[Overlaid, ...] = ()
     prevails: str | msgspec.UnsetType = msgspec.UNSET
     superseded: str | msgspec.UnsetType = msgspec.UNSET
+    left_out: tuple[Unjudged, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Recheck(_Part, frozen=True):
@@ -258,6 +267,11 @@ class Record(_Part, frozen=True):
 def about_of(record: Record) -> About:
     """What else is stated; nothing in older records."""
     return record.about if isinstance(record.about, About) else About()
+
+
+def left_out_of(sheet: SheetRef) -> tuple[Unjudged, ...]:
+    """What the sheet leaves out; older records do not say."""
+    return sheet.left_out if isinstance(sheet.left_out, tuple) else ()
 
 
 def checks_of(record: Record) -> tuple[DailyCheck, ...]:

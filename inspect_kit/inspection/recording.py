@@ -27,6 +27,7 @@ from inspect_kit.inspection.record import (  # fmt: skip
     Record,
     SheetRef,
     Subject,
+    Unjudged,
 )
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.verdict import Finding
@@ -81,6 +82,7 @@ def _sheet(sheet: Sheet) -> SheetRef:
     return SheetRef(
         sheet.id, sheet.title, sheet.body, sheet.publisher, sheet.edition, sheet.language, sheet.standing.value,
         sheet.disclaimer, sheet.digest, overlays, sheet.prevails or UNSET, sheet.superseded or UNSET,
+        tuple(Unjudged(each.clause, each.says, each.because) for each in sheet.left_out) or UNSET,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from inspect_kit.certificate.content.model import BoardPlan, Columned, Facts, Fi
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record
+from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record, Unjudged
 from inspect_kit.notices import Notice, codes, fact_names, sentence
 from inspect_kit.rulebook.library import load
 from tests.certificate.records import (
@@ -163,12 +163,15 @@ def listings(made: Record, heading: str) -> list[Listing]:
     return [block for section in sections for block in section.blocks if isinstance(block, Listing)]
 
 
-def test_readings_are_printed_only_where_an_instrument_sent_a_line() -> None:
+def test_readings_are_printed_where_an_instrument_sent_a_line_or_the_result_is_not_the_reading() -> None:
     sent = RawReading("striker.mass", "14.82", unit="g", raw="ST,GS,+0014.82 g\r\n", instrument="scale")
-    typed = tuple(RawReading("striker.mass", "14.82", unit="g", raw=raw) for raw in ("", "14.82", "14.82 g", "14.82g"))
     heading = wording_for("en").say("heading.readings")
-    assert listings(striker(readings=typed), heading) == []
-    (listing,) = listings(striker(readings=(*typed, sent)), heading)
+    for raw in ("", "14.82", "14.82 g", "14.82g"):
+        typed = RawReading("striker.mass", "14.82", unit="g", raw=raw)
+        assert listings(striker(readings=(typed,)), heading) == []
+    (averaged,) = listings(striker(readings=(typed, msgspec.structs.replace(typed, value="14.86"))), heading)
+    assert [row[2] for row in averaged.rows] == ["14.82\u202fg", "14.86\u202fg"]
+    (listing,) = listings(striker(readings=(sent,)), heading)
     assert [row[-1] for row in listing.rows] == ["ST,GS,+0014.82 g"]
 
 
@@ -250,3 +253,54 @@ def test_a_federations_own_overlay_is_not_called_house_rules() -> None:
     over = msgspec.structs.replace(figure().sheet.overlays[0], standing="federation")
     sheet = msgspec.structs.replace(figure().sheet, overlays=(over,))
     assert "House rules:" not in said(msgspec.structs.replace(figure(), sheet=sheet))
+
+
+def omitted(made: Record, language: str = "en") -> dict[str, str]:
+    """What was not judged, by the label it stands under."""
+    results = content_of(made, language, Issue()).sections[0]
+    (facts,) = [block for block in results.blocks if isinstance(block, Facts)]
+    return {field.label: field.text.replace("\u00a0", " ") for field in facts.fields}
+
+
+def test_not_looked_at_does_not_apply_and_left_out_are_three_different_things() -> None:
+    sheet = msgspec.structs.replace(striker().sheet, left_out=(Unjudged("133", "One object only.", "It is conduct."),))
+    type_of = {"verdict": "not-applicable", "reason": "condition-not-met", "condition": "fig.type"}
+    unseen = line("striker.fit", binding=False, verdict="reported", reason="not-measured", clause="A.3")
+    other = line("fig.flat.height", clause="4.3", **type_of)
+    answered = (RawReading("fig.type", "sports"),)
+    told = omitted(record([*striker().lines, unseen, other], sheet=sheet, readings=answered))
+    assert list(told) == ["Not looked at (not binding)", "Does not apply to this item", "Left out of the sheet"]
+    assert told["Not looked at (not binding)"].startswith("A.3 ")
+    assert told["Does not apply to this item"].startswith("Figure, type = Sports: 4.3 ")
+    assert told["Left out of the sheet"].startswith("133. ")
+
+
+def test_what_is_left_out_and_why_is_printed_in_full_detail() -> None:
+    sheet = msgspec.structs.replace(striker().sheet, left_out=(Unjudged("133", "One object only.", "It is conduct."),))
+    sections = content_of(striker(sheet=sheet), "en", Issue(detail="full")).sections
+    texts = [block.paragraphs for section in sections for block in section.blocks if isinstance(block, Columned)]
+    assert any("133\u2002One object only. – It is conduct." in paragraphs for paragraphs in texts)
+
+
+def means_in(made: Record) -> tuple[list[str], str]:
+    """The column that says by what each value was found, and its legend."""
+    results = next(block for block in content_of(made, "en", Issue()).sections[0].blocks if isinstance(block, Results))
+    return [row.means for group in results.groups for row in group.rows], results.legend
+
+
+def test_who_read_each_value_is_named_by_initials_where_there_were_several() -> None:
+    readings = (
+        RawReading("striker.diameter", "41.02", unit="mm", instrument="caliper-150", by="Ota Novák"),
+        RawReading("striker.mass", "14.82", unit="g", instrument="caliper-150", by="Olga Nová"),
+    )
+    means, legend = means_in(striker(readings=readings))
+    assert means == ["A ON", "A ON2", "seen JD"]
+    assert "taken by ON = Ota Novák, ON2 = Olga Nová, JD = Jiří Dvořák" in legend
+
+
+def test_one_reader_is_named_once_and_none_is_said_to_be_none() -> None:
+    means, legend = means_in(striker())
+    assert means == ["A", "A", "seen"]
+    assert "taken by Jiří Dvořák." in legend
+    nameless = msgspec.structs.replace(striker().subject, inspector="")
+    assert "by whom is not stated." in means_in(striker(subject=nameless))[1]

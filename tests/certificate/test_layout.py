@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import ctypes
+
 import msgspec
 import pypdfium2
 import pytest
 
+from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
 from inspect_kit.certificate.pages.render import make_certificate
+from inspect_kit.certificate.pages.styles import NOTE_MARK
 from inspect_kit.inspection.record import Record
 from tests.certificate.reading import pages_of, text_of
 from tests.certificate.records import ALL, board, coins, failing_striker, record, striker
+from tests.samples import example
 
 
 def made(record: Record, language: str = "en") -> bytes:
@@ -54,7 +59,7 @@ def test_nineteen_coins_stand_in_a_grid_with_every_value() -> None:
     assert all(f"{(30.2 + 31.8) / 2 + coin / 100:.3f}" in text for coin in range(1, 20))
 
 
-_PAGES = {"striker": 2, "failing-striker": 2, "coins": 2, "failing-coins": 3, "board": 5, "failing-board": 5}
+_PAGES = {"striker": 2, "failing-striker": 2, "coins": 2, "failing-coins": 2, "board": 5, "failing-board": 5}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -74,6 +79,42 @@ def test_no_page_but_the_last_is_half_empty_and_none_has_only_hashes(name: str, 
         assert body is not None
         assert number == len(pages) - 1 or body[3] > 0.5 * height
     assert wording_for(language).say("statements.accreditation")[:20] in text_of(made(ALL[name], language))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", ["coin-set-12", "board-3"])
+def test_a_real_coin_set_takes_two_pages_and_a_real_board_five_with_a_code_and_its_number(
+    name: str, language: str
+) -> None:
+    issue = Issue("OF-2026-000042-K", "IK1:" + "A7" * 150, "Open Federation", "2026-11-16", "2027-11-16")
+    pdf = make_certificate(example(name), language=language, issue=issue)
+    assert len(pypdfium2.PdfDocument(pdf)) == {"coin-set-12": 2, "board-3": 5}[name]
+
+
+def sizes_of(pdf: bytes) -> set[float]:
+    """Every size of type, in points; where text lies on its side too."""
+    found = set()
+    for page in pypdfium2.PdfDocument(pdf):
+        for part in page.get_objects([pypdfium2.raw.FPDF_PAGEOBJ_TEXT]):
+            size = ctypes.c_float()
+            pypdfium2.raw.FPDFTextObj_GetFontSize(part.raw, ctypes.byref(size))
+            found.add(round(size.value, 2))
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_is_set_smaller_than_seven_points_but_the_numbers_of_notes(language: str) -> None:
+    assert min(sizes_of(made(example("board-3"), language)) - {NOTE_MARK.size}) >= 7
+
+
+@pytest.mark.parametrize("name", ["Spolek " * 28, "Verein" * 30], ids=["words", "one-word"])
+@pytest.mark.parametrize("made_of", [striker(), too_heavy()], ids=["certificate", "report"])
+def test_a_long_issuer_is_wrapped_in_the_head_of_every_page_and_never_cut(name: str, made_of: Record) -> None:
+    issuer = name[:200].strip()
+    subject = msgspec.structs.replace(made_of.subject, issuer=issuer)
+    for page in pages_of(made(msgspec.structs.replace(made_of, subject=subject))):
+        assert issuer.replace(" ", "") in page.replace(" ", "")
+        assert "…" not in page.replace("B …", "")
 
 
 def test_a_table_of_many_pages_repeats_its_head() -> None:

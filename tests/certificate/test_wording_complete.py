@@ -34,6 +34,8 @@ def sentences_of(sheet: Sheet) -> Iterator[str]:
         yield from (overlay.title, overlay.because)
     for item in sheet.items:
         yield from (entry.when for entry in item.check_again)
+    for left in sheet.left_out:
+        yield from (left.says, left.because)
     for clause in sheet.clauses:
         yield from (clause.requires, clause.how, clause.note, clause.because, clause.name)
 

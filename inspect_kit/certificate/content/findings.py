@@ -12,7 +12,7 @@ from inspect_kit.certificate.content.means import means_of
 from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied, unjudged
 from inspect_kit.certificate.content.numbers import THIN, RoundedValue, number_of, stated
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.inspection.record import Line, Record
+from inspect_kit.inspection.record import Line, Record, left_out_of
 from inspect_kit.inspection.record import stated as stated_text
 from inspect_kit.judgement.verdict import Reason
 from inspect_kit.values.quantity import EXACT_UNITS, UNITS, scaled
@@ -48,13 +48,32 @@ def groups_of(record: Record, words: Wording, *, full: bool = False) -> tuple[Gr
 
 def omitted_of(record: Record, words: Wording) -> tuple[Field, ...]:
     """What was not judged: for each reason the clauses with the names of their characteristics."""
-    found: dict[str, dict[str, dict[str, None]]] = {}
+    found: dict[tuple[str, str], dict[str, dict[str, None]]] = {}
     for line in record.lines:
         why = unjudged(line)
         if why:
             name = words.name("characteristic", line.characteristic, line.name)
-            found.setdefault(why, {}).setdefault(line.clause, {})[name] = None
-    return tuple(Field(words.say(f"omitted.{why}"), cited(clauses)) for why, clauses in found.items())
+            said = _answer(line, record, words) if why == "condition" else ""
+            found.setdefault((why, said), {}).setdefault(line.clause, {})[name] = None
+    fields = [
+        Field(words.say(f"omitted.{why}"), ": ".join(part for part in (said, cited(clauses)) if part))
+        for (why, said), clauses in found.items()
+    ]
+    return (*fields, *_left_out(record, words))
+
+
+def _answer(line: Line, record: Record, words: Wording) -> str:
+    """The answer because of which a clause does not apply: figure, type: flat."""
+    answers = [each for each in record.readings if each.characteristic == line.condition]
+    said = ", ".join(dict.fromkeys(observed(each.value, words) for each in answers))
+    return f"{words.name('characteristic', answers[0].characteristic)} = {said}" if said else ""
+
+
+def _left_out(record: Record, words: Wording) -> Iterable[Field]:
+    """Sentences of the text that have no clause, by their numbers; what they say stands in the full detail."""
+    clauses = "; ".join(each.clause.replace(" ", "\u00a0") for each in left_out_of(record.sheet))
+    if clauses:
+        yield Field(words.say("omitted.left_out"), words.say("omitted.left_out_text", clauses=clauses))
 
 
 def cited(clauses: Mapping[str, Iterable[str]]) -> str:
@@ -168,9 +187,12 @@ def _plus_minus(figures: RoundedValue, words: Wording) -> str:
 
 
 def _observed(line: Line, words: Wording) -> str:
-    if line.word is None:
-        return _NO_VALUE
-    return words.frame.get(f"observed.{line.word}") or words.name("word", line.word)
+    return _NO_VALUE if line.word is None else observed(line.word, words)
+
+
+def observed(word: str, words: Wording) -> str:
+    """An answer in the reader's language."""
+    return words.frame.get(f"observed.{word}") or words.name("word", word)
 
 
 def mark_of(line: Line, words: Wording) -> VerdictMark:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from string import ascii_uppercase
+from string import ascii_uppercase, digits
 from typing import Final
 
 from inspect_kit.certificate.content.model import Source
@@ -27,8 +27,11 @@ def _letter(place: int) -> str:
 
 
 def means_of(line: Line, record: Record, words: Wording) -> str:
-    """In a few letters, as the column of the results has room for."""
-    return ", ".join(_short(kind, line, record, words) for kind in _kinds(line, record))
+    """In a few letters, as the column of the results has room for; with the reader's initials if there were several."""
+    found = ", ".join(_short(kind, line, record, words) for kind in _kinds(line, record))
+    initials = initials_of(record)
+    by = [initials[name] for name in _readers(line, record)] if len(initials) > 1 else []
+    return " ".join((found, *by))
 
 
 def _short(kind: str, line: Line, record: Record, words: Wording) -> str:
@@ -59,6 +62,25 @@ def _kinds(line: Line, record: Record) -> Iterator[str]:
         yield "counted" if line.unit in EXACT_UNITS else "stated"
 
 
+def initials_of(record: Record) -> dict[str, str]:
+    """Everyone who read a value or looked at something, with initials that no two of them share."""
+    names = dict.fromkeys(name for line in record.lines for name in _readers(line, record))
+    found: dict[str, str] = {}
+    for name in names:
+        short = "".join(part[0] for part in name.replace("-", " ").split())[:3] or "?"
+        taken = sum(1 for other in found.values() if other.rstrip(digits) == short)
+        found[name] = f"{short}{taken + 1}" if taken else short
+    return found
+
+
+def _readers(line: Line, record: Record) -> Iterator[str]:
+    """Who read a value: whom its readings name, else the inspector; nobody reads what is calculated or in a photo."""
+    if next(_kinds(line, record), "calculated") in ("calculated", "photo"):
+        return
+    named = [stated(reading.by) for reading in _readings(line, record) if not stated(reading.decision)]
+    yield from dict.fromkeys(name or record.subject.inspector for name in named or ("",))
+
+
 def _readings(line: Line, record: Record) -> list[RawReading]:
     wanted = (line.characteristic, line.instance)
     found = [each for each in record.readings if (each.characteristic, each.instance) == wanted]
@@ -73,9 +95,17 @@ def was_sent(reading: RawReading) -> bool:
 
 def legend_of(lines: Iterable[Line], source: Source) -> str:
     """What the letters mean, as far as they occur; and who read."""
-    words, reader = source.words, source.record.subject.inspector
+    words = source.words
     used = {kind for line in lines for kind in _kinds(line, source.record)}
     said = [words.say(f"means.{kind}_legend") for kind in _LEGENDS if kind in used]
-    if reader and used:
-        said.append(words.say("means.reader", name=reader))
+    if used - {"photo", "calculated"}:
+        said.append(_told_readers(initials_of(source.record), words))
     return " ".join((words.say("means.legend"), "; ".join(said) + ".")) if said else ""
+
+
+def _told_readers(initials: dict[str, str], words: Wording) -> str:
+    if len(initials) > 1:
+        named = (f"{short} = {name or words.say('means.nobody')}" for name, short in initials.items())
+        return words.say("means.reader", name=", ".join(named))
+    (name,) = initials or ("",)
+    return words.say("means.reader", name=name) if name else words.say("means.reader_unknown")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Final
@@ -10,6 +11,7 @@ from inspect_kit.certificate.content.findings import (
     Numbered,
     cited,
     expanded_of,
+    observed,
     omitted_of,
     percent,
     result_of,
@@ -34,7 +36,18 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
 )
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
-from inspect_kit.inspection.record import CheckPoint, Gauge, Line, RawReading, SheetRef, about_of, checks_of, stated
+from inspect_kit.inspection.record import (
+    CheckPoint,
+    Gauge,
+    Line,
+    RawReading,
+    Record,
+    SheetRef,
+    about_of,
+    checks_of,
+    left_out_of,
+    stated,
+)
 from inspect_kit.notices import worded
 from inspect_kit.rulebook.sheet import SheetAuthority
 
@@ -140,18 +153,27 @@ def _plan(source: Source) -> Iterable[Block]:
 
 def _tag(line: Line, source: Source) -> Tag:
     result = result_of(line, source.record, source.words)
-    return Tag(line.characteristic, line.instance, f"{result.number} {result.expanded}".strip(), line.verdict)
+    return Tag(line.characteristic, line.instance, result.number, line.verdict)
 
 
 def _results(source: Source) -> Iterable[Block]:
     words = source.words
     if source.groups:
         heads = tuple(words.say(f"column.{head}") for head in _HEADS)
-        legend = "\n".join(part for part in (legend_of(source.lines, source), _legend(source)) if part)
+        legend = " ".join(part for part in (legend_of(source.lines, source), _legend(source)) if part)
         yield Results(heads, source.groups, legend, words.say("detail.continued"))
     omitted = omitted_of(source.record, words)
     if omitted:
-        yield Facts(omitted, 0.2, words.say("omitted.heading"))
+        yield Facts(omitted, 0.24, words.say("omitted.heading"))
+
+
+def _left_out(source: Source) -> Iterable[Block]:
+    """In full detail: every sentence of the text without a clause, and why it has none."""
+    words = source.words
+    entries = left_out_of(source.record.sheet) if source.issue.detail == FULL else ()
+    said = (f"{each.clause}\u2002{words.sentence(each.says)} – {words.sentence(each.because)}" for each in entries)
+    if entries:
+        yield Columned(tuple(said))
 
 
 def _legend(source: Source) -> str:
@@ -188,6 +210,7 @@ def _decision(source: Source) -> Iterable[Block]:
     if degrees and min(degrees) < _FEW_DEGREES:
         said.append(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
     yield Columned((*said, *_statements(source)))
+    yield Paragraph("\n".join(_digests(source)))
 
 
 def _instruments(source: Source) -> Iterable[Block]:
@@ -199,7 +222,6 @@ def _instruments(source: Source) -> Iterable[Block]:
         rows = tuple((letters[gauge.id], *_instrument(gauge, words)) for gauge in record.instruments)
         yield Listing(columns, rows)
         yield from _checks(source)
-        yield Paragraph(words.say("instruments.statement"))
     if about_of(record).traceability:
         yield Paragraph(about_of(record).traceability)
 
@@ -247,24 +269,42 @@ def _calibration(gauge: Gauge, words: Wording) -> str:
 
 
 def _readings(source: Source) -> Iterable[Block]:
-    """What instruments sent; in full detail also what was typed, which says nothing that the results do not."""
-    full = source.issue.detail == FULL
-    sent = [reading for reading in source.record.readings if full or was_sent(reading)]
+    """What instruments sent, and what was typed where the result is not that reading; in full detail everything."""
+    full, printed = source.issue.detail == FULL, _printed(source.record)
+    sent = [reading for reading in source.record.readings if full or was_sent(reading) or _unprinted(reading, printed)]
     if sent:
         words = source.words
         yield Paragraph(words.say("readings.statement"))
-        titles = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
+        titles = _READING if any(map(was_sent, sent)) else _TYPED
         columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
         names = {line.characteristic: line.name for line in source.record.lines}
         letters = letters_of(source.record)
         yield Listing(columns, tuple(_reading(reading, names, letters, words) for reading in sent))
 
 
+_READING: Final = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
+_TYPED: Final = (("characteristic", 0.4), ("instance", 0.28), ("value", 0.18), ("instrument", 0.14))
+"""Where no instrument sent anything there is no line to show."""
+
+
+def _printed(record: Record) -> frozenset[tuple[str, str]]:
+    """The values of which there is one reading: the result is that reading, and says all of it."""
+    read = Counter((each.characteristic, each.instance) for each in record.readings if each.value)
+    judged = {(line.characteristic, line.instance) for line in record.lines if not line.formula}
+    return frozenset(which for which, times in read.items() if times == 1 and which in judged)
+
+
+def _unprinted(reading: RawReading, printed: frozenset[tuple[str, str]]) -> bool:
+    """Whether a number was read that stands nowhere among the results: one of several, or worked with only."""
+    measured = bool(reading.instrument or reading.unit or reading.u)
+    return measured and bool(reading.value) and (reading.characteristic, reading.instance) not in printed
+
+
 def _reading(
     reading: RawReading, names: Mapping[str, str], letters: Mapping[str, str], words: Wording
 ) -> tuple[str, ...]:
     name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
-    value = _localised(f"{reading.value} {reading.unit}".strip(), words)
+    value = observed(_localised(f"{reading.value} {reading.unit}".strip(), words), words)
     # The line may hold any byte an instrument sends: what is not plain text is printed as its code.
     raw = reading.raw.strip().encode("unicode_escape").decode("ascii")
     letter = letters.get(reading.instrument, reading.instrument)
@@ -298,21 +338,28 @@ def _remarks(source: Source) -> Iterable[Block]:
 
 def _statements(source: Source) -> Iterable[str]:
     record, words, issue = source.record, source.words, source.issue
-    yield words.say("statement.scope", section=words.say("heading.results"))
-    yield f"{words.say('statements.relates')} {words.say('statements.supplied')}"
+    scope = words.say("statement.scope", section=words.say("heading.results"))
+    yield f"{scope} {words.say('statements.relates')} {words.say('statements.supplied')}"
     language = words.frame.get(f"language.{record.sheet.language}", record.sheet.language)
     prevails = words.sentence(stated(record.sheet.prevails))
     yield f"{words.say('statements.language', language=language)} {prevails}".strip()
-    yield f"{words.say('statements.whole')} {words.say('statements.accreditation')}"
+    calibrated = words.say("instruments.statement") if record.instruments else ""
+    yield f"{calibrated} {words.say('statements.whole')} {words.say('statements.accreditation')}".strip()
     if issue.replaces:
         yield words.say("statements.amended", number=issue.replaces)
-    yield words.say("statements.record")
-    digests = [("record", record.digest), ("sheet", record.sheet.digest), ("software", record.software)]
-    yield from (f"{words.say(f'field.{key}')}: {text}" for key, text in digests if text)
+    software = f"{words.say('field.software')}: {record.software}." if record.software else ""
+    yield f"{words.say('statements.record')} {software}".strip()
+
+
+def _digests(source: Source) -> Iterable[str]:
+    """Each on a line of its own, as wide as the page."""
+    record, words = source.record, source.words
+    digests = (("record", record.digest), ("sheet", record.sheet.digest))
+    return (f"{words.say(f'field.{key}')}: {text}" for key, text in digests if text)
 
 
 _SECTIONS: Final[tuple[tuple[str, Callable[[Source], Iterable[Block]]], ...]] = (
     ("results", _results), ("plan", _plan), ("remarks", _remarks), ("instruments", _instruments),
-    ("method", method), ("readings", _readings), ("photos", _photos), ("notes", _notes), ("house", _house),
-    ("again", _again), ("decision", _decision),
+    ("method", method), ("readings", _readings), ("photos", _photos), ("house", _house), ("notes", _notes),
+    ("left_out", _left_out), ("again", _again), ("decision", _decision),
 )  # fmt: skip

@@ -162,6 +162,7 @@ def _sentences_of(sheet: Sheet) -> Iterator[str]:
     found = [sheet.title, sheet.edition, sheet.disclaimer, sheet.prevails, sheet.superseded]
     found += [part for overlay in sheet.overlays for part in (overlay.title, overlay.because)]
     found += [entry.when for item in sheet.items for entry in item.check_again]
+    found += [part for entry in sheet.left_out for part in (entry.says, entry.because)]
     for clause in sheet.clauses:
         found += [clause.requires, clause.how, clause.note, clause.because, clause.name]
     return (text for text in found if text)

@@ -34,16 +34,18 @@ from inspect_kit.tomlfile import read_toml
 
 # The values of a carrom board in small tables around its drawing, each at its side or corner.
 
-COLUMN: Final = 31 * MM
+COLUMN: Final = 33 * MM
 """Width of the tables beside the drawing."""
 
-TALL: Final = 22 * MM
+TALL: Final = 17 * MM
 """Height of the strips above and below the drawing."""
 
 _ROW: Final = 3.45 * MM
-_NAME: Final = Style(SANS, 6.6, 8, QUIET)
-_TEXT: Final = Style(SANS, 6.9, 8)
-_PLACE: Final = Style(BOLD, 7.2, 8.6)
+_NAME: Final = Style(SANS, 7.2, 8, QUIET)
+_TEXT: Final = Style(SANS, 7.3, 8)
+_PLACE: Final = Style(BOLD, 7.4, 8.6)
+_LEAST: Final = 7.0
+"""Points: smaller type is not read at arm's length."""
 
 Row = tuple[str, Tag]
 
@@ -129,17 +131,17 @@ def _draw_row(canvas: Canvas, name: str, tag: Tag, box: tuple[float, float, floa
     colour = PAPER if failed else INK
     value = Style(BOLD if failed else SANS, _TEXT.size, _TEXT.leading, colour)
     room = width - measured(tag.text, value) - 1.2 * MM
-    label = shrunk(name, Style(_NAME.font, _NAME.size, _NAME.leading, colour if failed else QUIET), room, 5.2)
+    label = shrunk(name, Style(_NAME.font, _NAME.size, _NAME.leading, colour if failed else QUIET), room, _LEAST)
     put(canvas, x, top - _ROW + 1.05 * MM, name, label)
     put_right(canvas, x + width, top - _ROW + 1.05 * MM, tag.text, value)
 
 
 def _draw_strip(canvas: Canvas, plan: BoardPlan, place: str, top: float) -> None:
-    """A side's table above or below the drawing, in three columns."""
+    """A side's table above or below the drawing, in four columns."""
     rows = list(rows_at(plan, place))
-    left, gap = LEFT + COLUMN + 3 * MM, 4 * MM
-    width = (WIDTH - 2 * COLUMN - 6 * MM - 2 * gap) / 3
-    deep = -(-len(rows) // 3)
+    left, gap = LEFT + COLUMN, 3 * MM
+    width = (WIDTH - 2 * COLUMN - 3 * gap) / 4
+    deep = -(-len(rows) // 4)
     if rows:
         put(canvas, left, top - 2.6 * MM, plan.words[place], _PLACE)
     for number, (name, tag) in enumerate(rows):
@@ -162,8 +164,8 @@ def draw_key(canvas: Canvas, plan: BoardPlan, top: float) -> None:
 
 SIDES: Final = {"n": (0, 1), "e": (1, 0), "s": (0, -1), "w": (-1, 0)}
 CORNERS: Final = {"nw": (-1, 1), "ne": (1, 1), "se": (1, -1), "sw": (-1, -1)}
-_DRAWN: Final = WIDTH - 2 * COLUMN
-_VALUE: Final = Style(BOLD, 6.8, 8)
+_DRAWN: Final = WIDTH - 2 * COLUMN - 4 * MM
+_VALUE: Final = Style(BOLD, 7.2, 8)
 _MARK: Final = 1.5 * MM
 
 Point = tuple[float, float]
@@ -214,7 +216,7 @@ def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
         draw_tables(canvas, plan, top, _DRAWN)
         draw_key(canvas, plan, top - 2 * TALL - _DRAWN)
 
-    yield as_figure(Piece(2 * TALL + _DRAWN + 10 * MM, draw), plan.words["alt"])
+    yield as_figure(Piece(2 * TALL + _DRAWN + 9 * MM, draw), plan.words["alt"])
 
 
 # The board

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -18,6 +19,9 @@ from inspect_kit.certificate.pages.text import Style, baseline, put, put_block, 
 Draw = Callable[[Canvas, float], None]
 """Draws below a given top edge."""
 
+Split = Callable[[float], "tuple[Piece, Piece] | None"]
+"""Parts a piece in two, the first not taller than that; nothing if it cannot be parted so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -32,6 +36,7 @@ class Piece:
     keep: bool = False
     head: Piece | None = None
     new_page: bool = False
+    split: Split | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +56,34 @@ def paginate(pieces: Iterable[Piece], height: float, first: float | None = None)
     used = 0.0
     room = height if first is None else first
     for bundle in _bundles(pieces):
-        if pages[-1] and (used + tall(bundle) > room or bundle[0].new_page):
+        rest = bundle
+        while used + tall(rest) > room or (rest[0].new_page and pages[-1]):
+            # The first page has its own end, the signature: no text is broken off there.
+            begun, rest = _begun(rest, room - used if len(pages) > 1 or first is None else 0.0)
+            if not begun and not pages[-1]:
+                break
+            for piece in begun:
+                used = _place(piece, pages[-1], used)
             pages.append([])
             used, room = 0.0, height
-        for piece in bundle:
+            rest = [replace(rest[0], new_page=False), *rest[1:]] if rest[0].new_page else rest
+        for piece in rest:
             if pages[-1] and used + piece.space + piece.height > room + 0.01:
                 pages.append([])
                 used, room = 0.0, height
             used = _place(piece, pages[-1], used)
     return tuple(tuple(page) for page in pages if page)
+
+
+def _begun(bundle: list[Piece], room: float) -> tuple[list[Piece], list[Piece]]:
+    """What of a bundle still finds room on a page, if one of its pieces can be parted, and what does not."""
+    for number, piece in enumerate(bundle):
+        before = bundle[:number]
+        if piece.split is not None and not bundle[0].new_page:
+            parts = piece.split(room - tall(before) - piece.space)
+            if parts:
+                return [*before, replace(parts[0], space=piece.space)], [parts[1], *bundle[number + 1 :]]
+    return [], bundle
 
 
 def _place(piece: Piece, page: list[PlacedPiece], used: float) -> float:
@@ -131,15 +155,20 @@ def heading_piece(number: int, text: str, style: Style = HEADING) -> Piece:
     element = Element("H2")
 
     def draw(canvas: Canvas, top: float) -> None:
-        place = f"section-{canvas.getPageNumber()}-{number}"
-        canvas.bookmarkHorizontal(place, 0, top + 4 * MM)
-        canvas.addOutlineEntry(f"{number} {text}", place, 0)
+        mark_section(canvas, number, text, top)
         with marked(canvas, element):
             put(canvas, LEFT, baseline(top, style), str(number), style)
             put_block(canvas, LEFT + 8 * MM, top, text, style, WIDTH - 8 * MM)
 
     height = len(wrapped(text, style.font, style.size, WIDTH - 8 * MM)) * style.leading
-    return Piece(height + 1.4 * MM, draw, space=4.4 * MM, keep=True)
+    return Piece(height + 1.0 * MM, draw, space=3.4 * MM, keep=True)
+
+
+def mark_section(canvas: Canvas, number: int, text: str, top: float) -> None:
+    """An entry in the list of contents that a reader of PDF files shows beside the pages."""
+    place = f"section-{canvas.getPageNumber()}-{number}"
+    canvas.bookmarkHorizontal(place, 0, top + 4 * MM)
+    canvas.addOutlineEntry(f"{number} {text}", place, 0)
 
 
 def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
@@ -287,11 +316,15 @@ def _listing_row(row: Sequence[str], columns: Sequence[Column], table: Element, 
 
 _BETWEEN: Final = 7 * MM
 _WIDE: Final = (WIDTH - _BETWEEN) / 2
-_GAP: Final = 1.3 * MM
+_GAP: Final = 1.0 * MM
 """White between paragraphs."""
 
-_MOST: Final = 16
-"""Lines that are balanced at once; longer texts continue below in further columns, so that a page can be filled."""
+_ABOVE: Final = 2.6 * MM
+_BELOW: Final = 0.6 * MM
+"""White above and below a heading within a column."""
+
+_AT_LEAST: Final = 4
+"""Lines of such a text that may stand on a page of their own, two in each column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,65 +334,87 @@ class _Line:
     text: str
     before: int
     left: int
-    paragraph: int = 0
+    tag: Element
+    style: Style = FINE
+    number: int = 0
+    """Of the heading that it is; of running text 0."""
+
+    @property
+    def white(self) -> float:
+        """What is left free above it, except at the head of a column."""
+        return 0.0 if self.before else _ABOVE if self.number else _GAP
+
+
+Chapter = tuple[int, str, Columned]
+"""Number, heading and paragraphs."""
 
 
 def columned_pieces(block: Columned) -> Iterator[Piece]:
-    """The paragraphs, first down the left column, then down the right."""
-    lines = [line for number, text in enumerate(block.paragraphs) for line in _lines(text, number)]
-    chunks = list(_balanced(lines))
-    for number, chunk in enumerate(chunks):
-        yield replace(_piece(chunk), space=1.2 * MM if number == 0 else _GAP)
+    """The paragraphs, first down the left column, then down the right; parted wherever a page ends."""
+    yield replace(_columns(tuple(_lines(block))), space=1.2 * MM)
 
 
-def _balanced(lines: Sequence[_Line]) -> Iterator[Sequence[_Line]]:
-    """Stretches of about so many lines, parted between paragraphs; a long paragraph is parted as it comes."""
-    start = 0
-    for place in range(1, len(lines) + 1):
-        ends = place == len(lines) or (lines[place].before == 0 and place - start >= _MOST)
-        few = len(lines) - place < _MOST / 2 and place != len(lines)
-        if (ends and not few) or place - start >= 4 * _MOST:
-            yield lines[start:place]
-            start = place
-    if start < len(lines):
-        yield lines[start:]
+def chaptered_piece(chapters: Iterable[Chapter], style: Style) -> Piece:
+    """Several texts with their headings as one flow in two columns."""
+    lines: list[_Line] = []
+    for number, heading, block in chapters:
+        tag, titles = Element("H2"), wrapped(heading, style.font, style.size, _WIDE - 7 * MM)
+        lines += [_Line(text, place, len(titles) - place, tag, style, number) for place, text in enumerate(titles)]
+        lines += _lines(block)
+    return replace(_columns(tuple(lines)), space=3.4 * MM)
 
 
-def _lines(text: str, paragraph: int) -> Iterator[_Line]:
-    texts = settled(text, SMALL_INK, _WIDE)
-    return (_Line(line, number, len(texts) - number, paragraph) for number, line in enumerate(texts))
+def _lines(block: Columned) -> Iterator[_Line]:
+    for text in block.paragraphs:
+        texts, tag = settled(text, FINE, _WIDE), Element("P")
+        yield from (_Line(line, number, len(texts) - number, tag) for number, line in enumerate(texts))
 
 
-def _piece(lines: Sequence[_Line]) -> Piece:
+def _columns(lines: Sequence[_Line]) -> Piece:
     cut = _cut(lines)
     columns = (lines[:cut], lines[cut:])
-    paragraphs: dict[int, Element] = {}
 
     def draw(canvas: Canvas, top: float) -> None:
         for number, column in enumerate(columns):
-            _draw_column(canvas, column, LEFT + number * (_WIDE + _BETWEEN), top, paragraphs)
+            _draw_column(canvas, column, LEFT + number * (_WIDE + _BETWEEN), top)
 
-    return Piece(max(map(_height, columns)), draw, space=1.2 * MM)
+    def split(room: float) -> tuple[Piece, Piece] | None:
+        ends = [place for place in range(_AT_LEAST, len(lines) - _AT_LEAST + 1) if _may_part(lines, place)]
+        fitting = bisect_right(ends, room, key=lambda place: _columns(lines[:place]).height)
+        place = ends[fitting - 1] if fitting else 0
+        return (_columns(lines[:place]), _columns(lines[place:])) if place else None
+
+    return Piece(max(map(_height, columns)), draw, split=split)
 
 
 def _cut(lines: Sequence[_Line]) -> int:
     """Where the right column begins: as level as possible, and no line of a paragraph left alone."""
-    allowed = [place for place in range(1, len(lines)) if _may_part(lines[place])] or [len(lines)]
+    allowed = [place for place in range(1, len(lines)) if _may_part(lines, place)] or [len(lines)]
     return min(allowed, key=lambda place: (max(_height(lines[:place]), _height(lines[place:])), -place))
 
 
-def _may_part(line: _Line) -> bool:
-    return line.before == 0 or (line.before > 1 and line.left > 1)
+def _may_part(lines: Sequence[_Line], place: int) -> bool:
+    """No heading stands at the end of a column, nor does one line of a paragraph stand alone."""
+    line, above = lines[place], lines[place - 1]
+    return not above.number and (line.before == 0 or (line.before > 1 and line.left > 1))
 
 
 def _height(lines: Sequence[_Line]) -> float:
-    return len(lines) * SMALL_INK.leading + sum(_GAP for line in lines[1:] if line.before == 0)
+    whites = sum(line.white for line in lines[1:])
+    return whites + sum(line.style.leading + (_BELOW if line.number and line.left == 1 else 0.0) for line in lines)
 
 
-def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float, paragraphs: dict[int, Element]) -> None:
-    y = baseline(top, SMALL_INK)
-    for number, line in enumerate(lines):
-        y -= _GAP if number and line.before == 0 else 0
-        with marked(canvas, paragraphs.setdefault(line.paragraph, Element("P"))):
-            put(canvas, x, y, line.text, SMALL_INK)
-        y -= SMALL_INK.leading
+def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float) -> None:
+    for place, line in enumerate(lines):
+        top -= line.white if place else 0.0
+        with marked(canvas, line.tag):
+            _draw_column_line(canvas, line, x, top)
+        top -= line.style.leading + (_BELOW if line.number and line.left == 1 else 0.0)
+
+
+def _draw_column_line(canvas: Canvas, line: _Line, x: float, top: float) -> None:
+    y = baseline(top, line.style)
+    if line.number and not line.before:
+        mark_section(canvas, line.number, line.text, top)
+        put(canvas, x, y, str(line.number), line.style)
+    put(canvas, x + (7 * MM if line.number else 0.0), y, line.text, line.style)

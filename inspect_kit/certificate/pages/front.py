@@ -63,7 +63,7 @@ AUTHORISATION: Final = 35 * MM
 FIRST_HEIGHT: Final = BODY_HEIGHT - AUTHORISATION
 """What it leaves for the rest of that page."""
 
-_PAD: Final = 5 * MM
+_PAD: Final = 4.4 * MM
 _BOX_FRAME: Final = 18 * MM
 """What a box takes without any entry."""
 
@@ -88,7 +88,7 @@ def front_pieces(cover: Cover, *, good: bool, close: bool, logo: bytes | None = 
 
 def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
     """One field a line; where the room is needed, two short ones beside each other."""
-    space, labels = (4 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
+    space, labels = (3.4 * MM, CLOSE_LABELS) if close else (7 * MM, LABELS)
     for group in _pairs(fields) if close else ((field,) for field in fields):
         rows = fact_rows(group[0], labels) if len(group) == 1 else (_pair(group),)
         for piece in rows:
@@ -143,11 +143,11 @@ def _title(cover: Cover, logo: bytes | None, *, good: bool) -> Piece:
         if logo:
             _draw_logo(canvas, logo, top)
         with marked(canvas, "H1"):
-            put(canvas, LEFT - 0.6, top - 11 * MM, cover.title, style)
+            put(canvas, LEFT - 0.6, top - 9.4 * MM, cover.title, style)
         with marked(canvas, "P"):
-            put_block(canvas, LEFT, top - 14.5 * MM, subject, SUBJECT, width)
+            put_block(canvas, LEFT, top - 12.6 * MM, subject, SUBJECT, width)
 
-    return Piece(max(15.5 * MM + height_of(subject, SUBJECT, width), _LOGO[1] if logo else 0), draw)
+    return Piece(max(13.2 * MM + height_of(subject, SUBJECT, width), _LOGO[1] if logo else 0), draw)
 
 
 def _draw_logo(canvas: Canvas, logo: bytes, top: float) -> None:
@@ -178,7 +178,7 @@ def _panel(cover: Cover) -> Piece:
             put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
         _draw_tally(canvas, cover, RIGHT - _PAD, top - _PAD)
 
-    return Piece(height, draw, space=5 * MM)
+    return Piece(height, draw, space=4 * MM)
 
 
 def _verdict_style(verdict: str) -> Style:
@@ -248,7 +248,7 @@ def _box_heading(box: Box) -> Piece:
         with marked(canvas, "H2"):
             put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
 
-    return Piece(height, draw, space=5 * MM, keep=True)
+    return Piece(height, draw, space=4 * MM, keep=True)
 
 
 def _draw_sides(canvas: Canvas, top: float, height: float) -> None:

@@ -9,11 +9,11 @@ from reportlab.pdfgen.canvas import Canvas
 MM: Final = 72 / 25.4
 PAGE_WIDTH: Final = 210 * MM
 PAGE_HEIGHT: Final = 297 * MM
-LEFT: Final = 22 * MM
-RIGHT: Final = PAGE_WIDTH - 20 * MM
+LEFT: Final = 20 * MM
+RIGHT: Final = PAGE_WIDTH - 18 * MM
 WIDTH: Final = RIGHT - LEFT
-TOP: Final = PAGE_HEIGHT - 30.5 * MM
-BOTTOM: Final = 21 * MM
+TOP: Final = PAGE_HEIGHT - 28.5 * MM
+BOTTOM: Final = 19 * MM
 BODY_HEIGHT: Final = TOP - BOTTOM
 
 Colour = tuple[float, float, float]

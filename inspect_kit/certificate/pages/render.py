@@ -6,6 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -37,6 +38,7 @@ from inspect_kit.certificate.pages.board_plan import plan_pieces
 from inspect_kit.certificate.pages.flow import (
     Page,
     Piece,
+    chaptered_piece,
     columned_pieces,
     fact_pieces,
     heading_piece,
@@ -67,9 +69,18 @@ from inspect_kit.certificate.pages.page import (  # fmt: skip
 from inspect_kit.certificate.pages.pdfa import Drawn
 from inspect_kit.certificate.pages.photos import picture_pieces
 from inspect_kit.certificate.pages.results_table import result_pieces
-from inspect_kit.certificate.pages.styles import BAND, END, HEADING, REPORT_HEADING, RUNNING, RUNNING_STRONG
+from inspect_kit.certificate.pages.styles import (  # fmt: skip
+    BAND,
+    END,
+    HEADING,
+    IN_COLUMN,
+    REPORT_HEADING,
+    REPORT_IN_COLUMN,
+    RUNNING,
+    RUNNING_STRONG,
+)
 from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
-from inspect_kit.certificate.pages.text import clipped, measured, put, put_centred, put_right, shrunk
+from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, wrapped
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, about_of
 from inspect_kit.quality.exchange.dcc import dcc_lines
@@ -80,9 +91,12 @@ Photos = Mapping[str, bytes]
 LaidOut = tuple[Content, Sequence[Page]]
 """What is said in one language, and how it falls onto pages."""
 _FRAME: Final = 7 * MM
-_BAND: Final = 9 * MM
+_BAND: Final = 8 * MM
 _FILLED: Final = 0.6
 """Share of a page that is not called half empty."""
+_CLOSER: Final = (1.0, 0.75, 0.5)
+"""How much of the white between pieces is kept; the first that needs the fewest pages is taken."""
+
 _START: Final = 45 * MM
 """With less room than this on the first page, the results begin on the second."""
 
@@ -97,10 +111,15 @@ def draw_pages(contents: Sequence[Content], photos: Photos) -> Drawn:
 
 
 def _laid_out(content: Content, photos: Photos) -> LaidOut:
-    """The pages of one language, with no page left half empty if that can be had."""
-    laid = [paginate(_pieces(each, photos), BODY_HEIGHT, FIRST_HEIGHT) for each in _orders(content)]
+    """The pages of one language, with no page left half empty if that can be had; closer if that saves a page."""
+    flows = [tuple(_pieces(each, photos)) for each in _orders(content)]
+    laid = [paginate(_closer(flow, by), BODY_HEIGHT, FIRST_HEIGHT) for by in _CLOSER for flow in flows]
     filled = [pages for pages in laid if all(map(_is_filled, pages[1:-1]))]
     return content, min(filled or laid, key=len)
+
+
+def _closer(flow: Iterable[Piece], by: float) -> Iterator[Piece]:
+    return (replace(piece, space=by * piece.space) for piece in flow)
 
 
 def _orders(content: Content) -> Iterator[Content]:
@@ -154,32 +173,41 @@ def _draw_band(canvas: Canvas, text: str) -> None:
     canvas.rect(_FRAME, _FRAME, PAGE_WIDTH - 2 * _FRAME, PAGE_HEIGHT - 2 * _FRAME, stroke=1, fill=0)
     top = PAGE_HEIGHT - _FRAME
     canvas.rect(_FRAME, top - _BAND, PAGE_WIDTH - 2 * _FRAME, _BAND, stroke=0, fill=1)
-    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.9 * MM, text, BAND)
+    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.4 * MM, text, BAND)
 
 
 def _draw_running(canvas: Canvas, content: Content, number: int, count: int) -> None:
     running = content.running
-    y = PAGE_HEIGHT - 24.6 * MM
-    reference = measured(running.reference, RUNNING_STRONG)
+    y = PAGE_HEIGHT - 22.9 * MM
+    above = f"{running.title} · {running.reference_label}" if number > 1 else running.reference_label
     put_right(canvas, RIGHT, y, running.reference, RUNNING_STRONG)
-    put_right(canvas, RIGHT, y + 4.2 * MM, running.reference_label, RUNNING)
-    room = RIGHT - LEFT - reference - 8 * MM
-    issuer = shrunk(running.issuer, RUNNING_STRONG, room, 6.5)
-    put(canvas, LEFT, y, clipped(running.issuer, issuer, room), issuer)
-    if number > 1:
-        put(canvas, LEFT, y + 4.2 * MM, running.title, RUNNING)
+    put_right(canvas, RIGHT, y + 4.2 * MM, above, RUNNING)
+    taken = max(measured(running.reference, RUNNING_STRONG), measured(above, RUNNING))
+    _draw_issuer(canvas, running.issuer, y, RIGHT - LEFT - taken - 8 * MM)
     _draw_head_rule(canvas, first=number == 1, good=content.is_certificate)
     _draw_foot(canvas, running, number, count)
+
+
+def _draw_issuer(canvas: Canvas, name: str, y: float, room: float) -> None:
+    """The whole name, its last line at `y`: on one line if it can be, else smaller and on as many as it needs."""
+    sizes = (RUNNING_STRONG.size, 8.4, 7.6, 7.0)
+    styles = [replace(RUNNING_STRONG, size=size, leading=size * 1.18) for size in sizes]
+    lines = [wrapped(name, style.font, style.size, room) for style in styles]
+    most = next((count for count in (1, 2) if any(len(each) <= count for each in lines)), None)
+    fits = (place for place, each in enumerate(lines) if most is not None and len(each) <= most)
+    place = next(fits, len(styles) - 1)
+    for above, line in enumerate(reversed(lines[place])):
+        put(canvas, LEFT, y + above * styles[place].leading, line, styles[place])
 
 
 def _draw_head_rule(canvas: Canvas, *, first: bool, good: bool) -> None:
     canvas.setStrokeColor(SEAL if good else INK)
     canvas.setLineWidth(HEAVY_RULE if first else THIN_RULE)
-    canvas.line(LEFT, PAGE_HEIGHT - 26.6 * MM, RIGHT, PAGE_HEIGHT - 26.6 * MM)
+    canvas.line(LEFT, PAGE_HEIGHT - 24.9 * MM, RIGHT, PAGE_HEIGHT - 24.9 * MM)
 
 
 def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> None:
-    y = BOTTOM - 10.5 * MM
+    y = BOTTOM - 8.5 * MM
     canvas.setStrokeColor(HAIR)
     canvas.setLineWidth(HAIRLINE)
     canvas.line(LEFT, y + 4 * MM, RIGHT, y + 4 * MM)
@@ -193,15 +221,31 @@ def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> Non
 def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
     """The front, below it the results as far as they find room there, then the rest, down to the mark at the end."""
     good = content.is_certificate
-    first, *others = [
-        _section_pieces(section, number, content, photos) for number, section in enumerate(content.sections, 1)
-    ]
+    first, *others = _all_sections(content, photos)
     front_of = partial(front_pieces, content.cover, good=good, logo=photos.get(content.cover.logo))
     close = tuple(front_of(close=True))
     starts = FIRST_HEIGHT - tall(close) >= _START
     front = close if starts else tuple(front_of(close=not good))
     *rest, last = [*(first if starts else _on_new_page(first)), *(piece for section in others for piece in section)]
     yield from (*front, *rest, replace(last, keep=True), end_piece(content.end_mark))
+
+
+def _all_sections(content: Content, photos: Photos) -> Iterator[list[Piece]]:
+    """Each section below its heading; those of running text alone flow together in two columns."""
+    running = groupby(enumerate(content.sections, 1), key=lambda each: isinstance(each[1].blocks[0], Columned))
+    for together, members in running:
+        if together:
+            yield list(_annex_pieces(tuple(members), content, photos))
+        else:
+            yield from (_section_pieces(section, number, content, photos) for number, section in members)
+
+
+def _annex_pieces(sections: Sequence[tuple[int, Section]], content: Content, photos: Photos) -> Iterator[Piece]:
+    texts = [(number, section.heading, block) for number, section in sections for block in section.blocks
+             if isinstance(block, Columned)]  # fmt: skip
+    yield replace(chaptered_piece(texts, IN_COLUMN if content.is_certificate else REPORT_IN_COLUMN), keep=True)
+    below = (block for _, section in sections for block in section.blocks if not isinstance(block, Columned))
+    yield from (replace(piece, keep=True) for block in below for piece in block_pieces(block, photos))
 
 
 def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
@@ -247,7 +291,7 @@ def end_piece(text: str) -> Piece:
         with marked(canvas, "P"):
             put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
 
-    return Piece(5 * MM, draw, space=6 * MM)
+    return Piece(4.4 * MM, draw, space=3 * MM)
 
 
 # One door to the room: a record in, a finished PDF out.

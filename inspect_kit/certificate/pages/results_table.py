@@ -50,12 +50,12 @@ class Slot:
 
 
 CLAUSE: Final = Slot(LEFT, 14 * MM)
-WHAT: Final = Slot(LEFT + 15.5 * MM, 48 * MM)
-REQUIREMENT: Final = Slot(LEFT + 65 * MM, 23 * MM)
-RESULT: Final = Slot(LEFT + 89 * MM, 28.5 * MM)
-MEANS: Final = Slot(LEFT + 118.5 * MM, 9 * MM)
-GAUGE: Final = Slot(LEFT + 128 * MM, 15 * MM)
-VERDICT: Final = Slot(LEFT + 144.5 * MM, RIGHT - LEFT - 144.5 * MM)
+WHAT: Final = Slot(LEFT + 15.5 * MM, 51 * MM)
+REQUIREMENT: Final = Slot(LEFT + 68 * MM, 24 * MM)
+RESULT: Final = Slot(LEFT + 93 * MM, 28.5 * MM)
+MEANS: Final = Slot(LEFT + 122.5 * MM, 9 * MM)
+GAUGE: Final = Slot(LEFT + 132 * MM, 15 * MM)
+VERDICT: Final = Slot(LEFT + 148.5 * MM, RIGHT - LEFT - 148.5 * MM)
 SPANNED: Final = Slot(WHAT.left, MEANS.left - WHAT.left - 2 * MM)
 """What is only observed has a sentence for a requirement, over three columns."""
 
@@ -151,15 +151,20 @@ def _group_pieces(group: Group, head: Piece, tree: Element, *, first: bool) -> I
 
 
 def _left_height(group: Group) -> float:
-    slot = _slot_of(group)
     name = 0.0 if _run_in(group) else height_of(group.name, TABLE_STRONG, _name_width(group))
-    below = TABLE.leading if _run_in(group) else height_of(_below(group), SMALL, slot.width)
+    below = TABLE.leading if _run_in(group) else height_of(_below(group), SMALL, _below_width(group))
     right = height_of(group.requirement, TABLE, REQUIREMENT.width)
     return max(name + below, right, height_of(group.clause, TABLE, CLAUSE.width))
 
 
 def _slot_of(group: Group) -> Slot:
     return WHAT if group.requirement else SPANNED
+
+
+def _below_width(group: Group) -> float:
+    """What stands small below the name may run on below a requirement of one line."""
+    one_line = height_of(group.requirement, TABLE, REQUIREMENT.width) <= TABLE.leading
+    return RESULT.left - WHAT.left - 2 * MM if one_line and group.requirement else _slot_of(group).width
 
 
 def _run_in(group: Group) -> bool:
@@ -179,7 +184,7 @@ def _name_width(group: Group) -> float:
 
 def _below(group: Group) -> str:
     """What stands small below the name; details continue the sentence only if they find room on its last line."""
-    details, width = "; ".join(group.details), _slot_of(group).width
+    details, width = "; ".join(group.details), _below_width(group)
     joined = f"{group.sentence} · {details}"
     if group.sentence and details and height_of(joined, SMALL, width) == height_of(group.sentence, SMALL, width):
         return joined
@@ -198,7 +203,7 @@ def _draw_left(canvas: Canvas, group: Group, top: float, cells: Sequence[Element
             put(canvas, x, baseline(top, TABLE), _below(group), SMALL)
         else:
             below = top - height_of(group.name, TABLE_STRONG, width)
-            put_block(canvas, slot.left, below, _below(group), SMALL, slot.width)
+            put_block(canvas, slot.left, below, _below(group), SMALL, _below_width(group))
     if group.requirement:
         with marked(canvas, cells[2]):
             put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
