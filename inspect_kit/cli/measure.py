@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from inspect_kit.bounded_process import bounded
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
@@ -19,11 +21,17 @@ from inspect_kit.values.measurement import Reading
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
-    from inspect_kit.measure.photos import PhotoSession, Verdicts
+    from inspect_kit.measure.photos import Verdicts
+    from inspect_kit.measure.stated import Stated
     from inspect_kit.vision.optics.camera import Camera
 
 Rows = Iterator[tuple[str, ...]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_MEMORY: Final = 4_000_000_000
+"""Bytes for measuring: eight photos of a board of twelve megapixels take half of it."""
+_SECONDS: Final = 180.0
+"""For each photo: the largest board takes ten on an old laptop."""
 
 
 @click.group("measure")
@@ -67,7 +75,7 @@ def _pieces_command(name: str) -> None:
         _OVERLAY,
     )  # fmt: skip
     def run(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
-        _show(name, photos, given, _piece_rows, language, as_json=as_json)
+        _show(name, photos, given, _piece_rows, language, as_json_wanted=as_json)
 
     run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
 
@@ -103,7 +111,7 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **g
 
     check_count("board", len(photos))
     load(spec).item("board")
-    _show("board", photos, given, _board_rows, language, as_json=as_json, spec=spec)
+    _show("board", photos, given, _board_rows, language, as_json_wanted=as_json, spec=spec)
 
 
 @command.command("figure")
@@ -122,7 +130,7 @@ def figure(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any)
     Example:
       inspect-kit measure figure front.jpg side.jpg --standoff 20±0.3mm --print-scale 0.998 --json > figure.json
     """
-    _show("figure", photos, given, _figure_rows, language, as_json=as_json)
+    _show("figure", photos, given, _figure_rows, language, as_json_wanted=as_json)
 
 
 @command.command("dice")
@@ -142,7 +150,7 @@ def dice(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -
       inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
       inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
     """
-    _show("dice", photos, given, _dice_rows, language, as_json=as_json)
+    _show("dice", photos, given, _dice_rows, language, as_json_wanted=as_json)
 
 
 def _show(
@@ -152,41 +160,75 @@ def _show(
     rows: Callable[[MeasurementFile], Rows],
     language: str,
     *,
-    as_json: bool,
+    as_json_wanted: bool,
     spec: str = "",
 ) -> None:
     """Measure, write the overlay, and print the document or the table."""
-    # Opening photos and OpenCV take a second, which those who ask for help do not wait for.
-    from inspect_kit.capture.photographs import read_photograph
     from inspect_kit.measure.stated import stated_by
 
     stated = stated_by(kind, {name: text for name, text in given.items() if name not in ("camera", "overlay")})
     check_count(kind, len(paths))
-    photos = [read_photograph(path) for path in paths]
-    session = photo_session(kind, photos, chosen_camera(given["camera"], photos), stated)
-    document = as_json_with_overlay(session, given["overlay"], spec)
-    if as_json:
+    drawn = given["overlay"] is not None
+    home = home_of(click.get_current_context())
+    # Photos come from strangers: a process of its own takes them apart, which ends at its bounds or with Ctrl-C.
+    work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn)
+    found = bounded(_SECONDS * len(paths), _MEMORY, measured, work)
+    if found.kept:
+        click.echo(f"measured with the camera that is kept for {found.kept}", err=True)
+    document = as_json(found.file)
+    if drawn:
+        document |= _with_overlay(found.picture, given["overlay"], spec)
+    if as_json_wanted:
         print_json(document)
         return
-    warn(worded(session.file.warnings, session.file.notices, language))
-    for line in columns(rows(session.file)):
+    warn(worded(found.file.warnings, found.file.notices, language))
+    for line in columns(rows(found.file)):
         click.echo(line)
 
 
-def as_json_with_overlay(session: PhotoSession, path: Path | None, spec: str) -> dict[str, object]:
-    """The document; the picture is written, and of a board named as evidence, so that `certify` shows it."""
-    document = as_json(session.file)
-    if path is None:
-        return document
-    picture = session.overlay(verdicts_of(session.file, spec) if spec else None, spec)
-    write_whole(path, picture)
-    if spec:
-        from PIL import Image
+@dataclass(frozen=True, slots=True)
+class PhotoWork:
+    """What is to be measured: photos of one kind, what is stated of them, and which camera took them."""
 
-        width, height = Image.open(io.BytesIO(picture)).size
-        digest = hashlib.sha256(picture).hexdigest()
-        document["overlay"] = {"file": path.name, "sha256": digest, "width": width, "height": height}
-    return document
+    kind: str
+    paths: tuple[Path, ...]
+    stated: Stated
+    camera: Path | None
+    home: Path
+    spec: str = ""
+    drawn: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoResult:
+    """What was measured, the picture of it if there is to be one, and the camera that is kept for such photos."""
+
+    file: MeasurementFile
+    picture: bytes
+    kept: str
+
+
+def measured(work: PhotoWork) -> PhotoResult:
+    """Open the photos and measure them; OpenCV is loaded here."""
+    from inspect_kit.capture.photographs import read_photograph
+
+    photos = [read_photograph(path) for path in work.paths]
+    camera, kept = chosen_camera(work, photos)
+    session = photo_session(work.kind, photos, camera, work.stated)
+    colours = verdicts_of(session.file, work.spec) if work.spec else None
+    return PhotoResult(session.file, session.overlay(colours, work.spec) if work.drawn else b"", kept)
+
+
+def _with_overlay(picture: bytes, path: Path, spec: str) -> dict[str, object]:
+    """The picture is written, and of a board named as evidence, so that `certify` shows it."""
+    write_whole(path, picture)
+    if not spec:
+        return {}
+    from PIL import Image
+
+    width, height = Image.open(io.BytesIO(picture)).size
+    digest = hashlib.sha256(picture).hexdigest()
+    return {"overlay": {"file": path.name, "sha256": digest, "width": width, "height": height}}
 
 
 def verdicts_of(file: MeasurementFile, spec: str) -> Verdicts:
@@ -204,17 +246,14 @@ def verdicts_of(file: MeasurementFile, spec: str) -> Verdicts:
     return {(each.clause.characteristic, each.instance): each.verdict.value for each in judged.findings}
 
 
-def chosen_camera(named: Path | None, photos: Sequence[Photograph]) -> Camera | None:
-    """The camera of `--camera`, or the kept one for these photos; without either the lens is estimated."""
+def chosen_camera(work: PhotoWork, photos: Sequence[Photograph]) -> tuple[Camera | None, str]:
+    """The camera of `--camera`, or the kept one with its name; without either the lens is estimated."""
     from inspect_kit.vision.optics.camera_files import read_camera
 
-    if named is not None:
-        return read_camera(named).camera
-    kept = kept_camera(home_of(click.get_current_context()), photos)
-    if kept is None:
-        return None
-    click.echo(f"measured with the camera that is kept for {kept.stored.model} ({kept.name})", err=True)
-    return kept.stored.camera
+    if work.camera is not None:
+        return read_camera(work.camera).camera, ""
+    kept = kept_camera(work.home, photos)
+    return (kept.stored.camera, f"{kept.stored.model} ({kept.name})") if kept else (None, "")
 
 
 # Tables for people: the value, U, what dominates it, and what was seen.

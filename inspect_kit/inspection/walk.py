@@ -82,6 +82,7 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     instruments = load_instruments(
         (reading.instrument for reading in readings if reading.instrument), task.instrument_folders
     )
+    _refuse_other_instruments(readings, instruments)
     evidence = _evidence(task, readings, instruments)
     figures = figures_in(task.sheet, evidence, task.rule) if task.item.id in _OF_FIGURES else ()
     contradicted: tuple[Notice, ...] = ()
@@ -179,6 +180,15 @@ def _refuse_repeats(readings: Iterable[Reading]) -> None:
             raise BadInput(
                 f"{what[:80]} stands here and in {first.where}", where=reading.where, hint="tell them apart by instance"
             )
+
+
+def _refuse_other_instruments(readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> None:
+    """A reading that names another serial number than its sheet: that sheet's calibration is not for it."""
+    for reading in readings:
+        gauge = instruments.get(reading.instrument)
+        if gauge and gauge.serial and reading.serial and reading.serial.strip() != gauge.serial.strip():
+            why = f"comes from number {reading.serial[:40]}, the sheet {gauge.id} is for number {gauge.serial[:40]}"
+            raise BadInput(why, where=reading.where, hint="name the instrument that was used, or correct the sheet")
 
 
 def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -124,3 +125,41 @@ def test_a_backup_of_a_registry_with_a_missing_file_is_not_made(blank: Desk, iss
     with pytest.raises(BrokenSeal, match="missing"):
         back_up(blank.registry, tmp_path / "b.zip")
     assert list(tmp_path.glob("*b.zip*")) == []
+
+
+def test_a_backup_is_on_the_disk_before_it_has_its_name(
+    blank: Desk, issue: Issue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue(blank)
+    out, told = tmp_path / "kept.zip", []
+    sync, name = os.fsync, Path.replace
+
+    def synced(handle: int) -> None:
+        told.append(("sync", Path(f"/proc/self/fd/{handle}").resolve().name))
+        sync(handle)
+
+    def named(path: Path, target: Path) -> Path:
+        told.append(("name", path.name))
+        return name(path, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", named)
+    back_up(blank.registry, out)
+    (draft,) = (what for act, what in told if act == "name" and what.startswith(".kept.zip"))
+    assert told.index(("sync", draft)) < told.index(("name", draft)) < told.index(("sync", tmp_path.name))
+
+
+def test_a_backup_that_cannot_be_restored_gets_no_name(
+    blank: Desk, issue: Issue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue(blank)
+
+    def spoilt(path: Path) -> None:
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+
+    monkeypatch.setattr("inspect_kit.registry.backup.flush_file", spoilt)
+    with pytest.raises(InspectKitError):
+        back_up(blank.registry, tmp_path / "kept.zip")
+    assert list(tmp_path.glob("*kept.zip*")) == []
