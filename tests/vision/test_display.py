@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import cv2
 import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
+from inspect_kit.vision.display.dots import dotted
 from inspect_kit.vision.display.segments import seven_segment
 from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
+from tests.scenes.other_displays import dial, other_scene, vernier
 
 
 def read(scene: Scene, gauge: Gauge | None = None) -> DisplayReading:
@@ -81,3 +86,51 @@ def test_the_bars_of_a_digit_tell_it(digit: str) -> None:
 def test_a_bar_that_is_half_lit_tells_nothing() -> None:
     light, ((left, right),) = lettering("0", Style(slant=0.0, ghost=0.45))
     assert seven_segment(light, left, right) is None
+
+
+def seen(photo: np.ndarray) -> DisplayReading:
+    return displayed(Photograph("photo.jpg", "0" * 64, np.ascontiguousarray(photo[:, :, ::-1])))
+
+
+def test_what_is_certain_is_right_with_another_look() -> None:
+    rng = np.random.default_rng(3)
+    scenes = [other_scene(rng, dotted=number % 4 == 3) for number in range(10)]
+    readings = [(scene, seen(scene.photo)) for scene in scenes]
+    assert all((r.value, r.unit) == (scene.reading, scene.unit) for scene, r in readings if r.certain)
+    assert sum(reading.certain for _, reading in readings) >= 4
+
+
+@pytest.mark.parametrize("drawn", [vernier, dial])
+def test_a_vernier_and_a_dial_are_refused(drawn: Callable[[np.random.Generator], np.ndarray]) -> None:
+    rng = np.random.default_rng(8)
+    assert not any(seen(drawn(rng)).certain for _ in range(2))
+
+
+def test_a_number_with_a_blank_in_the_middle_is_not_certain() -> None:
+    assert "evenly" in read(Scene("14 8.56")).doubt
+
+
+def test_a_mark_that_touches_a_digit_never_takes_the_digit_away() -> None:
+    for mark in range(3):
+        scene = Scene("148.56", digit=100.0)
+        photo = photograph(scene)
+        columns = np.flatnonzero((photo.sum(axis=2) < 200).any(axis=0))
+        rows = np.flatnonzero((photo.sum(axis=2) < 200).any(axis=1))
+        x = int(columns[0] + (columns[-1] - columns[0]) * (0.02 + 0.28 * mark))
+        cv2.putText(photo, "HOLD", (x, int(rows[0]) + 4), cv2.FONT_HERSHEY_SIMPLEX, 0.6, scene.ink, 3, cv2.LINE_AA)
+        reading = seen(photo)
+        assert not reading.certain or reading.value == "148.56"
+
+
+def test_a_word_below_the_digits_is_no_decimal_point() -> None:
+    rng = np.random.default_rng(4)
+    scenes = [other_scene(rng) for _ in range(25)]
+    assert scenes[24].reading == "-104.980"
+    reading = seen(scenes[24].photo)
+    assert not reading.certain or reading.value == "-104.980"
+
+
+@pytest.mark.parametrize("digit", "0123456789")
+def test_the_dots_of_a_digit_tell_it(digit: str) -> None:
+    light, ((left, right),) = lettering(digit, Style(slant=0.0, dots=True))
+    assert dotted(light, left, right) == digit

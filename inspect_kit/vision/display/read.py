@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.vision.display.dots import dotted
 from inspect_kit.vision.display.networks import DIGITS, WORD_SIZE, WORDS, digit_chances, evened, word_chances
 from inspect_kit.vision.display.rows import Row, find_rows, planes
 from inspect_kit.vision.display.segments import seven_segment
@@ -38,13 +39,21 @@ _POINT: Final = 0.006
 """Area in squared heights from which what stands between two digits' feet is a point, also where it touches one."""
 _WORD: Final = 0.6
 """Probability from which a word beside the digits is believed; there are few, and most of them are known."""
+_ELSEWHERE: Final = 0.9
+"""Probability from which a unit above or below the digits is believed before less clear ones there."""
+_WIDE: Final = 0.27
+"""Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
+_NEAR: Final = 0.5
+"""Heights above and below the digits within which a word belongs to the display."""
 _MARKS: Final = frozenset({"ring", "hold"})
-_ALONE: Final = 0.96
-"""Probability from which the network is believed where a digit's bars cannot be told."""
 _NEXT: Final = 1.0
 """Heights up to which something is next to the row."""
 _STRANGER: Final = 0.6
 """Probability of a digit beside the row from which the row may lack one."""
+_PART: Final = 0.03
+"""Area in squared heights from which what was set aside could be part of a digit; half a one has 0.04."""
+_EVEN: Final = 1.5
+"""How much further than usual the next digit's right side may be: a point in a cell of its own adds a third."""
 _SPECK: Final = 0.002
 """Area in squared heights from which something between two digits may be a point that is badly seen."""
 
@@ -58,7 +67,16 @@ class Glyph:
     left: float
     right: float
     bars: str | None
-    """What its seven bars say: a digit, empty for no digit, nothing where a bar is neither on nor off."""
+    """What its bars or dots say without the network; nothing where they leave it open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A unit or mark near the digits (empty where it is neither), and whether it stands behind them."""
+
+    text: str
+    chance: float
+    behind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +125,12 @@ def _same_place(one: Shown, two: Shown) -> bool:
 def _strip(both: tuple[Plane, Plane], row: Row) -> Strip | None:
     """The straightened row, its lines drawn anew through the digits that stand on them."""
     strip = straightened(both, row)
-    glyphs = _chain(strip) if strip is not None else []
-    better = refitted(strip, [(g.left, g.right) for g in glyphs if g.character != "-"]) if strip and glyphs else None
-    return straightened(both, better) if better is not None else None
+    for _ in range(2):
+        glyphs = _chain(strip) if strip is not None else []
+        spans = [(g.left, g.right) for g in glyphs if g.character != "-"]
+        better = refitted(strip, spans) if strip and spans else None
+        strip = straightened(both, better) if better is not None else None
+    return strip
 
 
 def _distinct(rows: list[Row]) -> list[Row]:
@@ -136,15 +157,12 @@ def _read_row(strip: Strip) -> Shown | None:
     number, doubt, share = _spelled(strip, glyphs)
     confidence = min(_chance(g) for g in glyphs) * share
     bars = [g for g in glyphs if g.character != "-"]
-    agreed = [g.bars == g.character for g in bars]
-    contradicted = any(g.bars not in (None, "", g.character) for g in bars)
-    unclear = any(g.bars != g.character and g.chance < _ALONE for g in bars)
-    if contradicted or (any(agreed) and unclear):
+    if any(g.bars != g.character for g in bars):
         confidence, doubt = min(confidence, 0.6), doubt or "the bars of a digit cannot be told apart"
-    elif not any(agreed) and confidence < 0.97:
-        confidence = min(confidence, 0.7)
-    if _missed(strip, glyphs):
+    if _missed(strip, glyphs) or _unexplained(strip, glyphs):
         confidence, doubt = min(confidence, 0.5), "something beside the digits could be one more digit"
+    if _uneven(glyphs):
+        confidence, doubt = min(confidence, 0.5), "the digits do not stand evenly: one between them may be missing"
     if _cut_off(strip, glyphs):
         confidence, doubt = min(confidence, 0.5), "the row of digits reaches the picture's edge"
     return Shown(number, confidence, strip.row, doubt=doubt)
@@ -159,6 +177,26 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
     return bool((chances[:, :10] > _STRANGER).any()) or any(_tall_beside(strip, glyphs))
+
+
+def _unexplained(strip: Strip, glyphs: list[Glyph]) -> bool:
+    """Whether something lit was set aside near the row that is no frame: a digit with a mark that touches it."""
+    low, high = int(max(0, glyphs[0].left - _NEXT * TALL)), int(glyphs[-1].right + _NEXT * TALL)
+    middle = slice(SIDE + round(0.15 * TALL), SIDE + round(0.85 * TALL))
+    aside = ((strip.raw > _LIT) & (strip.light <= _LIT))[:, low:high].astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(aside, connectivity=8)
+    areas = np.bincount(labels[middle].ravel(), minlength=len(stats)) / TALL**2
+    top, end = stats[:, 1] - SIDE, stats[:, 1] + stats[:, 3] - SIDE
+    frame = (top < -0.4 * TALL) & (end > 1.4 * TALL)
+    tall = (top < 0.3 * TALL) & (end > 0.7 * TALL)
+    return bool((areas[1:][(tall & ~frame)[1:]] > _PART).any())
+
+
+def _uneven(glyphs: list[Glyph]) -> bool:
+    """Whether two digits stand further apart than the others. Every digit reaches its cell's right side, a one too."""
+    rights = np.array([g.right for g in glyphs if g.character != "-"])
+    steps = np.diff(rights)
+    return bool(steps.size and steps.max() > _EVEN * min(float(np.median(steps)), TALL))
 
 
 def _lit_at(strip: Strip, centre: float, half: float) -> bool:
@@ -197,12 +235,20 @@ def _chain(strip: Strip) -> list[Glyph]:
         last += 1
     while first > 0 and _follows(glyphs[first - 1], glyphs[first]) and glyphs[first].character != "-":
         first -= 1
+    # A sign stands before a number; a bar behind it is part of a word.
+    while last > first and glyphs[last].character == "-":
+        last -= 1
     return glyphs[first : last + 1]
 
 
 def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
     best = int(np.argmax(chances))
-    return Glyph(DIGITS[best], float(chances[best]), *span, seven_segment(strip.band, *span))
+    return Glyph(DIGITS[best], float(chances[best]), *span, _second_opinion(strip, span))
+
+
+def _second_opinion(strip: Strip, span: tuple[float, float]) -> str | None:
+    """By bars, or where they make no digit by dots; nothing where neither tells."""
+    return seven_segment(strip.band, *span) or dotted(strip.band, *span)
 
 
 def _follows(one: Glyph, two: Glyph) -> bool:
@@ -232,7 +278,7 @@ def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
         area, above = _between(strip, one, two)
         if above > _SPECK:
             doubt, share = "something stands between two digits", 0.4
-        elif dot or (area >= _POINT and not any(dots)):
+        elif dot or area >= _POINT:
             text += "."
         elif area > _SPECK and not any(dots):
             doubt, share = "a decimal point is badly seen", 0.5
@@ -250,9 +296,7 @@ def _dots(strip: Strip, one: Glyph, two: Glyph) -> int:
     """Round spots at the foot of the row between two digits."""
     left, right = round(one.right - 0.1 * TALL), round(two.left + 0.1 * TALL)
     foot = SIDE + round(0.72 * TALL)
-    part = (strip.light[foot : SIDE + TALL + round(0.18 * TALL), max(0, left) : max(left + 1, right)] > _LIT).astype(
-        np.uint8
-    )
+    part = _above_ground(strip)[foot : SIDE + TALL + round(0.18 * TALL), max(0, left) : max(left + 1, right)]
     _, _, stats, middles = cv2.connectedComponentsWithStats(part, connectivity=8)
     count = 0
     for (x, y, w, h, area), (across, down) in zip(stats[1:], middles[1:], strict=True):
@@ -263,11 +307,19 @@ def _dots(strip: Strip, one: Glyph, two: Glyph) -> int:
     return count
 
 
+def _above_ground(strip: Strip) -> NDArray[np.uint8]:
+    """What is lit, without a word that begins at the digits' foot: its letters are no points."""
+    lit = (strip.light > _LIT).astype(np.uint8)
+    joined = cv2.dilate(lit, np.ones((1, TALL // 9), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    below = (stats[:, 1] > SIDE + 0.95 * TALL) & (stats[:, 2] > 0.4 * TALL)
+    return np.where(below[labels], 0, lit).astype(np.uint8)
+
+
 def _between(strip: Strip, one: Glyph, two: Glyph) -> tuple[float, float]:
     """Lit area between two digits at the foot of the row, and further up, in squared heights."""
     left, right = round(one.right), round(two.left)
-    room = strip.light[SIDE : SIDE + TALL + round(0.16 * TALL), max(0, left) : max(left + 1, right)]
-    lit = room > _LIT
+    lit = _above_ground(strip)[SIDE : SIDE + TALL + round(0.16 * TALL), max(0, left) : max(left + 1, right)]
     foot = round(0.76 * TALL)
     return float(lit[foot:].sum()) / TALL**2, float(lit[round(0.05 * TALL) : round(0.66 * TALL)].sum()) / TALL**2
 
@@ -280,21 +332,28 @@ def _cut_off(strip: Strip, glyphs: list[Glyph]) -> bool:
 
 def _with_words(shown: Shown, strip: Strip, glyphs: list[Glyph]) -> Shown:
     """Unit and marks beside the digits."""
-    found = dict(_words(strip, glyphs))
-    units = [word for word in found if word not in _MARKS]
-    return replace(
-        shown, unit=units[0] if len(units) == 1 else "", stable="ring" in found, hold="hold" in found
-    )  # fmt: skip
+    found = list(_words(strip, glyphs))
+    words = {word.text for word in found}
+    return replace(shown, unit=_unit(found), stable="ring" in words, hold="hold" in words)
 
 
-def _words(strip: Strip, glyphs: list[Glyph]) -> Iterator[tuple[str, float]]:
+def _unit(found: list[Word]) -> str:
+    """The one unit behind the digits; where none is there, the one that stands elsewhere."""
+    units = [word for word in found if word.text not in _MARKS]
+    behind = {word.text for word in units if word.behind}
+    clear = {word.text for word in units if word.chance > _ELSEWHERE}
+    chosen = behind or clear or {word.text for word in units}
+    return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
+
+
+def _words(strip: Strip, glyphs: list[Glyph]) -> Iterator[Word]:
     """Words that stand free: not part of a digit, of the display's frame or of the picture's edge."""
     light = strip.raw
     lit = (light > _LIT).astype(np.uint8)
     joined = cv2.dilate(lit, np.ones((1, TALL // 9), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
-        edge = y <= 1 or y + h >= light.shape[0] - 1
+        edge = y < SIDE - _NEAR * TALL or y + h > SIDE + (1 + _NEAR) * TALL
         within = x + w > glyphs[0].left and x < glyphs[-1].right and y + h > SIDE and y < SIDE + TALL
         if edge or within or not (0.1 * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
             continue
@@ -303,8 +362,10 @@ def _words(strip: Strip, glyphs: list[Glyph]) -> Iterator[tuple[str, float]]:
         if window is not None:
             chances = word_chances([window])[0]
             best = int(np.argmax(chances))
-            if chances[best] > _WORD and WORDS[best] != "junk":
-                yield WORDS[best], float(chances[best])
+            known = chances[best] > _WORD and WORDS[best] != "junk"
+            behind = x > glyphs[-1].left and y + h > SIDE and y < SIDE + TALL
+            if known or (behind and w > _WIDE * TALL):
+                yield Word(WORDS[best] if known else "", float(chances[best]), behind)
 
 
 def _word_window(drawn: Plane) -> Plane | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -28,20 +29,19 @@ _NARROW: Final = 0.34
 
 
 def seven_segment(band: Plane, left: float, right: float) -> str | None:
-    """The digit that the lit bars make; empty if they make none, nothing if a bar is neither on nor off."""
+    """The digit that the lit bars make; empty if they make none, nothing if bars neither on nor off leave two."""
     height = band.shape[0]
     if right - left < _NARROW * height:
         column = band[:, max(0, round(left)) : max(1, round(right))].max(axis=1)
         halves = column[round(0.1 * height) : round(0.42 * height)], column[round(0.58 * height) : round(0.9 * height)]
         return "1" if min(float(np.median(half)) for half in halves) > _ON else ""
-    lit = set()
-    for name in _BARS:
-        level = _level(band, name, left, right)
-        if _OFF < level < _ON:
-            return None
-        if level >= _ON:
-            lit.add(name)
-    return _KNOWN.get(frozenset(lit), "")
+    levels = {name: _level(band, name, left, right) for name in _BARS}
+    lit = frozenset(name for name, level in levels.items() if level >= _ON)
+    unclear = [name for name, level in levels.items() if _OFF < level < _ON]
+    possible = {_KNOWN.get(lit | set(more)) for count in range(3) for more in combinations(unclear, count)} - {None}
+    if not unclear:
+        return _KNOWN.get(lit, "")
+    return possible.pop() if len(unclear) < 3 and len(possible) == 1 else None
 
 
 def _level(band: Plane, name: str, left: float, right: float) -> float:
