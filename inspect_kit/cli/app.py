@@ -108,6 +108,9 @@ _COMMANDS: Final = {
         "One stable reading: from a scale or caliper on a port, or from the photo of a display.",
     ),
     "registry": Lazy(f"{_ROOM}.registry", "What was certified, and what became of it."),
+    "serve": Lazy(
+        f"{_ROOM}.serve", "The maker's service: a page with trends, and a JSON interface for other programs."
+    ),
     "specs": Lazy(f"{_ROOM}.specs", "The sheets: what each federation asks for, clause by clause."),
     "station": Lazy(f"{_ROOM}.station", "The check-in desk and the event, in the browser; without the internet."),
     "target": Lazy(f"{_ROOM}.target", 'Reference sheets as PDF, to be printed at 100 % (no "fit to page").'),

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, REPLACEMENTS, REVOCATIONS, SUBJECTS
+from inspect_kit.registry.tables import (
+    CERTIFICATES,
+    ENTRIES,
+    EVIDENCE,
+    INSPECTIONS,
+    REPLACEMENTS,
+    REVOCATIONS,
+    SUBJECTS,
+)
+
+if TYPE_CHECKING:
+    from inspect_kit.quality.trend import Yield
 
 RECORD: Final = "record"
 
@@ -46,6 +57,23 @@ def kept_records(registry: Registry, query: KeptQuery) -> Iterator[KeptRecord]:
             if row.sha256 not in seen:
                 seen.add(row.sha256)
                 yield _kept(registry, connection, row._mapping)
+
+
+def kept_yields(registry: Registry, query: KeptQuery) -> tuple[Yield, ...]:
+    """What all those records yield for a trend."""
+    from inspect_kit.quality.trend import read_yields
+
+    return tuple(
+        found
+        for kept in kept_records(registry, query)
+        for found in read_yields(kept.content, kept.number or f"entry {kept.entry}")
+    )
+
+
+def newest_entry(registry: Registry) -> int:
+    """The number of the last entry, by which it is seen that something is new."""
+    with registry.reading() as connection:
+        return int(connection.execute(select(func.max(ENTRIES.c.id))).scalar() or 0)
 
 
 def kept_record(registry: Registry, entry: int) -> KeptRecord | None:

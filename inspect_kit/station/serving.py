@@ -69,14 +69,14 @@ def serve(station: Station, listening: ServerAddress, ready: Callable[[str], Non
         limit_concurrency=400, timeout_graceful_shutdown=10, loop="asyncio", http="h11", ws="none",
         ssl_certfile=listening.tls and str(listening.tls[0]), ssl_keyfile=listening.tls and str(listening.tls[1]),
     )  # fmt: skip
-    with _bound(listening) as door:
+    with bound(listening) as door:
         scheme, port = "https" if listening.tls else "http", door.getsockname()[1]
         shown = "127.0.0.1" if loopback else (names_here(listening.host)[-1])
         ready(f"{scheme}://{shown}:{port}/")
         uvicorn.Server(config).run(sockets=[door])
 
 
-def _bound(listening: ServerAddress) -> socket.socket:
+def bound(listening: ServerAddress) -> socket.socket:
     """The open door; a port that is taken is said in a sentence."""
     try:
         family = socket.AF_INET6 if ":" in listening.host.strip("[]") else socket.AF_INET

@@ -25,13 +25,11 @@ from inspect_kit.quality.trend import (
     TrendQuestion,
     Yield,
     pareto,
-    read_yields,
     trend_data,
     trends,
 )
 from inspect_kit.quality.trend_drawing import trend_drawing
-from inspect_kit.registry.kept_records import KeptQuery, kept_records
-from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.kept_records import KeptQuery, kept_yields
 
 _MOST_FAULTS = 10
 
@@ -72,15 +70,6 @@ def trend(ctx: click.Context, /, as_json: bool, plot: Path | None, **given: Any)
     for each in found:
         _print_trend(each)
     _print_faults(faults)
-
-
-def kept_yields(registry: Registry, query: KeptQuery) -> tuple[Yield, ...]:
-    """What all records of the registry yield."""
-    return tuple(
-        found
-        for kept in kept_records(registry, query)
-        for found in read_yields(kept.content, kept.number or f"entry {kept.entry}")
-    )
 
 
 def day(text: str, *, last: bool = False) -> str:

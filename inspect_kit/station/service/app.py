@@ -1,0 +1,155 @@
+"""The routes of the service: the JSON interface behind a token, and the page with the charts."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.places import shipped
+from inspect_kit.quality.trend import PERIODS, STRATA
+from inspect_kit.station.guard import Guard, TooLarge
+from inspect_kit.station.rendering import STATIC, drawn, language_from, words_of
+from inspect_kit.station.service.openapi import PREFIX, document
+from inspect_kit.station.service.tokens import right_of
+from inspect_kit.station.service.work import BODY, NotThere, Service
+
+_OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
+COOKIE: Final = "inspect-kit-page"
+_SAID: Final = (
+    ("overall", "conforms"), ("overall", "fails"), ("overall", "undecided"),
+    ("reason", "above-upper"), ("reason", "below-lower"), ("reason", "observed-no"),
+)  # fmt: skip
+"""Codes for which the page has words."""
+Answer = Callable[[Service, Request], Awaitable[Response]]
+
+
+def create_service(service: Service, hosts: frozenset[str], key: str = "", *, secure: bool = False) -> Starlette:
+    """The service as an ASGI application; `key` opens the page in a browser, for reading."""
+    app = Starlette(
+        routes=[
+            Route("/", _page),
+            Route("/chart.svg", _guarded(_chart)),
+            Route(f"{PREFIX}/measurements", _guarded(_measurements, write=True), methods=["POST"]),
+            Route(f"{PREFIX}/lots", _guarded(_lots, write=True), methods=["POST"]),
+            Route(f"{PREFIX}/verdicts", _guarded(_verdicts)),
+            Route(f"{PREFIX}/verdicts/{{id:int}}", _guarded(_verdict)),
+            Route(f"{PREFIX}/trends", _guarded(_trends)),
+            Route(f"{PREFIX}/openapi.json", _document),
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Mount("/fonts", StaticFiles(directory=shipped("reports") / "fonts")),
+        ],
+        middleware=[Middleware(Guard, hosts=hosts, secure=secure, addresses=False)],
+    )
+    app.state.service, app.state.key = service, key or secrets.token_urlsafe(24)
+    return app
+
+
+def _guarded(answer: Answer, *, write: bool = False) -> Callable[[Request], Awaitable[Response]]:
+    """Only for those with a token; what is wrong comes back as one sentence in parts."""
+
+    async def guarded(request: Request) -> Response:
+        service: Service = request.app.state.service
+        refusal = await run_in_threadpool(_refusal, service, request, write)
+        if refusal is not None:
+            return refusal
+        try:
+            return await answer(service, request)
+        except NotThere as problem:
+            return _refused(404, problem)
+        except UsageError as problem:
+            return _refused(400, problem)
+        except InspectKitError as problem:
+            return _refused(422, problem)
+        except TooLarge:
+            return _error(413, "", "is too large", "at most 25 MB")
+
+    return guarded
+
+
+def _refusal(service: Service, request: Request, write: bool) -> Response | None:
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    token = right_of(service.home, secret.strip()) if scheme.lower() == "bearer" and secret else None
+    if token is None and not write and _has_page(request):
+        return None
+    if token is None:
+        return _error(401, "Authorization", "needs a token", "inspect-kit serve token add NAME", bearer=True)
+    if write and not token.write:
+        return _error(403, "Authorization", "this token may only read", "inspect-kit serve token add NAME")
+    return None
+
+
+def _has_page(request: Request) -> bool:
+    """Whether the browser has opened the page with its key; no other site can send that cookie."""
+    return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), str(request.app.state.key).encode())
+
+
+def _refused(code: int, problem: InspectKitError) -> Response:
+    # What was sent lay in a file of ours while it was read; where that was is nobody's matter.
+    where, why, hint = (_OURS.sub(BODY, text) for text in (problem.fault.where, problem.fault.why, problem.fault.hint))
+    return _error(code, where, why, hint)
+
+
+def _error(code: int, where: str, why: str, hint: str = "", *, bearer: bool = False) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if bearer else None
+    return JSONResponse({"error": {"where": where, "why": why, "hint": hint}}, code, headers=headers)
+
+
+async def _measurements(service: Service, request: Request) -> Response:
+    body, kind = await request.body(), request.headers.get("content-type", "")
+    found = await run_in_threadpool(service.measured, body, kind, dict(request.query_params))
+    return JSONResponse(found, 201 if found["new"] else 200)
+
+
+async def _lots(service: Service, request: Request) -> Response:
+    body, kind = await request.body(), request.headers.get("content-type", "")
+    names = request.query_params.getlist("characteristic")
+    found = await run_in_threadpool(service.lot, body, kind, dict(request.query_params), names)
+    return JSONResponse(found, 201 if found["new"] else 200)
+
+
+async def _verdicts(service: Service, request: Request) -> Response:
+    return JSONResponse(await run_in_threadpool(service.verdicts, dict(request.query_params)))
+
+
+async def _verdict(service: Service, request: Request) -> Response:
+    return JSONResponse(await run_in_threadpool(service.verdict, request.path_params["id"]))
+
+
+async def _trends(service: Service, request: Request) -> Response:
+    return JSONResponse(await run_in_threadpool(service.trends, dict(request.query_params)))
+
+
+async def _chart(service: Service, request: Request) -> Response:
+    return Response(await run_in_threadpool(service.drawn, dict(request.query_params)), media_type="image/svg+xml")
+
+
+async def _document(_: Request) -> Response:
+    return JSONResponse(document())
+
+
+async def _page(request: Request) -> Response:
+    """The page; its key comes once in the address, then as a cookie that only this site gets."""
+    header = request.headers.get("accept-language", "")
+    words = words_of(language_from(request.query_params.get("lang", ""), header))
+    given = request.query_params.get("key")
+    if given is not None and hmac.compare_digest(given.encode(), str(request.app.state.key).encode()):
+        opened = RedirectResponse("/", 303)
+        opened.set_cookie(COOKIE, given, httponly=True, samesite="strict", secure=request.url.scheme == "https")
+        return opened
+    allowed = _has_page(request)
+    said = {f"{kind}.{name}": words.frame(f"{kind}.{name}") for kind, name in _SAID}
+    values = {"t": words, "lang": words.language, "allowed": allowed, "periods": PERIODS, "strata": STRATA,
+              "said": said, "interface": f"{PREFIX}/openapi.json"}  # fmt: skip
+    return HTMLResponse(drawn("dashboard.html", values), 200 if allowed else 401)

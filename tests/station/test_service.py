@@ -1,0 +1,192 @@
+"""The maker's service: a token, measurements in, verdicts and trends out, and a page that shows them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from inspect_kit.registry.opening import open_registry
+from inspect_kit.station.service.app import create_service
+from inspect_kit.station.service.openapi import PREFIX, document
+from inspect_kit.station.service.serving import serve
+from inspect_kit.station.service.tokens import give_out, read_tokens, withdraw
+from inspect_kit.station.service.work import Service
+from inspect_kit.station.serving import ServerAddress
+
+STRIKER = "characteristic,value,unit,u\nstriker.mass,14.80,g,0.01\nstriker.diameter,41.5,mm,0.01\n"
+ASKED = {"spec": "icf-cs", "item": "striker", "subject": "S-1"}
+LOT = "piece,coin.diameter [mm],machine\n1,31.00,M1\n2,31.10,M2\n3,31.20,M1\n4,31.95,M2\n"
+LOT_ASKED = {"spec": "icf-cs", "item": "coin-set", "subject": "L-1", "characteristic": "coin.diameter", "u": "0.01mm"}
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Service:
+    registry = open_registry(tmp_path, remembered=False)
+    return Service(tmp_path, registry, lambda: datetime(2026, 11, 16, 9, tzinfo=UTC))
+
+
+@pytest.fixture
+def client(service: Service) -> TestClient:
+    return TestClient(create_service(service, frozenset({"localhost"}), "the key"), base_url="http://localhost")
+
+
+def bearer(service: Service, *, write: bool = True) -> dict[str, str]:
+    return {"Authorization": f"Bearer {give_out(service.home, f'press {write}', write=write, since='2026-11-16')}"}
+
+
+def posted(client: TestClient, path: str, body: str, asked: dict[str, str], headers: dict[str, str]) -> Any:
+    return client.post(f"{PREFIX}/{path}", params=asked, content=body, headers={"Content-Type": "text/csv", **headers})
+
+
+def test_what_is_posted_is_judged_and_its_verdict_can_be_read(client: TestClient, service: Service) -> None:
+    headers = bearer(service)
+    answer = posted(client, "measurements", STRIKER, ASKED, headers)
+    assert (answer.status_code, answer.json()["verdict"]) == (201, "fails")
+    findings = {each["characteristic"]: each for each in answer.json()["findings"]}
+    assert findings["striker.diameter"]["reason"] == "above-upper"
+    assert (findings["striker.mass"]["verdict"], findings["striker.mass"]["value"]) == ("conforms", 14.8)
+    number = answer.json()["id"]
+    (listed,) = client.get(f"{PREFIX}/verdicts", headers=headers).json()
+    assert (listed["id"], listed["subject"], listed["verdict"]) == (number, "S-1", "fails")
+    kept = client.get(f"{PREFIX}/verdicts/{number}", headers=headers).json()
+    assert kept["record"]["subject"]["text"] == "S-1"
+    assert "/tmp" not in str(kept)
+
+
+def test_the_same_measurements_sent_twice_are_entered_once(client: TestClient, service: Service) -> None:
+    headers = bearer(service)
+    first = posted(client, "measurements", STRIKER, ASKED, headers)
+    second = posted(client, "measurements", STRIKER, ASKED, headers)
+    assert (first.status_code, second.status_code) == (201, 200)
+    assert first.json()["id"] == second.json()["id"]
+
+
+def test_a_posted_lot_is_judged_and_stands_in_the_trend_at_once(client: TestClient, service: Service) -> None:
+    headers = bearer(service)
+    assert client.get(f"{PREFIX}/trends", headers=headers).json()["characteristics"] == []
+    answer = posted(client, "lots", LOT, LOT_ASKED, headers)
+    found = answer.json()
+    assert (answer.status_code, found["verdict"], found["inspected"], found["failed"]) == (201, "fails", 4, 1)
+    assert found["nonconforming"][0]["piece"] == "4"
+    data = client.get(f"{PREFIX}/trends", params={"by": "machine"}, headers=headers).json()
+    points = data["characteristics"][0]["points"]
+    assert [(point["period"], point["stratum"], point["n"]) for point in points] == [
+        ("2026-11", "M1", 2), ("2026-11", "M2", 2),
+    ]  # fmt: skip
+    assert data["pareto"][0]["reason"] == "above-upper"
+    chart = client.get("/chart.svg", params={"by": "machine"}, headers=headers)
+    assert (chart.status_code, chart.headers["content-type"]) == (200, "image/svg+xml")
+
+
+@pytest.mark.parametrize("path", ["verdicts", "verdicts/1", "trends"])
+def test_nobody_reads_without_a_token(client: TestClient, service: Service, path: str) -> None:
+    give_out(service.home, "press", write=True, since="")
+    for headers in (
+        {},
+        {"Authorization": "Bearer wrong"},
+        {"Authorization": "Basic eDp5"},
+        {"Authorization": "Bearer "},
+    ):
+        answer = client.get(f"{PREFIX}/{path}", headers=headers)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
+def test_a_token_that_may_read_does_not_post_and_a_withdrawn_one_is_refused(
+    client: TestClient, service: Service
+) -> None:
+    headers = bearer(service, write=False)
+    assert posted(client, "measurements", STRIKER, ASKED, headers).status_code == 403
+    assert client.get(f"{PREFIX}/trends", headers=headers).status_code == 200
+    withdraw(service.home, "press False")
+    assert client.get(f"{PREFIX}/trends", headers=headers).status_code == 401
+
+
+def test_of_a_token_only_its_digest_is_kept(service: Service) -> None:
+    secret = give_out(service.home, "press", write=True, since="2026-11-16")
+    assert secret not in (service.home / "service-tokens.json").read_text()
+    assert read_tokens(service.home)[0].name == "press"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "asked", "code", "why"),
+    [
+        ("measurements", STRIKER, {**ASKED, "spec": "../../etc/passwd"}, 400, "no sheet is called"),
+        ("measurements", STRIKER, {**ASKED, "spec": "mine.toml"}, 400, "no sheet is called"),
+        ("measurements", STRIKER, {**ASKED, "item": "puck"}, 400, "puck"),
+        ("measurements", STRIKER, {**ASKED, "subject": ""}, 422, "is empty"),
+        ("measurements", STRIKER, {**ASKED, "on": "soon"}, 400, "is no day"),
+        ("measurements", "characteristic,value\nstriker.mass,heavy\n", ASKED, 422, "heavy"),
+        ("measurements", "", ASKED, 422, ""),
+        ("lots", LOT.replace("31.10", "x"), LOT_ASKED, 422, "x"),
+        ("lots", LOT, {**LOT_ASKED, "lot": "-4"}, 400, "no number of pieces"),
+        ("lots", LOT, {**LOT_ASKED, "severity": "lax"}, 400, "is one of"),
+    ],
+)
+def test_what_is_wrong_comes_back_as_where_why_and_hint(
+    client: TestClient, service: Service, path: str, body: str, asked: dict[str, str], code: int, why: str
+) -> None:
+    answer = posted(client, path, body, asked, bearer(service))
+    error = answer.json()["error"]
+    assert (answer.status_code, why in error["why"] + error["where"]) == (code, True), error
+    assert "/tmp" not in str(error)
+
+
+def test_content_of_another_kind_is_refused(client: TestClient, service: Service) -> None:
+    headers = {**bearer(service), "Content-Type": "application/pdf"}
+    answer = client.post(f"{PREFIX}/measurements", params=ASKED, content=b"%PDF", headers=headers)
+    assert (answer.status_code, answer.json()["error"]["where"]) == (400, "Content-Type")
+
+
+def test_the_document_describes_every_route_and_all_that_it_refers_to_is_there(service: Service) -> None:
+    found = document()
+    routes = create_service(service, frozenset()).routes
+    served = {
+        (re.sub(r":int", "", route.path), method.lower())
+        for route in routes if isinstance(route, Route) and route.path.startswith(PREFIX)
+        for method in (route.methods or ()) if method != "HEAD"
+    }  # fmt: skip
+    described = {(path, method) for path, methods in found["paths"].items() for method in methods}
+    assert served == described
+    names = set(re.findall(r"#/components/schemas/(\w+)", str(found)))
+    assert names <= set(found["components"]["schemas"])
+
+
+def test_what_is_answered_has_the_keys_that_the_document_names(client: TestClient, service: Service) -> None:
+    headers, schemas = bearer(service), document()["components"]["schemas"]
+    lot = posted(client, "lots", LOT, LOT_ASKED, headers).json()
+    judged = posted(client, "measurements", STRIKER, ASKED, headers).json()
+    trends = client.get(f"{PREFIX}/trends", headers=headers).json()
+    for name, data in (
+        ("JudgedLot", lot), ("Judged", judged), ("Finding", judged["findings"][0]), ("Trends", trends),
+        ("Trend", trends["characteristics"][0]),
+        ("Verdict", client.get(f"{PREFIX}/verdicts", headers=headers).json()[0]),
+        ("Inspection", client.get(f"{PREFIX}/verdicts/{lot['id']}", headers=headers).json()),
+    ):  # fmt: skip
+        assert set(data) <= set(schemas[name]["properties"]), name
+    point = schemas["Trend"]["properties"]["points"]["items"]["properties"]
+    assert set(trends["characteristics"][0]["points"][0]) == set(point)
+
+
+def test_the_page_opens_with_its_key_reads_by_its_cookie_and_never_writes(client: TestClient) -> None:
+    closed = client.get("/", headers={"Accept-Language": "cs"})
+    assert (closed.status_code, "potřebuje adresu s klíčem" in closed.text) == (401, True)
+    assert client.get("/?key=wrong").status_code == 401
+    opened = client.get("/?key=the+key", headers={"Accept-Language": "it,en"})
+    assert (opened.status_code, "Qualità nel tempo" in opened.text) == (200, True)
+    assert client.get(f"{PREFIX}/trends").status_code == 200
+    assert posted(client, "measurements", STRIKER, ASKED, {}).status_code == 401
+
+
+def test_a_name_that_is_not_ours_is_refused(client: TestClient) -> None:
+    assert client.get(f"{PREFIX}/openapi.json", headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_others_reach_the_service_only_encrypted_and_with_a_token(service: Service) -> None:
+    with pytest.raises(Exception, match="only reach the service encrypted"):
+        serve(service, ServerAddress("0.0.0.0", 0), lambda _: None)
