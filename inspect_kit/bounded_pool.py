@@ -63,7 +63,7 @@ class BoundedPool:
         try:
             helper = self._free.get(timeout=seconds)
         except Empty:
-            raise BadInput("too much is being worked on at once", hint="try again in a moment") from None
+            raise BadInput("too-much-being-worked-once") from None
         try:
             return helper.do(seconds, task, *given)
         finally:

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
 from typing import Any, Final, Self, TypeVar
 
-from inspect_kit.errors import BadInput, BadSheet, InspectKitError
+from inspect_kit.errors import BadInput, BadSheet, InspectKitError, fault
 
 Result = TypeVar("Result")
 
@@ -41,7 +41,7 @@ class BoundedProcess:
     def do(self, seconds: float, task: Callable[..., Result], *given: Any) -> Result:
         """What the task gives. Waiting for other tasks counts too, so that nobody waits without an end."""
         if not self._lock.acquire(timeout=seconds):
-            raise BadInput("too much is being worked on at once", hint="try again in a moment")
+            raise BadInput("too-much-being-worked-once")
         try:
             return self._answer(seconds, task, given)
         finally:
@@ -53,7 +53,7 @@ class BoundedProcess:
             line.send((task, given))
             if not line.poll(seconds):
                 self._end()
-                raise BadInput(f"took longer than {seconds:g} s and was given up")
+                raise BadInput("took-longer-than-s-given", seconds=f"{seconds:g}")
             good, answer = line.recv()
         except (EOFError, OSError):
             self._end()
@@ -62,7 +62,8 @@ class BoundedProcess:
             self._end()
             raise
         if not good:
-            raise _refusal(*answer)
+            kind, fault = answer
+            raise kind.of(fault)
         result: Result = answer
         return result
 
@@ -99,15 +100,6 @@ def bounded(seconds: float, memory: int, task: Callable[..., Result], *given: An
     """What one task gives, in a process that is started for it alone."""
     with BoundedProcess(memory) as process:
         return process.do(seconds, task, *given)
-
-
-def _refusal(
-    kind: type[InspectKitError], why: str, where: str, hint: str, code: str = "", facts: dict[str, str] | None = None
-) -> InspectKitError:
-    """The error as it was raised over there, with its exit code."""
-    error = kind.__new__(kind)
-    InspectKitError.__init__(error, why, where=where, hint=hint, code=code, facts=facts)
-    return error
 
 
 def _started(memory: int) -> tuple[BaseProcess, Connection]:
@@ -168,13 +160,11 @@ def _done(task: Callable[..., Any], given: tuple[Any, ...]) -> tuple[bool, Any]:
     try:
         return True, task(*given)
     except InspectKitError as problem:
-        fault, facts = problem.fault, {name: str(fact) for name, fact in problem.facts.items()}
-        kind = BadInput if isinstance(problem, BadSheet) else type(problem)
-        return False, (kind, fault.why, fault.where, fault.hint, problem.code, facts)
+        return False, (BadInput if isinstance(problem, BadSheet) else type(problem), problem.fault)
     except MemoryError:
-        return False, (BadInput, "needs more memory than there is for it", "", "try a smaller file")
+        return False, (BadInput, fault("", "too-little-memory"))
     except Exception as problem:
-        return False, (BadInput, f"cannot be worked on ({type(problem).__name__})", "", "")
+        return False, (BadInput, fault("", "not-worked-on", kind=type(problem).__name__))
 
 
 def _bound(memory: int) -> None:

@@ -1,39 +1,89 @@
-"""What can go wrong, each fault with where it stands, what is wrong and what to do about it."""
+"""What can go wrong: a code with facts, where it stands and what to do about it, in words only at the edge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
+
+from inspect_kit.notices import ENGLISH, Notice, advice_on, notice, place, sentence
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong in a file or an entry: its place, the reason, and a way out."""
+    """One thing that is wrong in a file or an entry: its place, what it is, and a way out where one is known."""
 
     where: str
-    why: str
-    hint: str = ""
+    told: Notice
+    advice: str | Notice = ""
+    """A way out that this place knows; else the code's own, if it has one."""
+    also: Notice | None = None
+    """Where in the file that is, for instance."""
+
+    @property
+    def why(self) -> str:
+        """What is wrong, in English."""
+        return sentence(self.told)
+
+    @property
+    def hint(self) -> str:
+        """A way out, in English."""
+        return self.way_out()
+
+    def way_out(self, language: str = ENGLISH) -> str:
+        """What to do about it, or nothing."""
+        told = sentence(self.advice, language) if isinstance(self.advice, Notice) else self.advice
+        parts = (told or advice_on(self.told, language), sentence(self.also, language) if self.also else "")
+        return "; ".join(part for part in parts if part)
+
+    def said(self, language: str = ENGLISH) -> str:
+        """The whole of it in a sentence."""
+        why, hint = sentence(self.told, language), self.way_out(language)
+        said = f"{place(self.where, language)}: {why}" if self.where else why
+        return f"{said} ({hint})" if hint else said
 
     def __str__(self) -> str:
-        sentence = f"{self.where}: {self.why}" if self.where else self.why
-        return f"{sentence} ({self.hint})" if self.hint else sentence
+        return self.said()
+
+
+def fault(where: str, code: str, hint: str | Notice = "", /, **facts: object) -> Fault:
+    """A fault with its facts by name."""
+    return Fault(where, notice(code, **facts), hint)
 
 
 class InspectKitError(Exception):
-    """Root of the errors a user can meet; `exit_code` is what the command line leaves with.
-
-    `code` and `facts` are for doors that speak other languages: the key of the sentence in their wording, and its gaps.
-    """
+    """Root of the errors a user can meet, as `reports/wording/<language>/errors.toml` words them; `exit_code` is what
+    the command line leaves with."""
 
     exit_code = 4
 
-    def __init__(
-        self, why: str, *, where: str = "", hint: str = "", code: str = "", facts: Mapping[str, object] | None = None
-    ) -> None:
-        self.fault = Fault(where, why, hint)
-        self.code, self.facts = code, dict(facts or {})
-        super().__init__(str(self.fault))
+    def __init__(self, code: str, /, *, where: str = "", hint: str | Notice = "", **facts: object) -> None:
+        self.fault = Fault(where, notice(code, **facts), hint)
+        super().__init__(code)
+
+    @classmethod
+    def of(cls, fault: Fault, **changed: str | Notice) -> Self:
+        """An error of this kind that says what another one said, at another place or with other advice."""
+        error = cls.__new__(cls)
+        InspectKitError.__init__(error, fault.told.code)
+        error.fault = replace(fault, **changed)  # type: ignore[arg-type]
+        return error
+
+    def said(self, language: str = ENGLISH) -> str:
+        """The error in a language."""
+        return self.fault.said(language)
+
+    def __str__(self) -> str:
+        return self.said()
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What is wrong and where, as notices within another one."""
+        return tuple(replace(fault.told, where=fault.where) for fault in getattr(self, "faults", (self.fault,)))
+
+    @property
+    def told(self) -> Notice:
+        """What is wrong: its code and facts."""
+        return self.fault.told
 
     @property
     def where(self) -> str:
@@ -42,12 +92,12 @@ class InspectKitError(Exception):
 
     @property
     def why(self) -> str:
-        """What is wrong."""
+        """What is wrong, in English."""
         return self.fault.why
 
     @property
     def hint(self) -> str:
-        """A way out, where one is known."""
+        """A way out, where one is known, in English."""
         return self.fault.hint
 
 
@@ -64,7 +114,7 @@ class BadInput(InspectKitError):
 def refuse_special_file(path: Path) -> None:
     """Refuse a pipe or a device: opening one may wait for ever, and reading one may never end."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise BadInput("is a device or a pipe", where=str(path), hint="name a file")
+        raise BadInput("device-or-pipe", where=str(path))
 
 
 class BadSheet(InspectKitError):
@@ -74,10 +124,12 @@ class BadSheet(InspectKitError):
         if not faults:
             raise ValueError("a bad sheet needs at least one fault")
         self.faults = faults
-        super().__init__(faults[0].why, where=faults[0].where, hint=faults[0].hint)
+        super().__init__(faults[0].told.code)
+        self.fault = faults[0]
 
-    def __str__(self) -> str:
-        return "\n".join(str(fault) for fault in self.faults)
+    def said(self, language: str = ENGLISH) -> str:
+        """All of them, a line each."""
+        return "\n".join(fault.said(language) for fault in self.faults)
 
 
 class BrokenSeal(InspectKitError):

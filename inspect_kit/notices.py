@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
-from inspect_kit.tomlfile import read_toml
 
 ENGLISH: Final = "en"
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _ISO_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_CODE: Final = re.compile(r"[a-z][a-z0-9-]{0,60}")
-_MOST_FACTS: Final = 20
-_LONGEST_FACT: Final = 500
-_DEEPEST: Final = 3
-"""Notices within notices."""
-
+_THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
 Day = Callable[[str], str]
 """A day, as 2026-11-16, in words."""
 
@@ -39,7 +33,7 @@ class Notice:
         return data | ({"where": self.where} if self.where else {})
 
 
-def notice(code: str, where: str = "", **facts: object) -> Notice:
+def notice(code: str, where: str = "", /, **facts: object) -> Notice:
     """A notice with its facts by name."""
     return Notice(code, tuple((name, _fact(value)) for name, value in facts.items()), where)
 
@@ -65,9 +59,22 @@ def sentence(told: Notice, language: str = ENGLISH, *, printed: Day | None = Non
     """The notice in words. `printed`: how a certificate writes a day; it also says what else is printed there in its
     own way, for options of a command line mean nothing on it."""
     words = _wording(language)
-    template = (printed and words["printed"].get(told.code)) or words["said"][told.code]
-    text = template.format_map({name: _worded(fact, language, printed) for name, fact in told.facts})
+    template = (
+        (printed and words["printed"].get(told.code)) or words["said"].get(told.code) or _error(told, language)[0]
+    )
+    text = template.format_map({name: _gap(fact, language, printed) for name, fact in told.facts})
     return f"{told.where}: {text}" if told.where else text
+
+
+def advice_on(told: Notice, language: str = ENGLISH) -> str:
+    """What to do about an error, where its code knows a way out."""
+    template = _error(told, language)[1]
+    return template.format_map({name: _gap(fact, language, None) for name, fact in told.facts})
+
+
+def place(where: str, language: str) -> str:
+    """A place in a language: `coins.csv: line 7` names a line of ours after a file of theirs."""
+    return where if language == ENGLISH else ": ".join(_known(part, language) or part for part in where.split(": "))
 
 
 def sentences(told: Iterable[Notice], language: str = ENGLISH) -> tuple[str, ...]:
@@ -81,6 +88,11 @@ def worded(texts: Iterable[str], told: Iterable[Notice], language: str, *, print
     return [sentence(known[text], language, printed=printed) if text in known else text for text in texts]
 
 
+def error_codes() -> tuple[str, ...]:
+    """Every error's code."""
+    return tuple(_errors(ENGLISH))
+
+
 def codes() -> tuple[str, ...]:
     """Every code there is."""
     return tuple(_wording(ENGLISH)["said"])
@@ -88,10 +100,28 @@ def codes() -> tuple[str, ...]:
 
 def fact_names(code: str) -> frozenset[str]:
     """The facts that a code takes."""
-    return frozenset(re.findall(r"{(\w+)}", _wording(ENGLISH)["said"][code]))
+    template = _wording(ENGLISH)["said"].get(code) or "".join(_errors(ENGLISH)[code])
+    return frozenset(re.findall(r"{(\w+)(?:!r)?}", template.replace("{{", "")))
 
 
-def _worded(fact: str | Notice | tuple[Notice, ...], language: str, printed: Day | None) -> str:
+class _Gap(str):
+    """A fact in words; quoted (`!r`) it stands as somebody typed it."""
+
+    __slots__ = ("given",)
+    given: str
+
+    def __repr__(self) -> str:
+        return repr(self.given)
+
+
+def _gap(fact: str | Notice | tuple[Notice, ...], language: str, printed: Day | None) -> _Gap:
+    gap = _Gap(worded_fact(fact, language, printed))
+    gap.given = fact if isinstance(fact, str) else str(gap)
+    return gap
+
+
+def worded_fact(fact: str | Notice | tuple[Notice, ...], language: str = ENGLISH, printed: Day | None = None) -> str:
+    """What stands in a gap, in words."""
     if isinstance(fact, Notice):
         return sentence(fact, language, printed=printed)
     if isinstance(fact, tuple):
@@ -102,16 +132,24 @@ def _worded(fact: str | Notice | tuple[Notice, ...], language: str, printed: Day
 
 def _word(fact: str, language: str) -> str:
     """A number or day as the language writes it; a word of ours in that language; a name as it is."""
-    words = _wording(language)
+    signs = _wording(language)["sign"]
     if _ISO_DAY.fullmatch(fact):
-        return _day(fact, words["sign"])
-    numbers = _NUMBER.findall(fact)
-    known = words["word"].get(_NUMBER.sub("#", fact))
+        return _day(fact, signs)
+    if _THOUSANDS.fullmatch(fact):
+        return fact.replace(",", signs["thousands"])
+    known = _known(fact, language)
     if known is not None:
-        for number in numbers:
-            known = known.replace("#", _decimal(number, words["sign"]), 1)
         return known
-    return _decimal(fact, words["sign"]) if _NUMBER.fullmatch(fact) else fact
+    return _decimal(fact, signs) if _NUMBER.fullmatch(fact) else fact
+
+
+def _known(fact: str, language: str) -> str | None:
+    """A word of ours in a language, with the numbers that stand in it."""
+    words = _wording(language)
+    known = words["word"].get(_NUMBER.sub("#", fact))
+    for number in _NUMBER.findall(fact) if known is not None else ():
+        known = known.replace("#", _decimal(number, words["sign"]), 1) if known else known
+    return known
 
 
 def _decimal(number: str, signs: Mapping[str, str]) -> str:
@@ -125,44 +163,22 @@ def _day(iso: str, signs: Mapping[str, str]) -> str:
 
 @cache
 def _wording(language: str) -> Mapping[str, Mapping[str, str]]:
-    tables = read_toml(shipped("reports") / "wording" / language / "notices.toml")
+    tables = tomllib.loads(_file(language, "notices.toml"))
     return {name: table for name, table in tables.items() if isinstance(table, dict)}
 
 
-# From a file that somebody else may have written.
+@cache
+def _errors(language: str) -> Mapping[str, tuple[str, str]]:
+    """What is wrong and what to do about it, by code."""
+    said = tomllib.loads(_file(language, "errors.toml"))
+    return {code: (text, "") if isinstance(text, str) else (text[0], text[1]) for code, text in said.items()}
 
 
-def notices_in(data: object, where: str) -> tuple[Notice, ...]:
-    """The notices of a file; codes that this version does not know are left to their sentences."""
-    if not isinstance(data, Sequence) or isinstance(data, str) or len(data) > 10_000:
-        raise BadInput("expected a list of notices", where=where)
-    found = (_notice_in(entry, f"{where}[{number}]", 0) for number, entry in enumerate(data))
-    return tuple(each for each in found if _known(each))
+def _error(told: Notice, language: str) -> tuple[str, str]:
+    """A sentence that is no code of ours, such as one in the person's language already, stands as it is."""
+    literal = told.code.replace("{", "{{").replace("}", "}}")
+    return _errors(language).get(told.code) or _errors(ENGLISH).get(told.code, (literal, ""))
 
 
-def _known(told: Notice) -> bool:
-    """A code of ours with all the facts that its words need."""
-    inner = [each for _, fact in told.facts if not isinstance(fact, str)
-             for each in (fact if isinstance(fact, tuple) else (fact,))]  # fmt: skip
-    named = {name for name, _ in told.facts}
-    return told.code in codes() and fact_names(told.code) <= named and all(map(_known, inner))
-
-
-def _notice_in(entry: Any, where: str, depth: int) -> Notice:
-    if not isinstance(entry, Mapping) or depth > _DEEPEST:
-        raise BadInput("expected {code, facts}", where=where)
-    code, facts = entry.get("code"), entry.get("facts", {})
-    if not isinstance(code, str) or not _CODE.fullmatch(code) or not isinstance(facts, Mapping):
-        raise BadInput("expected {code, facts}", where=where)
-    if len(facts) > _MOST_FACTS:
-        raise BadInput(f"has more than {_MOST_FACTS} facts", where=where)
-    read = tuple((str(name)[:40], _fact_in(fact, f"{where}.{name}"[:200], depth)) for name, fact in facts.items())
-    return Notice(code, read, str(entry.get("where", ""))[:_LONGEST_FACT])
-
-
-def _fact_in(fact: Any, where: str, depth: int) -> str | Notice | tuple[Notice, ...]:
-    if isinstance(fact, Mapping):
-        return _notice_in(fact, where, depth + 1)
-    if isinstance(fact, list):
-        return tuple(_notice_in(each, where, depth + 1) for each in fact[:_MOST_FACTS])
-    return str(fact)[:_LONGEST_FACT]
+def _file(language: str, name: str) -> str:
+    return (shipped("reports") / "wording" / language / name).read_text(encoding="utf-8")

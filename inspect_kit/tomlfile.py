@@ -6,6 +6,7 @@ import contextlib
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -14,6 +15,7 @@ from typing import TypeVar
 
 from inspect_kit.errors import BadInput, Fault, InspectKitError, refuse_special_file
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import Notice, notice
 
 MAX_BYTES = 2_000_000
 _MOST_PARTS = 60
@@ -28,19 +30,19 @@ def read_toml(path: Path) -> dict[str, object]:
     try:
         refuse_special_file(path)
         if path.stat().st_size > MAX_BYTES:
-            raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="is this a sheet?")
+            raise BadInput("sheet-too-large", where=str(path), max_bytes=MAX_BYTES // 1_000_000)
         text = path.read_text(encoding="utf-8")
         if _DEEP.search(text):
-            raise BadInput(f"has a key of more than {_MOST_PARTS} parts", where=str(path), hint="is this a sheet?")
+            raise BadInput("key-too-deep", where=str(path), most_parts=_MOST_PARTS)
         return tomllib.loads(text, parse_float=Decimal)
     except FileNotFoundError:
-        raise BadInput("no such file", where=str(path)) from None
+        raise BadInput("no-such-file", where=str(path)) from None
     except UnicodeDecodeError as problem:
-        raise BadInput(f"is not UTF-8 (byte {problem.start})", where=str(path), hint="save it as UTF-8") from None
+        raise BadInput("sheet-not-utf-8", where=str(path), start=problem.start) from None
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
-        raise BadInput(f"is not TOML: {problem}", where=str(path)) from None
+        raise BadInput("not-toml", where=str(path), problem=problem) from None
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
 class TomlTable:
@@ -54,10 +56,14 @@ class TomlTable:
         self.place = place
         self.faults = faults
 
-    def fault(self, key: str, why: str, hint: str = "") -> None:
+    def fault(self, key: str, code: str, hint: str | Notice = "", /, **facts: object) -> None:
         """Note that something is wrong at `key`."""
+        self.note(key, Fault("", notice(code, **facts), hint))
+
+    def note(self, key: str, fault: Fault) -> None:
+        """Note at `key` what somebody else has found there."""
         separator = "" if self.place.endswith(": ") or not key or key.startswith("[") else "."
-        self.faults.append(Fault(f"{self.place}{separator}{key}", why, hint))
+        self.faults.append(replace(fault, where=f"{self.place}{separator}{key}"))
 
     def _take(self, key: str) -> object:
         self._known.append(key)
@@ -71,10 +77,10 @@ class TomlTable:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            self.fault(key, "is missing" if value is None else f"expected text, got {value!r:.40}")
+            self.fault(key, "is-missing" if value is None else "expected-text-got", value=f"{value!r:.40}")
             return ""
         if not value.strip() and default is None:
-            self.fault(key, "is empty")
+            self.fault(key, "is-empty")
         return value.strip()
 
     def flag(self, key: str, default: bool) -> bool:
@@ -82,7 +88,7 @@ class TomlTable:
         value = self._take(key)
         if value is None or isinstance(value, bool):
             return default if value is None else value
-        self.fault(key, f"expected true or false, got {value!r:.40}")
+        self.fault(key, "expected-true-false-got", value=f"{value!r:.40}")
         return default
 
     def word(self, key: str, words: type[Word], default: Word, *, optional: bool = False) -> Word:
@@ -92,7 +98,7 @@ class TomlTable:
             return words(value)
         if value:
             names = [word.value for word in words]
-            self.fault(key, f'"{value[:40]}" is not one of {", ".join(names)}', nearest(value, names))
+            self.fault(key, "not-one-of", nearest(value, names), value=value[:40], names=", ".join(names))
         return default
 
     def day(self, key: str) -> date | None:
@@ -100,7 +106,7 @@ class TomlTable:
         value = self._take(key)
         if value is None or (isinstance(value, date) and type(value) is date):
             return value
-        self.fault(key, f"expected a date, got {value!r:.40}", "for example 2026-11-16")
+        self.fault(key, "expected-day", value=f"{value!r:.40}")
         return None
 
     def decimal(self, key: str, default: Decimal) -> Decimal:
@@ -113,7 +119,7 @@ class TomlTable:
                 number = Decimal(value)
                 if number.is_finite():
                     return number
-        self.fault(key, f"expected a number, got {value!r:.40}")
+        self.fault(key, "expected-toml-number", value=f"{value!r:.40}")
         return default
 
     def parsed(self, key: str, parse: Callable[[str], Parsed]) -> Parsed | None:
@@ -122,12 +128,12 @@ class TomlTable:
         if value is None:
             return None
         if not isinstance(value, str):
-            self.fault(key, f"expected text, got {value!r:.40}")
+            self.fault(key, "expected-text-got", value=f"{value!r:.40}")
             return None
         try:
             return parse(value)
         except InspectKitError as problem:
-            self.fault(key, problem.fault.why, problem.fault.hint)
+            self.note(key, problem.fault)
         except ValueError as problem:
             self.fault(key, str(problem))
         return None
@@ -138,7 +144,7 @@ class TomlTable:
         if value is None:
             return ()
         if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            self.fault(key, f"expected a list of texts, got {value!r:.40}")
+            self.fault(key, "expected-list-texts-got", value=f"{value!r:.40}")
             return ()
         return tuple(value)
 
@@ -150,7 +156,7 @@ class TomlTable:
         """The table below `key`; empty where there is none."""
         value = self._take(key)
         if value is not None and not isinstance(value, dict):
-            self.fault(key, f"expected a table, got {value!r:.40}")
+            self.fault(key, "expected-table-got", value=f"{value!r:.40}")
         separator = "" if self.place.endswith(": ") else "."
         return TomlTable(value if isinstance(value, dict) else {}, f"{self.place}{separator}{key}", self.faults)
 
@@ -158,7 +164,7 @@ class TomlTable:
         """The tables of the list below `key`, each with its number."""
         value = self._take(key)
         if value is not None and not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
-            self.fault(key, f"expected a list of tables, got {value!r:.40}", f"write [[{key}]]")
+            self.fault(key, "expected-list-tables-got", value=f"{value!r:.40}", key=key)
             return
         separator = "" if self.place.endswith(": ") else "."
         for number, entry in enumerate(value or ()):
@@ -169,7 +175,7 @@ class TomlTable:
         left, self._data = self._data, {}
         for key, value in left.items():
             if not isinstance(value, str):
-                self.fault(key, f"expected text, got {value!r:.40}")
+                self.fault(key, "expected-text-got", value=f"{value!r:.40}")
         return {key: value for key, value in left.items() if isinstance(value, str)}
 
     def left(self) -> tuple[str, ...]:
@@ -179,4 +185,4 @@ class TomlTable:
     def done(self) -> None:
         """Unknown keys are faults: a misspelt key must not be silently without effect."""
         for key in self._data:
-            self.fault(key, "unknown key", nearest(key, self._known))
+            self.fault(key, "unknown-key", nearest(key, self._known))

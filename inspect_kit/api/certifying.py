@@ -58,7 +58,9 @@ def certify(
     wish = Wish(Path(out), lang, valid, (replaces,) if replaces else (), because)
     unknown = [name for name in given if name not in Subject.__struct_fields__]
     if unknown:
-        raise UsageError(f"certify knows no {unknown[0][:40]!r}", hint=", ".join(Subject.__struct_fields__[1:]))
+        raise UsageError(
+            "certify-knows-no", unknown=unknown[0][:40], struct_fields=", ".join(Subject.__struct_fields__[1:])
+        )
 
     def issued() -> dict[str, Any]:
         desk = desk_of(context(home), signer, given.get("inspector", ""))

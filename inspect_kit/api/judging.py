@@ -100,7 +100,7 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
         return (read_measurements(Path(measurements)),)
     if not any(hasattr(measurements, name) for name in ("columns", "keys")):
         if not hasattr(measurements, "__iter__"):
-            raise UsageError(f"expected rows as dicts, got {type(measurements).__name__}", hint=EXAMPLE)
+            raise UsageError("rows-not-dicts", hint=EXAMPLE, name=type(measurements).__name__)
         parts = list(measurements)
         if parts and not hasattr(parts[0], "keys"):
             return tuple(file for part in parts for file in files_of(part))

@@ -42,7 +42,7 @@ class Study(Mapping[str, Any]):
     def plot(self, form: str = "svg") -> bytes:
         """The drawing as svg, png or pdf."""
         if self._draw is None:
-            raise UsageError("there is nothing to draw")
+            raise UsageError("nothing-draw")
         return rendered(self._draw, form)
 
     def _repr_html_(self) -> str:
@@ -61,7 +61,7 @@ def capability(values: Any, *, lower: Any = None, upper: Any = None, subgroup: s
     texts = {"lower": _text(lower), "upper": _text(upper), "spec": None, "characteristic": None, "item": None}
     limits = limits_given({**texts, **sheet})
     if limits is None:
-        raise UsageError("capability needs limits", hint="lower and upper, or spec and characteristic")
+        raise UsageError("capability-needs-limits")
     columns = _table(values)
     sample = columns.sample("value")
     groups = list(grouped(sample, columns.texts(subgroup), columns.where).values()) if subgroup else []
@@ -146,7 +146,7 @@ def _table(values: Any, column: str = "value") -> Table:
         values = parts if parts and hasattr(parts[0], "keys") else {column: parts}
     rows = list(rows_of(values))
     if not rows:
-        raise UsageError("there is not one value")
+        raise UsageError("not-one-value")
     names = {name: name.strip().lower() for name in rows[0]}
     columns = {short: tuple(row.get(name, "") for row in rows) for name, short in names.items()}
     return Table("values", columns, tuple(range(1, len(rows) + 1)))
@@ -158,4 +158,4 @@ def _text(limit: Any) -> str | None:
 
 def _known(name: str, there: Any, what: str) -> None:
     if name not in there:
-        raise UsageError(f"no such {what}: {name[:40]!r}", hint=f"there are {', '.join(there)}")
+        raise UsageError("no-such-thing", what=what, name=name[:40], there=", ".join(there))

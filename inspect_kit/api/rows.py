@@ -29,7 +29,7 @@ def rows_of(what: Any) -> Iterator[dict[str, str]]:
         return
     for row in what:
         if not isinstance(row, Mapping):
-            raise UsageError(f"expected rows as dicts, got {type(row).__name__}", hint=EXAMPLE)
+            raise UsageError("rows-not-dicts", hint=EXAMPLE, name=type(row).__name__)
         yield {str(name): as_text(cell) for name, cell in row.items()}
 
 

@@ -53,9 +53,7 @@ def read_connections(home: Path) -> dict[str, Connection]:
         _adopt_dialects(home, [str(entry["protocol"]) for entry in data["instruments"].values()])
         return {str(name): _connection(entry) for name, entry in data["instruments"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InspectKitError):
-        raise BadInput(
-            "is not a list of connections", where=str(path), hint="move it away and add the instruments again"
-        ) from None
+        raise BadInput("not-list-connections", where=str(path)) from None
 
 
 def _adopt_dialects(home: Path, names: list[str]) -> None:

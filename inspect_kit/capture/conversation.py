@@ -105,8 +105,4 @@ class Conversation:
             with contextlib.suppress(BadInput):
                 self._port = open_port(self.address, self._deadline)
                 return
-        raise BadInput(
-            "the instrument was unplugged or switched off in the middle",
-            where=self.address.port,
-            hint="plug it in again, wait until it shows zero, and read again",
-        )
+        raise BadInput("instrument-unplugged-switched-off-middle", where=self.address.port)

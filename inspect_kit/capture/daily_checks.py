@@ -98,14 +98,12 @@ def complete(instrument: Instrument, points: Iterable[Point]) -> tuple[Point, ..
     """The points, if they make a check: the zero of a scale or caliper, and something of known size besides."""
     taken = tuple(points)
     if not any(not point.is_zero for point in taken):
-        raise UsageError(
-            "a check needs something of known size", where=instrument.id, hint="for example --reference 100g=100.01g"
-        )
+        raise UsageError("check-needs-something-known-size", where=instrument.id)
     if instrument.kind in _NEEDS_ZERO and not any(point.is_zero for point in taken):
-        raise UsageError(f"a check of a {instrument.kind} needs its zero", where=instrument.id, hint="--zero 0.00g")
+        raise UsageError("check-needs-zero", where=instrument.id, kind=instrument.kind)
     for point in taken:
         if point.shown.unit.base != instrument.resolution.unit.base:
-            raise UsageError(f"{point.shown} is nothing that {instrument.id} shows", where=instrument.id)
+            raise UsageError("nothing-shows", where=instrument.id, shown=point.shown, instrument=instrument.id)
     return taken
 
 
@@ -165,9 +163,7 @@ def standing(home: Path, instrument: str, on: date) -> CheckStatus:
 def checked_id(instrument: str) -> str:
     """The name, if it can be the name of an instrument and of its files."""
     if not _ID.fullmatch(instrument):
-        raise UsageError(
-            f"{instrument[:60]!r} is not the name of an instrument", hint="use letters, digits, dot and hyphen"
-        )
+        raise UsageError("not-name-instrument", instrument=instrument[:60])
     return instrument
 
 
@@ -187,7 +183,7 @@ def add_check(home: Path, check: Check) -> Path:
             log.flush()
             os.fsync(log.fileno())
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     return path
 
 

@@ -66,12 +66,7 @@ def answering(
             left = talk.left
         if not left:
             break
-    raise BadInput(
-        "nothing that is known answers",
-        where=address.port,
-        hint="is it on, and set to its RS-232 or PC mode? for a caliper press DATA while this looks; "
-        "what is not known can be taught: inspect-kit instruments learn",
-    )
+    raise BadInput("nothing-known-answers", where=address.port)
 
 
 def _ways(address: Address) -> Iterator[Settings]:

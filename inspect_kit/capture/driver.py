@@ -108,9 +108,7 @@ def read_unnamed(
 
 def _check_setting(spoken: Protocol, unit: str | None) -> None:
     if spoken.unit_from is UnitFrom.SETTING and unit is None:
-        raise BadInput(
-            f"a {spoken.name} line does not say its unit", hint="add --unit mm or --unit in, as the display shows"
-        )
+        raise BadInput("line-does-not-say-unit", spoken=spoken.name)
 
 
 def _read(listener: _Listener, line: Connection, now: Clock) -> InstrumentReading:
@@ -247,19 +245,16 @@ class _Listener:
             return BadInput(why, where=where, hint="let the scale print the net weight, or set its tare to zero")
         if self._troubles.noise or _ESCAPED in self._talk.pending:
             return BadInput(
-                f"what comes over the line is garbled: {(self._troubles.noise or self._talk.pending)[:40]!r}",
+                "comes-over-line-garbled",
                 where=where,
-                hint=f"compare baud rate and parity with the instrument's menu, here {port.settings}; check the cable",
+                noise=(self._troubles.noise or self._talk.pending)[:40],
+                settings=port.settings,
             )
         if self._talk.pending:
-            return BadInput(
-                f"a line broke off in the middle: {self._talk.pending[:40]!r}",
-                where=where,
-                hint="check the plug and read again",
-            )
+            return BadInput("line-broke-off-middle", where=where, pending=self._talk.pending[:40])
         if self._talk.interruptions:
-            return BadInput("the connection is lost again and again", where=where, hint="check the plug and the cable")
-        return BadInput(f"nothing came within {self._talk.seconds:g} s", where=where, hint=_SILENCE)
+            return BadInput("connection-lost-again-again", where=where)
+        return BadInput("nothing-came-within-s", where=where, hint=_SILENCE, seconds=f"{self._talk.seconds:g}")
 
     def _sentence(self, status: Status, line: str) -> BadInput:
         why, hint = _SENTENCES[status]
@@ -324,7 +319,7 @@ def _reading(heard: Heard, at: datetime, details: dict[str, str], context: _Cont
     try:
         value, base = in_base(number, unit)
     except BadInput as problem:
-        raise BadInput(problem.fault.why, where=context.port, hint=problem.fault.hint) from None
+        raise BadInput.of(problem.fault, where=context.port) from None
     return InstrumentReading(
         value, base, heard.raw, context.spoken.name, at, details.get("instrument"), details.get("serial"),
         details.get("battery"), details.get("next_calibration"), auxiliary=heard.reply.auxiliary,
@@ -338,9 +333,7 @@ def _unit(heard: Heard, told: str | None, context: _Context) -> str:
     if told is not None:
         return told
     if context.unit is None:
-        raise BadInput(
-            "the instrument does not say its unit", where=context.port, hint="add --unit mm or --unit in, as it shows"
-        )
+        raise BadInput("instrument-does-not-say-unit", where=context.port)
     check_unit(heard, context.unit, context.port)
     return context.unit
 

@@ -59,7 +59,7 @@ def _effect(effect: Effect) -> Iterator[str]:
 def _text(text: str, key: str) -> str:
     """A TOML string; JSON writes the same escapes, apart from signs that nobody types."""
     if not text.isprintable():
-        raise BadInput("has a sign that cannot be printed", where=key, hint="type it again")
+        raise BadInput("sign-cannot-printed", where=key)
     return json.dumps(text, ensure_ascii=False)
 
 

@@ -86,13 +86,13 @@ def read_instrument(path: Path) -> Instrument:
 def _instrument(root: TomlTable, path: Path) -> Instrument | None:
     stated = root.either("format")
     if stated != FORMAT:
-        root.fault("format", f"expected {FORMAT}, got {stated!r:.40}")
+        root.fault("format", "expected-instead", format=FORMAT, stated=f"{stated!r:.40}")
     name = root.text("id")
     if name and (not _ID.fullmatch(name) or name != path.stem):
-        root.fault("id", f'"{name[:40]}" is not the name of the file, {path.stem}')
+        root.fault("id", "id-not-file-name", name=name[:40], stem=path.stem)
     resolution = root.parsed("resolution", parse_strict)
     if resolution is None and "resolution" in root.missing:
-        root.fault("resolution", "is missing", 'for example "0.01 mm"')
+        root.fault("resolution", "resolution-missing")
     span = root.table("range")
     effects = tuple(effect for table in root.tables("uncertainty") if (effect := _effect(table)))
     instrument = Instrument(
@@ -121,7 +121,7 @@ def _check_units(root: TomlTable, instrument: Instrument) -> None:
     ]
     for quantity in stated:
         if quantity.unit.base != base:
-            root.fault("resolution", f"{quantity} does not go with a resolution in {base}")
+            root.fault("resolution", "unit-unlike-resolution", quantity=quantity, base=base)
 
 
 def _effect(table: TomlTable) -> Effect | None:
@@ -130,7 +130,7 @@ def _effect(table: TomlTable) -> Effect | None:
     }
     effect = None
     if len(forms) != 1:
-        table.fault("", "expected one of standard, expanded, half_width", 'for example expanded = "0.02 mm"')
+        table.fault("", "expected-one-standard-expanded-half")
     else:
         ((form, size),) = forms.items()
         effect = _sized(table, form, size)
@@ -148,7 +148,7 @@ def _sized(table: TomlTable, form: str, size: Quantity | None) -> Effect | None:
     dof = table.decimal("dof", Decimal(0))
     shared = table.flag("shared", False)
     if size is not None and (size.number < 0 or coverage <= 0 or relative < 0 or dof < 0):
-        table.fault("", "an uncertainty is not negative")
+        table.fault("", "uncertainty-not-negative")
         return None
     return Effect(source, size, shape, coverage, relative, dof or None, shared) if size else None
 
@@ -168,7 +168,7 @@ def _find(name: str, places: tuple[Path, ...]) -> Instrument:
                 return _as_it_was(path, (state.st_mtime_ns, state.st_size, state.st_ino))
     known = instrument_ids(places)
     hint = nearest(name, known) or f"write a sheet for it, or use one of {', '.join(known)}"
-    raise BadInput(f"no instrument is called {name[:60]!r}", hint=hint)
+    raise BadInput("no-instrument-called", hint=hint, name=name[:60])
 
 
 @lru_cache(maxsize=256)

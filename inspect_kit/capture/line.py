@@ -209,7 +209,7 @@ def socket_address(place: str) -> tuple[str, int]:
     except ValueError:
         host, port = None, None
     if not place.startswith(_SOCKET) or not host or not port or place != f"{_SOCKET}{parts.netloc}" or "@" in place:
-        raise UsageError(f"{place[:80]!r} is not a port", hint=hint)
+        raise UsageError("not-port", hint=hint, place=place[:80])
     return host, port
 
 
@@ -228,14 +228,14 @@ _REASONS: Final = {
 def _not_open(place: str, problem: Exception) -> BadInput:
     number = _errno(problem)
     if isinstance(problem, socket.gaierror):
-        return BadInput("no scale of this name is known here", where=place[:80], hint="write its number: 192.168.1.20")
+        return BadInput("no-scale-name-known-here", where=place[:80])
     if number in _REASONS:
         why, hint = _REASONS[number]
         return BadInput(why, where=place[:80], hint=hint)
     if isinstance(problem, TimeoutError):
-        return BadInput("nobody answers at this address", where=place[:80], hint="is the scale on and in the network?")
+        return BadInput("nobody-answers-address", where=place[:80])
     reason = " ".join(str(problem).split())[:120]
-    return BadInput(f"the port cannot be opened: {reason}", where=place[:80], hint="check the plug and the port's name")
+    return BadInput("port-cannot-opened", where=place[:80], reason=reason)
 
 
 def _errno(problem: Exception) -> int | None:

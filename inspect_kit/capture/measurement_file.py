@@ -15,7 +15,8 @@ from typing import Final, TypedDict
 from inspect_kit.capture.spreadsheet import read_table_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import Notice, notice, notices_in, sentences
+from inspect_kit.notices import Notice, notice, sentences
+from inspect_kit.stored_notices import notices_in
 from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.words import plain_word
 
@@ -69,9 +70,9 @@ def _read_csv(text: str, path: Path) -> MeasurementFile:
         columns, told = _header(next(lines), str(path))
         readings = tuple(_rows(lines, columns, str(path)))
     except csv.Error as problem:
-        raise BadInput(f"is not CSV: {problem}", where=f"{path}: line {lines.line_num}") from None
+        raise BadInput("not-csv", where=f"{path}: line {lines.line_num}", problem=problem) from None
     if not readings:
-        raise BadInput("has a header and no measurement", where=str(path))
+        raise BadInput("header-no-measurement", where=str(path))
     return MeasurementFile(readings, warnings=sentences(told), notices=told)
 
 
@@ -84,7 +85,7 @@ def measurements_from(rows: Iterable[Mapping[str, str]], where: str) -> Measurem
               for row in table)  # fmt: skip
     readings = tuple(_rows(filled, columns, where))
     if not readings:
-        raise BadInput("there is no measurement in it", where=where)
+        raise BadInput("no-measurement-in-it", where=where)
     return MeasurementFile(readings, warnings=sentences(told), notices=told)
 
 
@@ -98,11 +99,9 @@ def _header(cells: list[str], where: str) -> tuple[list[str], tuple[Notice, ...]
     names = [cell.strip().lower() for cell in cells]
     for wanted in ("characteristic", "value"):
         if wanted not in names:
-            raise BadInput(
-                f'the header has no column "{wanted}"', where=f"{where}: line 1", hint="expected " + ",".join(COLUMNS)
-            )
+            raise BadInput("header-no-column", where=f"{where}: line 1", wanted=wanted, columns=",".join(COLUMNS))
     if len(set(names)) < len(names):
-        raise BadInput("a column stands twice in the header", where=f"{where}: line 1")
+        raise BadInput("column-stands-twice-header", where=f"{where}: line 1")
     return names, tuple(_unknown_columns(names, where))
 
 
@@ -112,20 +111,20 @@ def _unknown_columns(names: list[str], where: str) -> Iterator[Notice]:
             continue
         meant = nearest(name, (*COLUMNS, *FURTHER))
         if meant:
-            raise BadInput(f'unknown column "{name[:40]}"', where=f"{where}: line 1", hint=meant)
+            raise BadInput("unknown-column", where=f"{where}: line 1", hint=meant, name=name[:40])
         yield notice("column-unused", where, name=name[:40])
 
 
 def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterator[Reading]:
     for count, cells in enumerate(lines, 2):
         if count > MAX_ROWS:
-            raise BadInput(f"has more than {MAX_ROWS:,} rows", where=where)
+            raise BadInput("more-than-rows", where=where, max_rows=f"{MAX_ROWS:,}")
         if not any(cell.strip() for cell in cells):
             continue
         place = f"{where}: line {count}"
         if len(cells) > len(columns):
             hint = "write 8.1 or put 8,1 into quotes" if columns else ""
-            raise BadInput(f"has {len(cells)} cells, the header has {len(columns)}", where=place, hint=hint)
+            raise BadInput("cells-unlike-header", where=place, hint=hint, count=len(cells), count2=len(columns))
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
         reading = _row(row, place)
         if reading.value or reading.decision:
@@ -135,7 +134,7 @@ def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterato
 def _row(row: Mapping[str, str], place: str) -> Reading:
     for name, cell in row.items():
         if len(cell) > MAX_CELL:
-            raise BadInput(f"the {name[:20]} has {len(cell):,} characters", where=place)
+            raise BadInput("cell-too-long", where=place, name=name[:20], count=f"{len(cell):,}")
     return Reading(
         characteristic=_characteristic(row["characteristic"], place),
         value=plain_word(row.get("value", "")),
@@ -160,14 +159,19 @@ def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
     """A decision with who and why, a confirmation, a remark; half a decision is refused."""
     decision, by, because = stated["decision"].lower(), stated["by"], stated["because"]
     if decision and decision not in DECISIONS:
-        raise BadInput(f"a decision is {' or '.join(DECISIONS)}, not {decision[:40]!r}", where=place,
-                       hint=nearest(decision, DECISIONS))  # fmt: skip
+        raise BadInput(
+            "decision-unknown",
+            where=place,
+            hint=nearest(decision, DECISIONS),
+            decisions=" or ".join(DECISIONS),
+            decision=decision[:40],
+        )
     if decision and not (by and because):
         lacking = "who decided (by)" if not by else "why (because)"
-        raise BadInput(f"the decision does not say {lacking}", where=place, hint="both are printed")
+        raise BadInput("decision-does-not-say", where=place, lacking=lacking)
     confirmed = plain_word(stated["confirmed"]).lower()
     if confirmed not in ("", "yes", "no"):
-        raise BadInput(f"confirmed is yes or no, not {confirmed[:40]!r}", where=place)
+        raise BadInput("confirmed-unclear", where=place, confirmed=confirmed[:40])
     return _PersonsWord(decision=decision, by=by, because=because, confirmed=confirmed == "yes", note=stated["note"])
 
 
@@ -182,7 +186,7 @@ def _characteristic(name: str, place: str) -> str:
 
 
 def _refuse_constant(word: str) -> float:
-    raise BadInput(f"{word} is not a number", hint="leave out what was not measured")
+    raise BadInput("not-number", word=word)
 
 
 def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -191,7 +195,7 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(found) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise BadInput(f"{twice[:40]!r} stands twice in one object", hint="keep the right one")
+        raise BadInput("stands-twice-one-object", twice=twice[:40])
     return found
 
 
@@ -199,18 +203,18 @@ def _read_json(text: str, path: Path) -> MeasurementFile:
     try:
         data = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
     except BadInput as problem:
-        raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
+        raise BadInput.of(problem.fault, where=str(path)) from None
     except (json.JSONDecodeError, RecursionError, ValueError) as problem:
-        raise BadInput(f"is not JSON: {str(problem)[:80]}", where=str(path)) from None
+        raise BadInput("not-json", where=str(path), problem=str(problem)[:80]) from None
     except ArithmeticError:
-        raise BadInput("has a number with an exponent beyond all measure", where=str(path)) from None
+        raise BadInput("exponent-too-large", where=str(path)) from None
     return measurements_in(data, path)
 
 
 def measurements_in(data: object, path: Path) -> MeasurementFile:
     """What `measure --json` prints, already parsed with decimals for its numbers."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise BadInput('expected {"format": 1, "measurements": […]}', where=str(path))
+        raise BadInput("expected-measurement-file", where=str(path))
     readings = (
         *(_json_measurement(entry, place) for entry, place in _entries(data, "measurements", path)),
         *(_json_observation(entry, place) for entry, place in _entries(data, "observations", path)),
@@ -221,9 +225,9 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
         photos += (_json_photo(drawn, place, path.parent),)
     warnings = data.get("warnings", [])
     if not isinstance(warnings, list):
-        raise BadInput("expected a list", where=f"{path}: warnings")
+        raise BadInput("expected-list", where=f"{path}: warnings")
     if not readings:
-        raise BadInput("has no measurement", where=str(path))
+        raise BadInput("file-without-measurement", where=str(path))
     said = tuple(str(warning)[:MAX_CELL] for warning in warnings)
     return MeasurementFile(readings, photos, said, notices_in(data.get("notices", []), f"{path}: notices"))
 
@@ -231,11 +235,11 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
 def _entries(data: Mapping[str, object], key: str, path: Path) -> Iterator[tuple[dict[str, object], str]]:
     entries = data.get(key, [])
     if not isinstance(entries, list) or len(entries) > MAX_ROWS:
-        raise BadInput(f"expected a list of at most {MAX_ROWS:,} entries", where=f"{path}: {key}")
+        raise BadInput("expected-list-most-entries", where=f"{path}: {key}", max_rows=f"{MAX_ROWS:,}")
     for number, entry in enumerate(entries):
         place = f"{path}: {key}[{number}]"
         if not isinstance(entry, dict):
-            raise BadInput("expected an object", where=place)
+            raise BadInput("expected-object", where=place)
         yield entry, place
 
 
@@ -249,10 +253,10 @@ def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = F
                        where=f"{place}.{key}")  # fmt: skip
     if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MAX_POWER):
         # Written out, 1e999999999 would fill the memory.
-        raise BadInput(f"is not a number that can be measured: {value!s:.40}", where=f"{place}.{key}")
+        raise BadInput("not-number-can-measured", where=f"{place}.{key}", value=f"{value!s:.40}")
     text = f"{value:f}" if isinstance(value, Decimal) else str(value)
     if len(text) > MAX_CELL:
-        raise BadInput(f"has {len(text):,} characters", where=f"{place}.{key}")
+        raise BadInput("too-many-characters", where=f"{place}.{key}", count=f"{len(text):,}")
     return text
 
 
@@ -301,7 +305,7 @@ def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
 def _budget(entry: Mapping[str, object], place: str) -> Iterator[StatedPart]:
     parts = entry.get("budget") or []
     if not isinstance(parts, list) or len(parts) > 100 or not all(isinstance(part, dict) for part in parts):
-        raise BadInput("expected a list of {source, u}", where=f"{place}.budget")
+        raise BadInput("expected-budget", where=f"{place}.budget")
     for number, part in enumerate(parts):
         inner = f"{place}.budget[{number}]"
         yield StatedPart(
@@ -314,7 +318,7 @@ def _budget(entry: Mapping[str, object], place: str) -> Iterator[StatedPart]:
 def _outline(entry: Mapping[str, object], place: str) -> Iterator[tuple[float, float]]:
     points = entry.get("outline") or []
     if not isinstance(points, list) or len(points) > MAX_OUTLINE:
-        raise BadInput(f"expected a list of at most {MAX_OUTLINE} points", where=f"{place}.outline")
+        raise BadInput("expected-list-most-points", where=f"{place}.outline", max_outline=MAX_OUTLINE)
     for number, point in enumerate(points):
         found = _pixel(point, f"{place}.outline[{number}]")
         if found is not None:
@@ -327,9 +331,9 @@ def _pixel(value: object, place: str) -> tuple[float, float] | None:
             return None
         case [int() | Decimal() as across, int() | Decimal() as down]:
             if max(abs(Decimal(across)), abs(Decimal(down))) > MOST_PIXELS:
-                raise BadInput(f"lies farther away than {MOST_PIXELS:,} pixels", where=place)
+                raise BadInput("lies-farther-away-than-pixels", where=place, most_pixels=f"{MOST_PIXELS:,}")
             return float(across), float(down)
-    raise BadInput("expected [x, y]", where=place)
+    raise BadInput("expected-point", where=place)
 
 
 def _region(value: object, place: str) -> tuple[float, float, float, float] | None:
@@ -341,17 +345,17 @@ def _region(value: object, place: str) -> tuple[float, float, float, float] | No
             assert corner is not None
             assert size is not None
             return (*corner, *size)
-    raise BadInput("expected [left, top, width, height]", where=place)
+    raise BadInput("expected-box", where=place)
 
 
 def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
     digest = _text(entry, "sha256", place, needed=True)
     if not _SHA256.fullmatch(digest):
-        raise BadInput("expected 64 hexadecimal digits", where=f"{place}.sha256")
+        raise BadInput("expected-64-hexadecimal-digits", where=f"{place}.sha256")
     name = _text(entry, "file", place, needed=True)
     size = [entry.get(key, 0) for key in ("width", "height")]
     if not all(isinstance(side, int) and 0 <= side <= MOST_PIXELS for side in size):
-        raise BadInput("expected whole numbers of pixels", where=f"{place}.width")
+        raise BadInput("expected-whole-numbers-pixels", where=f"{place}.width")
     width, height = (side for side in size if isinstance(side, int))
     return Photo(re.split(r"[/\\]", name)[-1][:200], digest, width, height, folder)
 

@@ -71,7 +71,7 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     """The photo in these bytes; one of fewer than `least` pixels is refused."""
     _allow_heif()
     if content.startswith(b"\xff\xd8") and content.count(b"\xff\xda") > _MOST_SCANS:
-        raise BadInput("is a JPEG of too many scans to be a photo", where=where, hint="save it anew as JPEG")
+        raise BadInput("too-many-scans", where=where)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -83,15 +83,11 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     except BadInput:
         raise
     except UnidentifiedImageError:
-        why, hint = "is not a JPEG, PNG or HEIC photo", "save it as JPEG"
-        raise BadInput(why, where=where, hint=hint, code="photo.none") from None
+        raise BadInput("not-jpeg-png-heic-photo", where=where) from None
     except Image.DecompressionBombError:
-        raise BadInput("has more than 50 megapixels", where=where, hint="save it smaller", code="photo.large") from None
+        raise BadInput("too-many-megapixels", where=where) from None
     except _TROUBLE as problem:
-        raise BadInput(
-            f"is damaged or cut off ({str(problem)[:60] or type(problem).__name__})", where=where, hint="copy it anew",
-            code="photo.damaged",
-        ) from None  # fmt: skip
+        raise BadInput("damaged-cut-off", where=where, problem=str(problem)[:60] or type(problem).__name__) from None
     orientation = exif.get("orientation", 1)
     quarters = _TURNS.get(orientation, 0)
     upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
@@ -122,22 +118,11 @@ def _colour_spread(image: Image.Image) -> float:
 def _check_size(image: Image.Image, where: str, least: int) -> None:
     width, height = image.size
     if width * height > MOST_PIXELS:
-        raise BadInput(
-            f"has {width:,} × {height:,} pixels, more than 50 megapixels", where=where, hint="save it smaller",
-            code="photo.large",
-        )  # fmt: skip
+        raise BadInput("too-many-pixels", where=where, width=f"{width:,}", height=f"{height:,}")
     if max(width, height) > LONGEST_SIDE:
-        raise BadInput(
-            f"is {max(width, height):,} pixels long, more than {LONGEST_SIDE:,}", where=where, hint="no panoramas",
-            code="photo.large",
-        )  # fmt: skip
+        raise BadInput("too-long-side", where=where, height=f"{max(width, height):,}", longest_side=f"{LONGEST_SIDE:,}")
     if width * height < least or min(width, height) ** 2 < least / 8:
-        raise BadInput(
-            f"has only {width} × {height} pixels, fewer than {least / 1e6:g} megapixels",
-            where=where,
-            hint="send the original photo, not a preview",
-            code="photo.small",
-        )
+        raise BadInput("too-few-pixels", where=where, width=width, height=height, least=f"{least / 1e6:g}")
 
 
 def _decoded(image: Image.Image) -> NDArray[np.uint8]:

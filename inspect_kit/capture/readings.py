@@ -67,7 +67,7 @@ def in_base(number: str, unit: str) -> tuple[str, str]:
         return f"{_converted(value, factor):f}", base
     known = ", ".join((*_POWERS, *_FACTORS))
     why = f"the instrument states the unit {unit[:10]!r}" if unit else "the instrument states no unit"
-    raise BadInput(f"{why}, which is not one of {known}", hint="set the instrument to g or mm")
+    raise BadInput("unit-not-known", reason=why, known=known)
 
 
 def _converted(value: Decimal, factor: Decimal) -> Decimal:

@@ -52,7 +52,7 @@ def script_of(words: str) -> tuple[Step, ...]:
             steps.append(LineFault(word))
         else:
             hint = "use " + ", ".join((*ReplyState, *LineFault))
-            raise UsageError(f"{word[:40]!r} is nothing a simulated instrument can do", hint=hint)
+            raise UsageError("nothing-simulated-instrument-can-do", hint=hint, word=word[:40])
     return tuple(steps)
 
 
@@ -88,7 +88,7 @@ class PseudoTerminal:
             import pty
             import tty
         except ImportError:
-            raise BadInput("this system has no pseudo-terminals", hint="use --port socket://127.0.0.1:4001") from None
+            raise BadInput("system-no-pseudo-terminals") from None
         self._instrument, self._computer = pty.openpty()
         tty.setraw(self._computer)
         name = os.ttyname(self._computer)
@@ -122,12 +122,12 @@ class PseudoTerminal:
 
 def _point(link: Path, name: str) -> None:
     if link.exists() and not link.is_symlink():
-        raise BadInput("is there already and no simulated port", where=str(link), hint="choose another name")
+        raise BadInput("no-simulated-port", where=str(link))
     try:
         link.unlink(missing_ok=True)
         link.symlink_to(name)
     except OSError as problem:
-        raise BadInput(f"the port cannot be made: {problem.strerror}", where=str(link)) from None
+        raise BadInput("port-cannot-made", where=str(link), reason=problem.strerror) from None
 
 
 class EthernetPort:
@@ -144,7 +144,7 @@ class EthernetPort:
         try:
             self._server = socket.create_server((self._host, self._number))
         except OSError as problem:
-            raise BadInput(f"cannot listen here: {problem.strerror or problem}", where=self.port) from None
+            raise BadInput("cannot-listen-here", where=self.port, reason=problem.strerror or problem) from None
         self._number = self._server.getsockname()[1]
         self.port = f"socket://{self._host}:{self._number}"
 

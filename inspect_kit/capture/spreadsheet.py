@@ -51,9 +51,9 @@ def _refuse_bomb(content: bytes, path: Path) -> None:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError):
-        raise BadInput("is a broken spreadsheet", where=str(path), hint="save it again, or as CSV") from None
+        raise BadInput("broken-spreadsheet", where=str(path)) from None
     if unpacked > MAX_UNPACKED:
-        raise BadInput(f"unpacks to {unpacked:,} bytes", where=str(path), hint="save the measurements alone")
+        raise BadInput("unpacks-bytes", where=str(path), unpacked=f"{unpacked:,}")
 
 
 def _rows(content: bytes, wanted: str, path: Path) -> list[list[object]]:
@@ -63,14 +63,15 @@ def _rows(content: bytes, wanted: str, path: Path) -> list[list[object]]:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         if wanted and wanted not in book.sheet_names:
             raise BadInput(
-                f'has no sheet "{wanted[:40]}"',
+                "no-sheet",
                 where=str(path),
                 hint=nearest(wanted, book.sheet_names) or f"there are {', '.join(book.sheet_names)[:200]}",
+                wanted=wanted[:40],
             )
         sheet = book.get_sheet_by_name(wanted) if wanted else book.get_sheet_by_index(0)
         return [list(row) for row in sheet.to_python(skip_empty_area=False)]
     except CalamineError:
-        raise BadInput("is not a spreadsheet that can be read", where=str(path), hint="save it as CSV") from None
+        raise BadInput("not-spreadsheet-can-read", where=str(path)) from None
 
 
 def _as_csv(rows: list[list[object]]) -> str:

@@ -47,12 +47,12 @@ def typed_by_instrument(text: str) -> Typed:
     """One value as a keyboard wedge types it; anything that is not exactly one stable value is refused."""
     raw = text.strip("\r\n\t")
     if len(raw) > MAX_TEXT:
-        raise BadInput(f"the entry has {len(raw):,} characters", hint="clear it and send the value again")
+        raise BadInput("entry-characters", count=f"{len(raw):,}")
     if any(sign in raw for sign in "\r\n\t"):
-        raise BadInput(f"two values in one entry: {raw[:MAX_TEXT]!r}", hint="clear it and send one value")
+        raise BadInput("two-values-one-entry", raw=raw[:MAX_TEXT])
     reply = _framed(raw) or _plain(raw)
     if reply is None:
-        raise BadInput(f"expected a value from the instrument, got {raw[:40]!r}", hint=_hint(raw))
+        raise BadInput("expected-value-from-instrument-got", hint=_hint(raw), raw=raw[:40])
     if reply.status is not Status.STABLE:
         why, hint = _REFUSED[reply.status]
         raise BadInput(f"{why}: {raw!r}", hint=hint)

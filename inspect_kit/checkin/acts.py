@@ -47,7 +47,7 @@ class _Acts:
     def said(self, entry: Entry | None, what: str) -> tuple[int, Body]:
         """What an entry says, if its signature holds."""
         if entry is None:
-            raise BrokenSeal(f"{what} is not in the chain")
+            raise BrokenSeal("not-in-chain", what=what)
         fault = "was changed" if entry.right_hash() != entry.hash else self.seals.strictly(entry)
         if fault:
             raise BrokenSeal(f"{what} {fault}", where=f"entry {entry.id}", hint="do it again at a desk of this issuer")
@@ -57,10 +57,10 @@ class _Acts:
         """The person's account as it was then must have allowed the act, at that event."""
         number, body = self.said(account_entry(self.connection, name, before), f"the account of {name}")
         if not isinstance(body, AccountSet) or body.name != name:
-            raise BrokenSeal("is no account", where=f"entry {number}")
+            raise BrokenSeal("not-an-account", where=f"entry {number}")
         at_event = not body.events or event in body.events
         if not (body.active and at_event and allowed(body.role, act)):
-            raise BrokenSeal(f"{name} was not allowed to {act} there", where=f"entry {number}")
+            raise BrokenSeal("not-allowed", where=f"entry {number}", name=name, act=act)
 
 
 def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Proven:
@@ -69,13 +69,13 @@ def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Prove
     number, decided = acts.said(decision_entry(connection, seen.ticket), "the decision")
     first, recorded = acts.said(entry_of(connection, seen.entry), "the inspection")
     if not isinstance(decided, Decided) or not isinstance(recorded, Recorded):
-        raise BrokenSeal("are no decision and inspection", where=seen.ticket)
+        raise BrokenSeal("not-decision-and-inspection", where=seen.ticket)
     told = {(decided.ticket, decided.event), (recorded.ticket, recorded.event)}
     if told != {(seen.ticket, seen.event)} or decided.record != seen.final or first > number:
-        raise BrokenSeal("the decision is not on this inspection", where=f"entry {number}")
+        raise BrokenSeal("decision-on-another-inspection", where=f"entry {number}")
     _, event = acts.said(settings_entry(connection, seen.event, number), "the event's settings")
     if not isinstance(event, EventSet) or event.event != seen.event:
-        raise BrokenSeal("there is no such event", where=seen.event)
+        raise BrokenSeal("no-such-event", where=seen.event)
     acts.check_rank(recorded.by, Act.RECORD, seen.event, first)
     acts.check_rank(decided.by, Act.DECIDE, seen.event, number)
     _check_decision(decided, recorded, event)
@@ -90,7 +90,7 @@ def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> No
     except (ValueError, InspectKitError) as problem:
         raise BrokenSeal(str(problem), where="the decision") from None
     if decision is not Decision.APPROVE or decided.override != overrides(decision, recorded.verdict):
-        raise BrokenSeal("is no approval, or hides that it goes against the verdict", where="the decision")
+        raise BrokenSeal("not-an-approval", where="the decision")
 
 
 def check_record(record: Record, acts: Proven, sheet: Sheet) -> None:
@@ -98,12 +98,12 @@ def check_record(record: Record, acts: Proven, sheet: Sheet) -> None:
     event, made = acts.event, acts.recorded
     told = (record.sheet.id, record.sheet.digest, record.rule, record.item.id, record.verdict, record.subject.event)
     if told != (sheet.id, sheet.digest, event.rule, made.item, made.verdict, event.name):
-        raise BrokenSeal("the record is not of this event, sheet and item", where=made.ticket)
+        raise BrokenSeal("record-not-event-sheet-item", where=made.ticket)
     if (record.subject.text, record.subject.owner) != (made.text, made.owner):
-        raise BrokenSeal("the record is of another thing", where=made.ticket)
+        raise BrokenSeal("record-of-another-thing", where=made.ticket)
     again = judged_again(record, sheet)
     if record.verdict == Verdict.CONFORMS and again is not Verdict.CONFORMS:
-        raise BrokenSeal(f"judged again, the record is {again}, not {record.verdict}", where=made.ticket)
+        raise BrokenSeal("judged-again-record-not", where=made.ticket, again=again, verdict=record.verdict)
 
 
 def judged_again(record: Record, sheet: Sheet) -> Verdict:
@@ -141,5 +141,5 @@ def _measurement(line: Line) -> Measurement | None:
         value, dof = Decimal(line.value), Decimal(line.dof) if line.dof else None
         budget = None if line.u is None else (Component("record", Decimal(line.u), dof=dof),)
     except InvalidOperation:
-        raise BrokenSeal("the record has a value that is no number", where=line.characteristic) from None
+        raise BrokenSeal("value-no-number", where=line.characteristic) from None
     return Measurement(line.characteristic, value, line.unit, budget, line.instance, line.instruments, line.formula)

@@ -47,7 +47,7 @@ def with_house_text(sheet: Sheet, house: bytes) -> Sheet:
             ) from None
         except InspectKitError as problem:
             fault = problem.fault
-            raise BadInput(fault.why, where=fault.where.replace(str(path), path.name), hint=fault.hint) from None
+            raise BadInput.of(fault, where=fault.where.replace(str(path), path.name)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
     final = open_record(take(connection, acts.decided.record))
     about = structs.replace(first.subject, inspector=acts.decided.by, condition=final.subject.condition)
     if final != structs.replace(first, subject=about, warnings=final.warnings, notices=final.notices):
-        raise BrokenSeal("the decided record says something else than the inspection's", where=acts.recorded.ticket)
+        raise BrokenSeal("decided-record-differs", where=acts.recorded.ticket)
     return final
 
 

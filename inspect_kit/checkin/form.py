@@ -163,14 +163,14 @@ def with_decision(said: _Said, decision: str, by: str, because: str) -> _Said:
         return said
     why = clean(because[:_LONGEST], where="because")
     if not why:
-        raise BadInput("a decision needs its reason, which is printed", code="decided.reason")
+        raise BadInput("decision-needs-reason-printed")
     return replace(said, decision=decision, by=by, because=why)
 
 
 def answer_to(question: Question, text: str, gauges: Gauges, *, confirmed: bool = False) -> Answer:
     """An answer that can be used, with its instrument; anything else is refused at once."""
     if len(text) > _LONGEST:
-        raise BadInput(f"has {len(text):,} characters", code="bad.long")
+        raise BadInput("too-many-characters", count=f"{len(text):,}")
     if question.unit == WORD:
         checked(question, text, None)
         return Answer(question, text)

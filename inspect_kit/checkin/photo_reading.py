@@ -102,10 +102,7 @@ def measured_piece(content: bytes, kind: str, given: TypedBeside, home: Path | N
     file = measure(kind, [photo], kept.stored.camera if kept else None, stated)
     pieces = sum(each.characteristic.endswith(".diameter") for each in file.readings)
     if pieces != 1:
-        raise BadInput(
-            f"{pieces} pieces lie on the sheet", where="photo", hint="photograph one at a time", code="photo.pieces",
-            facts={"number": pieces},
-        )  # fmt: skip
+        raise BadInput("pieces-lie-sheet", where="photo", pieces=pieces)
     return file
 
 

@@ -63,18 +63,13 @@ def overrides(decision: Decision, verdict: str) -> bool:
 def check_decision(decision: Decision, verdict: str, because: str) -> None:
     """An override needs its reason, which is printed."""
     if overrides(decision, verdict) and not because:
-        raise UsageError(
-            "this decision goes against the verdict: say why", where="because", hint="the reason is printed",
-            code="decided.why",
-        )  # fmt: skip
+        raise UsageError("decision-goes-against-verdict-say", where="because")
 
 
 def check_four_eyes(recorded_by: str, decided_by: str, *, wanted: bool) -> None:
     """Where an event wants four eyes, nobody decides on what they have recorded."""
     if wanted and recorded_by == decided_by:
-        raise UsageError(
-            "the event wants four eyes: somebody else has to decide on what you have recorded", code="decided.four_eyes"
-        )
+        raise UsageError("event-wants-four-eyes-somebody")
 
 
 class PeopleFault(StrEnum):

@@ -94,7 +94,7 @@ def _address(given: object) -> str:
     """The address of a page that a phone may open."""
     address = clean(str(given), where=LOOKUP)
     if address and not (address.isascii() and address.startswith("https://") and " " not in address):
-        raise BadInput("is not an address that begins with https://", where=LOOKUP)
+        raise BadInput("not-address-begins-https", where=LOOKUP)
     return address
 
 
@@ -113,5 +113,5 @@ def _from(path: Path | None, *, needed: bool) -> dict[str, object]:
 def _remarks(given: object) -> tuple[str, ...]:
     texts = [given] if isinstance(given, str) else list(given) if isinstance(given, list | tuple) else []
     if len(texts) > _MOST_REMARKS:
-        raise BadInput(f"there are {len(texts)} remarks, at most {_MOST_REMARKS} are printed", where="--remark")
+        raise BadInput("too-many-remarks", where="--remark", count=len(texts), most_remarks=_MOST_REMARKS)
     return tuple(clean(str(text), where="--remark", longest=_LONGEST) for text in texts)

@@ -87,9 +87,7 @@ def _refuse_tray(task: Task, found: MeasurementFile) -> None:
     there = Counter(reading.characteristic for reading in found.readings if reading.unit)
     shown = max(there.values(), default=0)
     if wanted > 1 and not any(clause.instances.names for clause in clauses) and shown != wanted:
-        raise BadInput(
-            f"shows {shown} pieces, a {task.item.id} has {wanted}", hint="judge trays as a lot: inspect-kit qa lot"
-        )
+        raise BadInput("pieces-unlike-item", shown=shown, item=task.item.id, wanted=wanted)
 
 
 def sink_for(ctx: click.Context) -> Sink:
@@ -106,7 +104,7 @@ def _task(ctx: click.Context) -> Task | None:
     if not given["spec"] and not given["item"]:
         return None
     if not given["spec"] or not given["item"]:
-        raise UsageError("--spec and --item go together", hint="for example --spec icf-cs --item striker")
+        raise UsageError("spec-item-go-together")
     sheet = load(given["spec"])
     day = given["on"].date() if given["on"] else today()
     folders = (own_instruments(ctx),)
@@ -143,7 +141,7 @@ def check(work: Work) -> None:
     try:
         check_kind(work.kind)
     except UsageError as problem:
-        raise UsageError(problem.fault.why, where="--measure", hint=problem.fault.hint) from None
+        raise UsageError.of(problem.fault, where="--measure") from None
     from inspect_kit.measure.stated import stated_by
 
     stated_by(work.kind, {name: text for name, text in work.options if name != "camera"})

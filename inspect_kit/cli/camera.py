@@ -52,10 +52,7 @@ def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> Non
     seen, views, skipped = _views(photos)
     warn(skipped)
     if len(views) < LEAST_PHOTOS:
-        raise BadInput(
-            f"{len(views)} of {len(photos)} photos show a sheet that can be used, {LEAST_PHOTOS} are needed",
-            hint="take 8 or more from all sides, tilted, the sheet filling the picture",
-        )
+        raise BadInput("photos-show-sheet-can-used", count=len(views), count2=len(photos), least_photos=LEAST_PHOTOS)
     width, height = _sensor_size(seen[0])
     result = calibrate(views, width, height, seen[0].focal)
     data = camera_data(result, len(views), seen[0].camera)
@@ -79,7 +76,7 @@ def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[s
     for path in paths:
         photo = read_photograph(path)
         if seen and _sensor_size(photo) != _sensor_size(seen[0]):
-            raise BadInput("has another size than the first photo", where=str(path), hint="use photos of one camera")
+            raise BadInput("another-size-than-first-photo", where=str(path))
         try:
             views.append(_unturned(sheet_corners(photo.pixels, photo.focal), photo))
             seen.append(photo)
@@ -158,7 +155,7 @@ def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
 
 
 @command.command("list")
@@ -195,6 +192,6 @@ def forget_command(ctx: click.Context, /, name: str) -> None:
     """
     found = [each for each in kept_cameras(shelf_in(home_of(ctx))) if each.name == name]
     if not found:
-        raise UsageError("no such camera is kept", where=name[:40], hint="inspect-kit camera list")
+        raise UsageError("no-such-camera-kept", where=name[:40])
     found[0].path.unlink(missing_ok=True)
     click.echo(f"{found[0].stored.model} is no longer used on its own.")

@@ -74,7 +74,7 @@ def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[s
     outcome = inspect(task, [read_measurements(file) for file in files])
     verdict = outcome.judgement.verdict
     if verdict.value != walk["verdict"]:
-        raise BadInput(f"the example came out as {verdict}, not {walk['verdict']}", where=walk["files"][0])
+        raise BadInput("example-came-out-not", where=walk["files"][0], verdict=verdict, verdict2=walk["verdict"])
     subject = Subject(walk["subject"], walk["owner"], walk["event"], walk["place"], walk["inspector"], walk["issuer"])
     kind = "certificate" if verdict is Verdict.CONFORMS else "report"
     path = out / f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"

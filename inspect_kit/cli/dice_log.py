@@ -63,7 +63,7 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
     rolls = [_read(path) for path in _shown(photos_in(folder), quiet=as_json)]
     kept = [roll for roll in rolls if roll.look is not None and (count is None or len(roll.look.dice) == count)]
     if not any(roll.look.dice for roll in kept if roll.look):
-        raise BadInput("no die can be read in any photo", where=str(folder), hint="photograph dice sharply from above")
+        raise BadInput("no-die-can-read-any", where=str(folder))
     write_whole(output, log_of(kept))
     warnings = [*_troubles(rolls), *_left_out(rolls, count)]
     if as_json:
@@ -80,13 +80,11 @@ def photos_in(folder: Path) -> list[Path]:
     try:
         found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
     except OSError as problem:
-        raise BadInput(
-            f"cannot be read: {problem.strerror}", where=str(folder), hint="name a folder of photos"
-        ) from None
+        raise BadInput("folder-not-readable", where=str(folder), reason=problem.strerror) from None
     if not found:
-        raise BadInput("has no photo in it", where=str(folder), hint="JPEG, PNG and HEIC are read")
+        raise BadInput("no-photo", where=str(folder))
     if len(found) > MOST_PHOTOS:
-        raise BadInput(f"has {len(found):,} photos, {MOST_PHOTOS:,} at most", where=str(folder), hint="log in parts")
+        raise BadInput("photos-most", where=str(folder), count=f"{len(found):,}", most_photos=f"{MOST_PHOTOS:,}")
     return sorted(found, key=lambda path: (_natural(path.name), path.name))
 
 

@@ -143,7 +143,7 @@ def _asked(variable: str, prompt: str, *, again: bool) -> Passphrase:
     if given:
         return given.encode()
     if not sys.stdin.isatty():
-        raise UsageError("a passphrase is needed", hint=f"set {PASSPHRASE}, or run this in a terminal")
+        raise UsageError("passphrase-needed", passphrase=PASSPHRASE)
     typed = str(click.prompt(prompt, hide_input=True, confirmation_prompt=again, err=True))
     return typed.encode()
 

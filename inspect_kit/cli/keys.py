@@ -63,10 +63,10 @@ def init(
     """
     home = home_of(ctx)
     if folder_of(home).exists():
-        raise UsageError("there are keys already", where=str(folder_of(home)), hint="inspect-kit keys add")
+        raise UsageError("keys-there-already", where=str(folder_of(home)))
     chosen = code.upper() or code_for(name)
     if not chosen:
-        raise UsageError("the name yields no code", where="--code", hint="give one, such as --code PCC")
+        raise UsageError("name-yields-no-code", where="--code")
     passphrase = None if no_passphrase else new_passphrase()
     keyring = found(home, Founding(name, chosen, inspector or name), passphrase, now())
     if given["address"]:
@@ -180,7 +180,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, as_json: bool) -> None:
     for ring in trusted(home):
         if ring.code == keyring.code and ring.ca != keyring.ca:
             hint = f"if the issuer says that it has made new keys, delete {path} and do this again"
-            raise UsageError(f"{ring.name}, another issuer, is known by the code {ring.code} here", hint=hint)
+            raise UsageError("another-issuer-known-code-here", hint=hint, ring=ring.name, sign=ring.code)
         why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
         if why:
             raise UsageError(why, where=str(file), hint="ask the issuer for a new `keys export`")
@@ -190,7 +190,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, as_json: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
-        raise BadInput(f"cannot be made: {problem.strerror}", where=str(path.parent)) from None
+        raise BadInput("not-made", where=str(path.parent), reason=problem.strerror) from None
     write_whole(path, content)
     _print_one(keyring, f"Certificates of {keyring.name} are trusted here now. Compare the fingerprint.", as_json)
 

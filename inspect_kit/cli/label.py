@@ -41,7 +41,7 @@ def command(
       inspect-kit label PCC-2026-000123-J --stock round-24 --format brother -o label.bin
     """
     if len(numbers) > MAX_LABELS:
-        raise UsageError(f"{len(numbers)} labels are too many at once", hint=f"at most {MAX_LABELS}")
+        raise UsageError("labels-too-many-once", count=len(numbers), max_labels=MAX_LABELS)
     names = {ring.code: ring.name for ring in trusted(home_of(ctx))}
     with registry_of(ctx).reading() as connection:
         standings = [_good(known(connection, number)) for number in numbers]
@@ -61,15 +61,15 @@ def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes
 
     media = MEDIA.get(SAME.get(stock, stock))
     if media is None:
-        raise UsageError("is a sheet, which no label printer takes", where=f"--stock {stock}", hint="62x29 or round-24")
+        raise UsageError("stock-for-no-printer", where=f"--stock {stock}")
     return (brother_raster if form == "brother" else zpl)(stickers, media)
 
 
 def _good(standing: CertificateStatus) -> CertificateStatus:
     """Only what holds gets a sticker."""
     if standing.kind != "certificate":
-        raise UsageError("is a report, not a certificate: it gets no label", where=standing.number)
+        raise UsageError("report-gets-no-label", where=standing.number)
     state = standing.state(today())
     if state != "valid":
-        raise BrokenSeal(f"is {state}: it gets no label", where=standing.number)
+        raise BrokenSeal("gets-no-label", where=standing.number, state=state)
     return standing

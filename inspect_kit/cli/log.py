@@ -42,7 +42,7 @@ def write_note(out: Path, text: str) -> None:
         write_whole(out, text.encode())
         return
     if len(text.encode()) > MOST_IN_A_CODE:
-        raise BadInput("is too long for a QR code", where=str(out), hint="name a text file")
+        raise BadInput("too-long-qr-code", where=str(out))
     import segno
 
     picture = io.BytesIO()
@@ -90,7 +90,7 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
         seen = [note.size for note in kept_checkpoints(connection) if note.times()]
         old = since if since is not None else max(seen, default=0)
         if old > signed.size:
-            raise BadInput(f"the log has only {signed.size} entries", where="--since")
+            raise BadInput("log-only-entries", where="--since", size=signed.size)
         asked = request_since(connection, signed, old)
     write_note(out, str(asked))
     if as_json:
@@ -135,7 +135,7 @@ def witness_command(
     asked = request_of(read_note(file))
     if not signed_by_log(asked.checkpoint, trusted(home)):
         hint = "inspect-kit keys trust, with the issuer's file"
-        raise BrokenSeal("is not signed by an issuer that is trusted here", where=str(file), hint=hint)
+        raise BrokenSeal("not-signed-issuer-trusted-here", where=str(file), hint=hint)
     signed = own.cosign(asked, now())
     write_note(out, str(signed))
     if as_json:
@@ -158,7 +158,7 @@ def witnessed_command(ctx: click.Context, /, file: Path) -> None:
     names = [witness.name for witness in witnesses_of(home_of(ctx)) if note.seen_at(witness) is not None]
     if not names:
         hint = "inspect-kit keys witness, with its public key"
-        raise BrokenSeal("is signed by no witness that is believed here", where=str(file), hint=hint)
+        raise BrokenSeal("signed-no-witness-believed-here", where=str(file), hint=hint)
     with registry.writing() as connection:
         _check_ours(ctx, connection, note)
         fresh = keep_checkpoint(connection, note)
@@ -167,9 +167,9 @@ def witnessed_command(ctx: click.Context, /, file: Path) -> None:
 
 def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -> None:
     if not signed_by_log(note, trusted(home_of(ctx))):
-        raise BrokenSeal("is not of an issuer that is trusted here", where=note.origin)
+        raise BrokenSeal("issuer-not-trusted-here", where=note.origin)
     if root_at(connection, note.size) != note.root:
-        raise BrokenSeal(f"this registry is not the log of {note.size} entries that was witnessed", where=note.origin)
+        raise BrokenSeal("registry-not-log-entries-witnessed", where=note.origin, size=note.size)
 
 
 @click.command("proof")
@@ -195,7 +195,7 @@ def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) ->
         standing = known(connection, number)
         entry = entry_of(connection, standing.entry)
         if entry is None:
-            raise BrokenSeal("has no entry", where=standing.number)
+            raise BrokenSeal("number-without-entry", where=standing.number)
         notes = kept_checkpoints(connection, entry.id)
         if not notes:
             desk = desk_of(ctx, signer)

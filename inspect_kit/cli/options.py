@@ -72,7 +72,7 @@ def task_from(ctx: click.Context) -> Task:
     folders = (*given["instruments"], own_instruments(ctx))
     for folder in given["instruments"]:
         if not folder.is_dir():
-            raise UsageError("no such folder", where=str(folder))
+            raise UsageError("no-such-folder", where=str(folder))
     day = given["on"].date() if given["on"] else today()
     return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders, home_of(ctx))
 

@@ -50,12 +50,12 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     What comes in parts is written as it comes.
     """
     if path.is_dir():
-        raise BadInput("is a folder", where=str(path), hint="name a file in it")
+        raise BadInput("is-folder", where=str(path))
     if path.exists() and not path.is_file():
         # Renaming over a device or a pipe would put a file in its place, for everybody on the machine.
-        raise BadInput("is a device or a pipe", where=str(path), hint="name a file")
+        raise BadInput("device-or-pipe", where=str(path))
     if "\0" in str(path):
-        raise BadInput("cannot be written: no file has such a name", where=str(path))
+        raise BadInput("cannot-written-no-file-such", where=str(path))
     try:
         part = written_beside(path, content)
         try:
@@ -64,7 +64,7 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     sync_folder(path.parent)
 
 

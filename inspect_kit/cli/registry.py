@@ -215,7 +215,7 @@ def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) ->
     """
     texts = {name: clean(text, where=f"--{name}") for name, text in given.items()}
     if not (texts["maker"] or texts["serial"] or photo):
-        raise UsageError("say something of it: --maker, --serial or --photo")
+        raise UsageError("thing-unsaid")
     registry = registry_of(ctx)
     thing = Thing(texts["item"], texts["subject"], texts["owner"])
     picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None

@@ -10,7 +10,7 @@ import click
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, number, print_json
-from inspect_kit.errors import BadInput, Fault
+from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.diff import Change, Difference, diff
@@ -170,12 +170,12 @@ def check_sheet(file: Path, as_json: bool) -> int:
     faults = check(file)
     warnings = () if faults else _warnings(load(str(file.absolute())))
     if as_json:
-        print_json([*(_fault(fault, "fault") for fault in faults), *(_fault(fault, "warning") for fault in warnings)])
+        print_json([*(_fault(each, "fault") for each in faults), *(_fault(each, "warning") for each in warnings)])
         return BadInput.exit_code if faults else 0
-    for fault in faults:
-        click.echo(str(fault), err=True)
-    for fault in warnings:
-        click.echo(f"warning: {fault}", err=True)
+    for each in faults:
+        click.echo(str(each), err=True)
+    for each in warnings:
+        click.echo(f"warning: {each}", err=True)
     if not faults:
         click.echo(f"{file} is sound: {len(load(str(file.absolute())).clauses)} clauses")
     return BadInput.exit_code if faults else 0
@@ -188,7 +188,7 @@ def _warnings(sheet: Sheet) -> tuple[Fault, ...]:
         clause for clause in sheet.clauses
         if not clause.name and clause.characteristic not in {**words.own, **words.names["characteristic"]}
     ]  # fmt: skip
-    lacking = (Fault(clause.characteristic, "has no name on paper", "state name in the clause") for clause in unnamed)
+    lacking = (fault(clause.characteristic, "no-name-paper") for clause in unnamed)
     return (*warnings_on(sheet), *lacking)
 
 

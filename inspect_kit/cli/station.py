@@ -155,7 +155,7 @@ def remove(ctx: click.Context, /, name: str) -> None:
     with registry.reading() as connection:
         there = account(connection, name)
     if there is None:
-        raise UsageError("nobody is called so", where=name[:60], hint="inspect-kit station user list")
+        raise UsageError("nobody-called-so", where=name[:60])
     body = AccountSet(name, there.role, by=person(), events=there.events, active=False)
     set_account(registry, body, None, now(), desk_key(home_of(ctx)).seal)
     click.echo(f"{name} can no longer sign in.")

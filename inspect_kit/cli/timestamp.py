@@ -44,7 +44,7 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
     address = server_address(home_of(ctx), url)
     if not address:
         hint = 'or write timestamp = "https://…" into about.toml in the home'
-        raise UsageError("which server? give its address", where="--url", hint=hint)
+        raise UsageError("server-unsaid", where="--url", hint=hint)
     server, desk = TimeServer(address), desk_of(ctx, signer)
     paths = [found for path in files for found in _pdfs(path)]
     with desk.registry.reading() as connection:
@@ -65,7 +65,7 @@ def server_address(home: Path, given: str) -> str:
     address = given or timestamp_setting(home)
     parts = urlsplit(address)
     if address and (parts.scheme not in ("http", "https") or not parts.hostname):
-        raise UsageError("is no address of a timestamp server", where=address[:80], hint="it begins with https://")
+        raise UsageError("not-server-address", where=address[:80])
     return address
 
 
@@ -73,7 +73,7 @@ def _pdfs(path: Path) -> list[Path]:
     """A file, or the PDFs of a folder."""
     found = sorted(each for each in path.iterdir() if each.suffix.lower() == ".pdf") if path.is_dir() else [path]
     if len(found) > _MOST_FILES:
-        raise BadInput(f"holds {len(found)} PDFs, at most {_MOST_FILES} are stamped", where=str(path))
+        raise BadInput("too-many-to-stamp", where=str(path), count=len(found), most_files=_MOST_FILES)
     return found
 
 
@@ -85,7 +85,7 @@ def stamp_file(path: Path, url: str, ring: Keyring) -> None:
     pdf = read_bytes(path, MAX_PDF_BYTES)
     seal = seal_of(pdf, [ring.ca])
     if not (seal.intact and seal.untouched and seal.trusted):
-        raise BadInput("is no whole certificate of this issuer", where=str(path), hint="inspect-kit verify says why")
+        raise BadInput("not-whole-certificate", where=str(path))
     write_whole(path, stamped_pdf(pdf, TimeServer(url), ring))
 
 

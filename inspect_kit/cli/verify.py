@@ -81,9 +81,9 @@ def _files_in(folder: str) -> list[str]:
     """The PDFs of a folder, by name."""
     found = sorted(str(path) for path in Path(folder).iterdir() if path.suffix.lower() == ".pdf")
     if not found:
-        raise BadInput("holds no PDF", where=folder)
+        raise BadInput("holds-no-pdf", where=folder)
     if len(found) > _MOST_FILES:
-        raise BadInput(f"holds {len(found)} PDFs, at most {_MOST_FILES} are looked at", where=folder)
+        raise BadInput("holds-pdfs-most-looked", where=folder, count=len(found), most_files=_MOST_FILES)
     return found
 
 
@@ -131,7 +131,7 @@ def _is_number(what: str) -> bool:
 def _by_number(number: str, counter: Counter) -> Verification:
     """A certificate that the registry here knows: by the text of its QR code, which is signed."""
     if counter.registry is None:
-        raise BadInput("there is no registry here to look it up in", where=number, hint="name its PDF or its QR text")
+        raise BadInput("no-registry-here-look-up", where=number)
     with counter.registry.reading() as connection:
         return verify_qr(known(connection, number).qr, counter)
 

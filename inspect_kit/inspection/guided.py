@@ -188,7 +188,7 @@ def checked(question: Question, text: str, instrument: Instrument | None, *, con
     words = question.words or words_for(question.clause)
     if question.unit == WORD:
         if text not in words:
-            raise BadInput(f"{text[:40]!r} is not an answer here", hint="answer " + ", ".join(words))
+            raise BadInput("not-an-answer", text=text[:40], words=", ".join(words))
         return
     if text in words and question.characteristic == question.clause.characteristic:
         return
@@ -223,12 +223,12 @@ def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> GuidedEntry:
     try:
         data = json.loads(text)
         if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
-            raise BadInput(f"is a draft for {data['spec']} {data['item']}", where=str(path), hint="choose another -o")
+            raise BadInput("draft-of-another", where=str(path), spec=data["spec"], item=data["item"])
         entry = GuidedEntry(sheet, item, instruments={str(k): str(v) for k, v in data["instruments"].items()})
         for saved in data["answers"]:
             entry = _taken_up(entry, saved)
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
-        raise BadInput("is not a draft of an inspection", where=str(path), hint="delete it to begin anew") from None
+        raise BadInput("not-draft-inspection", where=str(path)) from None
     return entry
 
 

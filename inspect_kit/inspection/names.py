@@ -18,18 +18,12 @@ def clean(text: str, *, where: str, needed: bool = False, longest: int = MAX_LEN
     line = unicodedata.normalize("NFC", " ".join(text.split()))
     line = "".join(character for character in line if character not in _JOINERS)
     if len(line) > longest:
-        raise BadInput(
-            f"has {len(line):,} characters, at most {longest} fit", where=where, hint="shorten it", code="name.long",
-            facts={"where": where, "most": longest},
-        )  # fmt: skip
+        raise BadInput("name-too-long", where=where, count=f"{len(line):,}", longest_name=longest)
     for character in line:
         if unicodedata.category(character) in _HIDDEN:
-            raise BadInput(
-                f"has an invisible character (U+{ord(character):04X})", where=where, hint="type it again",
-                code="name.invisible", facts={"where": where},
-            )  # fmt: skip
+            raise BadInput("invisible-character", where=where, ord=f"{ord(character):04X}")
     if needed and not line:
-        raise BadInput("is empty", where=where, code="name.empty", facts={"where": where})
+        raise BadInput("is-empty", where=where)
     return line
 
 

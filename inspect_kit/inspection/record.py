@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, notices_in
+from inspect_kit.notices import Notice
+from inspect_kit.stored_notices import notices_in
 
 FORMAT: Final = 1
 MAX_BYTES: Final = 64_000_000
@@ -287,14 +288,14 @@ def digest_of(content: bytes) -> str:
 def open_record(content: bytes, *, where: str = "record") -> Record:
     """A record of any format there has been; what does not fit is an error with its place."""
     if len(content) > MAX_BYTES:
-        raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=where)
+        raise BadInput("record-too-large", where=where, max_bytes=MAX_BYTES // 1_000_000)
     try:
         stated = _STATED.decode(content).format
         if stated != FORMAT:
-            raise BadInput(f"is of format {stated}", where=where, hint=f"this program opens format {FORMAT}")
+            raise BadInput("other-format", where=where, stated=stated, format=FORMAT)
         return _RECORDS.decode(content)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
-        raise BadInput(f"is not a record: {str(problem)[:120]}", where=where) from None
+        raise BadInput("not-record", where=where, problem=str(problem)[:120]) from None
 
 
 class _Stated(msgspec.Struct):

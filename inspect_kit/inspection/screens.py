@@ -37,7 +37,8 @@ class BadAnswer(BadInput):
     """What was typed cannot be used: a code with facts, worded at the edge in the person's language."""
 
     def __init__(self, code: str, **facts: object) -> None:
-        super().__init__(f"{code}: {facts}" if facts else code, code=code, facts=facts)
+        super().__init__(f"{code}: {facts}" if facts else code)
+        self.code, self.facts = code, facts
 
 
 @dataclass(frozen=True, slots=True)

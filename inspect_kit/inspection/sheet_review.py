@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspect_kit.errors import Fault
+from inspect_kit.errors import Fault, fault
 from inspect_kit.inspection.catalogue import measured_names
 from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
@@ -31,7 +31,7 @@ def _silence(sheet: Sheet) -> Iterator[Fault]:
 def _never_failing(sheet: Sheet) -> Iterator[Fault]:
     for item in sheet.items:
         if not item.pieces and not any(clause.binding for clause in sheet.clauses_of(item.id)):
-            yield Fault(f"item {item.id}", "has no binding clause, and any answer makes it conform")
+            yield fault(f"item {item.id}", "no-binding-clause")
 
 
 def measured_without_range(sheet: Sheet) -> tuple[str, ...]:
@@ -46,7 +46,7 @@ def measured_without_range(sheet: Sheet) -> tuple[str, ...]:
 
 def _implausible(sheet: Sheet) -> Iterator[Fault]:
     for name in measured_without_range(sheet):
-        yield Fault(name, "has no plausible range", 'state plausible = ["…", "…"] or plausible_from')
+        yield fault(name, "no-plausible-range")
 
 
 def _unknown_instances(sheet: Sheet) -> Iterator[Fault]:
@@ -56,7 +56,7 @@ def _unknown_instances(sheet: Sheet) -> Iterator[Fault]:
         for name, places in entry.formula.instances.items():
             for place in places:
                 if name in asked and place not in asked[name]:
-                    yield Fault(entry.characteristic, f'picks {name} "{place}", which no clause asks for')
+                    yield fault(entry.characteristic, "picks-unasked", name=name, place=place)
 
 
 def _unanswered_conditions(sheet: Sheet) -> Iterator[Fault]:
@@ -68,10 +68,10 @@ def _unanswered_conditions(sheet: Sheet) -> Iterator[Fault]:
             continue
         name = clause.when.characteristic
         if name not in answers:
-            yield _of(clause, f"hangs on {name}, which no clause and no choice asks for")
+            yield _of(clause, "hangs-on-unasked", name=name)
         elif unknown := [word for word in clause.when.words if word not in answers[name]]:
-            yield _of(clause, f"hangs on {name} being {', '.join(unknown)}, which is no answer to it")
+            yield _of(clause, "hangs-on-no-answer", name=name, words=", ".join(unknown))
 
 
-def _of(clause: Clause, why: str) -> Fault:
-    return Fault(f"clause {clause.number}, {clause.characteristic}", why)
+def _of(clause: Clause, code: str, **facts: str) -> Fault:
+    return fault(f"clause {clause.number}, {clause.characteristic}", code, **facts)

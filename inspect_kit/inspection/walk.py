@@ -177,9 +177,7 @@ def _refuse_repeats(readings: Iterable[Reading]) -> None:
         first = seen.setdefault((*_place(reading), bool(reading.value)), reading)
         if first is not reading:
             what = f"{reading.characteristic} {reading.instance}".strip()
-            raise BadInput(
-                f"{what[:80]} stands here and in {first.where}", where=reading.where, hint="tell them apart by instance"
-            )
+            raise BadInput("stands-twice-in-files", where=reading.where, what=what[:80], place=first.where)
 
 
 def _refuse_other_instruments(readings: Iterable[Reading], instruments: Mapping[str, Instrument]) -> None:
@@ -199,9 +197,12 @@ def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None
         if names and reading.instance and reading.instance not in names:
             meant = nearest(reading.instance, names)
             raise BadInput(
-                f'{reading.characteristic} has no "{reading.instance[:40]}"', where=reading.where,
+                "no-such-instance",
+                where=reading.where,
                 hint=meant or f"it has {', '.join(names)}",
-            )  # fmt: skip
+                characteristic=reading.characteristic,
+                instance=reading.instance[:40],
+            )
 
 
 def _interpreted(
@@ -231,9 +232,10 @@ def _base_unit(reading: Reading, needed: Mapping[str, str]) -> str:
     known = measured_names() if name in measured_names() else all_names()
     if name not in known:
         raise BadInput(
-            f'unknown characteristic "{name[:60]}"',
+            "unknown-characteristic",
             where=reading.where,
             hint=nearest(name, needed) or nearest(name, known) or "see inspect-kit specs show",
+            name=name[:60],
         )
     return known[name]
 
@@ -245,12 +247,17 @@ def _observed(reading: Reading, clause: Clause | None, sheet: Sheet) -> Observat
     if known:
         return seen
     if not words:
-        raise BadInput(f"{reading.characteristic} is measured or counted, not answered by {seen.value}",
-                       where=reading.where, hint="give the value")  # fmt: skip
+        raise BadInput(
+            "measured-not-answered", where=reading.where, characteristic=reading.characteristic, seen=seen.value
+        )
     raise BadInput(
-        f"{reading.characteristic} is answered by {', '.join(words)}, not {reading.value[:40]!r}",
-        where=reading.where, hint=nearest(seen.value, words),
-    )  # fmt: skip
+        "answered-otherwise",
+        where=reading.where,
+        hint=nearest(seen.value, words),
+        characteristic=reading.characteristic,
+        words=", ".join(words),
+        reading=reading.value[:40],
+    )
 
 
 def _derived(

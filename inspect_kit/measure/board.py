@@ -26,7 +26,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
         result = measure_board(views, scale, known)
     except InspectKitError as problem:
         where = problem.fault.where or photos[0].file
-        raise type(problem)(problem.fault.why, where=where, hint=problem.fault.hint) from None
+        raise type(problem).of(problem.fault, where=where) from None
     said = result.notices if camera is not None else (*result.notices, UNCALIBRATED)
     used = [next(photo for photo in photos if photo.file == view.name) for view in result.scene.photos]
     measured = (

@@ -152,11 +152,7 @@ def measure_dice(photos: Sequence[Photograph], camera: Camera | None, stated: St
         looks.append(_photo(photo, camera, stated, count))
         count += len(looks[-1].dice)
     if not count:
-        raise BadInput(
-            "no die can be read",
-            where=photos[0].file,
-            hint="photograph the dice sharply from above, so that each is at least a thirtieth of the picture wide",
-        )
+        raise BadInput("no-die-read", where=photos[0].file)
     spotting = None if stated.one_die is False else spotted([look.look for look in looks])
     notices = _notices(looks, stated, camera is not None, spotting)
     if stated.one_die and spotting is None:
@@ -188,7 +184,7 @@ def _placed(photo: Photograph, camera: Camera | None, stated: Stated) -> Placed 
     if placed is None:
         return None
     if float(np.degrees(placed.view.tilt)) > STEEPEST:
-        raise BadInput("the camera looks at the sheet too obliquely", where=photo.file, hint="hold it more from above")
+        raise BadInput("camera-looks-sheet-too-obliquely", where=photo.file)
     return placed
 
 

@@ -106,7 +106,7 @@ def _words(found: Feature) -> str:
 def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> FigureSession:
     """Measure one figure in every photo and combine what the views say."""
     if not 1 <= len(photos) <= MOST_VIEWS:
-        raise BadInput(f"{len(photos)} photos", hint=f"give one to {MOST_VIEWS} photos of one figure")
+        raise BadInput("figure-photos", count=len(photos), most_views=MOST_VIEWS)
     looks = [_look(photo, camera, stated) for photo in photos]
     views = tuple(view for _, view in looks)
     values = [*(_combined(name, views) for name in _ALIKE), *_across(views), *_all_around(views)]
@@ -124,7 +124,7 @@ def _look(photo: Photograph, camera: Camera | None, stated: Stated) -> tuple[Pla
     except BadInput as problem:
         if problem.fault.where:
             raise
-        raise BadInput(problem.fault.why, where=photo.file, hint=problem.fault.hint) from None
+        raise BadInput.of(problem.fault, where=photo.file) from None
 
 
 def _standoff(stated: Stated) -> tuple[float, float]:

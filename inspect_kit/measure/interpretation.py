@@ -39,7 +39,7 @@ def observation_of(reading: Reading) -> Observation:
     """What was seen; the word is folded to small letters so that `Yes` and `yes` are the same answer."""
     confidence = parse_number(reading.confidence, where=reading.where) if reading.confidence else None
     if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
-        raise BadInput("a confidence lies between 0 and 1", where=f"{reading.where}.confidence")
+        raise BadInput("confidence-lies-between-0-1", where=f"{reading.where}.confidence")
     return Observation(reading.characteristic, reading.value.strip().lower(), reading.instance, confidence, (reading,))
 
 
@@ -58,9 +58,11 @@ def measurement_of(
     stated = _stated(reading, default)
     if default is not None and stated.unit.base != default.base:
         raise BadInput(
-            f"{reading.characteristic} is given in {stated.unit}, expected {default}",
+            "given-in-other-unit",
             where=reading.where,
-            hint=f"write it in {default}",
+            characteristic=reading.characteristic,
+            unit=stated.unit,
+            default=default,
         )
     value = stated.in_base
     _possible(reading, value, stated.unit, signed=signed)
@@ -95,23 +97,23 @@ def _stated(reading: Reading, default: Unit | None) -> Quantity:
     fallback = unit(reading.unit, where=reading.where) if reading.unit else default
     stated = parse_quantity(reading.value, fallback, where=reading.where)
     if reading.unit and fallback is not None and stated.unit.symbol != fallback.symbol:
-        raise BadInput(f"the value {reading.value[:40]!r} is not in {fallback}", where=reading.where)
+        raise BadInput("value-in-other-unit", where=reading.where, reading=reading.value[:40], fallback=fallback)
     return stated
 
 
 def _possible(reading: Reading, value: Decimal, stated: Unit, *, signed: bool) -> None:
     if value < 0 and not signed:
-        raise BadInput(f"{reading.characteristic} cannot be negative", where=reading.where)
+        raise BadInput("cannot-negative", where=reading.where, characteristic=reading.characteristic)
     if stated.base == "count" and value != value.to_integral_value():
-        raise BadInput(f"{reading.characteristic} is a count, not {value}", where=reading.where)
+        raise BadInput("count-not-whole", where=reading.where, characteristic=reading.characteristic, value=value)
 
 
 def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) -> None:
     if instrument.resolution.unit.base != stated.unit.base:
-        raise BadInput(f"{instrument.name} does not measure in {stated.unit}", where=reading.where)
+        raise BadInput("does-not-measure", where=reading.where, instrument=instrument.name, unit=stated.unit)
     lower, upper = instrument.lower, instrument.upper
     if (lower and stated.in_base < lower.in_base) or (upper and stated.in_base > upper.in_base):
-        raise BadInput(f"{stated} is outside the range of {instrument.name}", where=reading.where)
+        raise BadInput("outside-range", where=reading.where, stated=stated, instrument=instrument.name)
 
 
 def _budget(reading: Reading, stated: Quantity, instrument: Instrument | None) -> Budget | None:
@@ -131,10 +133,7 @@ def _completed(parts: Budget, standard: Decimal, reading: Reading) -> Budget:
     """Parts and their sum, both as stated: what no part accounts for is a part of its own."""
     known = combined(parts)
     if known > standard * _ROUNDED:
-        raise BadInput(
-            f"the parts of the budget add up to more than u = {reading.standard}", where=f"{reading.where}: budget",
-            hint="u is the root of the sum of their squares",
-        )  # fmt: skip
+        raise BadInput("parts-budget-add-up-more", where=f"{reading.where}: budget", standard=reading.standard)
     with localcontext(_CONTEXT):
         rest = (standard**2 - known**2).sqrt() if standard > known else Decimal(0)
     return (*parts, Component(OTHER, rest)) if rest > standard / 10 else parts
@@ -143,7 +142,7 @@ def _completed(parts: Budget, standard: Decimal, reading: Reading) -> Budget:
 def _part(part: StatedPart, of: Unit, reading: Reading) -> Component:
     size = parse_number(part.standard, where=f"{reading.where}: u")
     if size < 0:
-        raise BadInput("an uncertainty cannot be negative", where=f"{reading.where}: u")
+        raise BadInput("uncertainty-cannot-negative", where=f"{reading.where}: u")
     return Component(part.source, scaled(size, of.factor), shared=part.shared)
 
 

@@ -66,7 +66,7 @@ def check_kind(kind: str) -> None:
     """Refuse what nobody can measure."""
     if kind not in _ROOMS:
         hint = nearest(kind, KINDS) or f"there are {', '.join(KINDS)}"
-        raise UsageError(f"cannot measure {kind[:40]!r}", hint=hint)
+        raise UsageError("cannot-measure-kind", hint=hint, kind=kind[:40])
 
 
 def check_count(kind: str, count: int) -> None:
@@ -74,7 +74,7 @@ def check_count(kind: str, count: int) -> None:
     most = MOST_PHOTOS[kind]
     if count > most:
         hint = _TOO_MANY.get(kind, "measure them in groups")
-        raise UsageError(f"{count} photos at once, {most} at most", hint=hint)
+        raise UsageError("photos-at-once", hint=hint, count=count, most=most)
 
 
 def kept_camera(home: Path, photos: Sequence[Photograph]) -> Kept | None:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import notice
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.reference.find import Reference, marker_dictionary
 
@@ -78,8 +79,12 @@ def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
     lengths, others = LENGTHS[kind], _OTHERS[kind]
     for name in typed:
         if name not in lengths and name not in others:
-            raise UsageError(f"no such option for {kind}", where=option(name),
-                             hint="there are " + ", ".join(map(option, sorted({*lengths, *others}))))  # fmt: skip
+            raise UsageError(
+                "no-such-option",
+                where=option(name),
+                kind=kind,
+                value=", ".join(map(option, sorted({*lengths, *others}))),
+            )
     size = {name: _length(str(typed[name]), name, bounds) for name, bounds in lengths.items() if name in typed}
     one_die = typed.get("one_die")
     return Stated(
@@ -110,9 +115,11 @@ def _scale(text: str) -> tuple[float, float]:
     try:
         number = parse_number(text)
     except BadInput as problem:
-        raise UsageError(problem.fault.why, where="--print-scale", hint="for example 0.998") from None
+        raise UsageError.of(
+            problem.fault, where="--print-scale", advice=notice("for-example", example="0.998")
+        ) from None
     if not 0.9 <= number <= 1.1:
-        raise UsageError(f"{text[:40]} is no print scale", where="--print-scale", hint="measured ÷ nominal, about 1")
+        raise UsageError("no-print-scale", where="--print-scale", text=text[:40])
     return stated_scale(number)
 
 
@@ -121,44 +128,49 @@ def _length(text: str, name: str, bounds: Bounds) -> Length:
     low, high = bounds
     size, standard = _with_spread(text, option(name), "for example 8.1±0.1mm")
     if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
-        raise UsageError(f"{text[:40]} is not between {low:g} and {high:g} mm", where=option(name))
+        raise UsageError("length-out-of-range", where=option(name), text=text[:40], low=f"{low:g}", high=f"{high:g}")
     return size, standard
 
 
 def _with_spread(text: str, where: str, example: str) -> Length:
     parts = _PLUS_MINUS.split(text.strip())
     if len(parts) > 2:
-        raise UsageError(f"expected a length such as 8.1±0.1mm, got {text[:40]!r}", where=where)
+        raise UsageError("expected-length", where=where, text=text[:40])
     try:
         spread = parse_quantity(parts[1], UNITS["mm"]) if len(parts) == 2 else None
         # `8.1±0.1mm`: the unit behind the spread is that of both.
         value = parse_quantity(parts[0], spread.unit if spread else UNITS["mm"])
         return float(value.to("mm").number), float(spread.to("mm").number) if spread else None
     except BadInput as problem:
-        raise UsageError(problem.fault.why, where=where, hint=example) from None
+        raise UsageError.of(problem.fault, where=where, advice=example) from None
 
 
 def _known_side(text: str) -> tuple[float, float]:
     """`surface.side=738.2mm`, `surface.side=738.2±0.3mm`, also in cm."""
     name, sign, typed = text.partition("=")
     if not sign or name.strip() != _KNOWN:
-        raise UsageError(f"expected {_KNOWN}=LENGTH, got {text[:40]!r}", where="--known", hint=_KNOWN_EXAMPLE)
+        raise UsageError("expected-known-length", where="--known", hint=_KNOWN_EXAMPLE, known=_KNOWN, text=text[:40])
     value, stated = _with_spread(typed, "--known", _KNOWN_EXAMPLE)
     spread = TAPE if stated is None else stated
     low, high = _SIDES
     if not low <= value <= high:
-        raise UsageError(f"{typed.strip()[:40]} is not between {low:g} and {high:g} mm", where="--known",
-                         hint=_KNOWN_EXAMPLE)  # fmt: skip
+        raise UsageError(
+            "length-out-of-range",
+            where="--known",
+            hint=_KNOWN_EXAMPLE,
+            text=typed.strip()[:40],
+            low=f"{low:g}",
+            high=f"{high:g}",
+        )
     if not 0 < spread <= _WORST_TAPE:
-        raise UsageError(f"{spread:g} mm is no uncertainty of a tape", where="--known", hint=_KNOWN_EXAMPLE)
+        raise UsageError("mm-no-uncertainty-tape", where="--known", hint=_KNOWN_EXAMPLE, spread=f"{spread:g}")
     return value, spread
 
 
 def _reference(kind: str, text: str) -> Reference:
     """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`."""
     if kind == "figure" and text != "auto":
-        raise UsageError(f"a figure is measured before the printed backdrop, not {text[:40]!r}", where="--reference",
-                         hint="print `inspect-kit target backdrop`")  # fmt: skip
+        raise UsageError("figure-measured-before-printed-backdrop", where="--reference", text=text[:40])
     match text.split(":"):
         case ["auto"]:
             return Reference()
@@ -168,13 +180,12 @@ def _reference(kind: str, text: str) -> Reference:
             try:
                 marker_dictionary(dictionary)
             except BadInput as problem:
-                raise UsageError(problem.fault.why, where="--reference", hint=problem.fault.hint) from None
+                raise UsageError.of(problem.fault, where="--reference") from None
             return Reference("aruco", _length(size, "reference", (1.0, 500.0))[0], dictionary)
-    raise UsageError(f"unknown reference {text[:40]!r}", where="--reference",
-                     hint="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm")  # fmt: skip
+    raise UsageError("unknown-reference", where="--reference", text=text[:40])
 
 
 def _instance(text: str) -> str:
     if len(text) > _LONGEST_NAME or not text.isprintable():
-        raise UsageError(f"expected a short name such as 3 or spare, got {text[:40]!r}", where="--instance")
+        raise UsageError("expected-short-name", where="--instance", text=text[:40])
     return text

@@ -53,12 +53,12 @@ class Fairness:
 def fairness(counts: Sequence[int], prior_weight: float = 100.0, order: Sequence[int] = ()) -> Fairness:
     """All three tests; `order` is the faces (1…6) in the order they came up, if known."""
     if len(counts) != FACES or min(counts) < 0:
-        raise BadInput("a die has six faces, none of which came up less than never")
+        raise BadInput("die-six-faces")
     total = sum(counts)
     if total < 1:
-        raise BadInput("there is not a single roll")
+        raise BadInput("not-single-roll")
     if not 0 < prior_weight <= MAX_WEIGHT:
-        raise UsageError(f"the prior weight lies between 0 and {MAX_WEIGHT:g}, not {prior_weight:g}")
+        raise UsageError("prior-weight-lies-between-0", max_weight=f"{MAX_WEIGHT:g}", prior_weight=f"{prior_weight:g}")
     chi2 = (FACES * sum(count**2 for count in counts) - total**2) / total
     now = ln_e(counts, prior_weight)
     largest = max(now, float(e_path(order, prior_weight).max())) if order else None
@@ -176,10 +176,13 @@ def rolls_needed(bias: float, alpha: float = 0.05, power: float = 0.8) -> int:
     """
     if not (SMALLEST_BIAS <= bias <= LARGEST_BIAS):
         raise UsageError(
-            f"the bias lies between {SMALLEST_BIAS:f} and {LARGEST_BIAS:g}, not {bias:g}", hint="0.03 for 3 %"
+            "bias-lies-between-not",
+            smallest_bias=f"{SMALLEST_BIAS:f}",
+            largest_bias=f"{LARGEST_BIAS:g}",
+            bias=f"{bias:g}",
         )
     if not (0 < alpha < 1 and 0 < power < 1 and alpha < power):
-        raise UsageError("alpha and power lie between 0 and 1, alpha below power")
+        raise UsageError("alpha-power-lie-between-0")
     return ceil(2 * noncentrality(alpha, power) / bias**2)
 
 

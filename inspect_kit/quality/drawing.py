@@ -50,7 +50,7 @@ def format_of(path: Path) -> str:
     """The format that a file's name asks for."""
     ending = path.suffix.lower().lstrip(".")
     if ending not in FORMATS:
-        raise UsageError(f"a drawing is a file .svg, .png or .pdf, not {path.name[:60]!r}")
+        raise UsageError("drawing-form", path=path.name[:60])
     return ending
 
 

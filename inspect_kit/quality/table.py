@@ -59,7 +59,7 @@ class Table:
         cells = self._column(name)
         for cell, line in zip(cells, self.lines, strict=True):
             if not cell:
-                raise BadInput(f'the column "{name}" is empty here', where=f"{self.where}: line {line}")
+                raise BadInput("column-empty-here", where=f"{self.where}: line {line}", name=name)
         return cells
 
     def numbers(self, name: str) -> tuple[Decimal, ...]:
@@ -86,7 +86,7 @@ class Table:
         kept = [row for row, cell in enumerate(self._column(name)) if cell == wanted]
         if not kept:
             known = dict.fromkeys(self._column(name))
-            raise BadInput(f'no row has the {name} "{wanted[:40]}"', where=self.where, hint=nearest(wanted, known))
+            raise BadInput("no-row-of", where=self.where, hint=nearest(wanted, known), name=name, wanted=wanted[:40])
         return self.rows(kept)
 
     def measured(self, name: str) -> Table:
@@ -104,7 +104,7 @@ class Table:
         if found is None:
             there = ", ".join(self.columns)[:120]
             hint = nearest(name, self.columns) or f"it has {there}"
-            raise BadInput(f'the header has no column "{name[:40]}"', where=f"{self.where}: line 1", hint=hint)
+            raise BadInput("no-such-column", where=f"{self.where}: line 1", hint=hint, name=name[:40])
         return found
 
 
@@ -116,9 +116,7 @@ def read_table(path: Path) -> Table:
         with opened(path) as stream:
             return table_from(stream, str(path))
     except UnicodeDecodeError as problem:
-        raise BadInput(
-            f"is not UTF-8 (byte {problem.start})", where=str(path), hint="in a spreadsheet choose CSV UTF-8"
-        ) from None
+        raise BadInput("not-utf-8", where=str(path), start=problem.start) from None
 
 
 @contextmanager
@@ -126,15 +124,15 @@ def opened(path: Path) -> Iterator[TextIO]:
     """The file as lines of text, however it is encoded; what is no text of a bearable size is refused."""
     try:
         if path.is_dir():
-            raise BadInput("is a folder", where=str(path), hint="name a file in it")
+            raise BadInput("is-folder", where=str(path))
         with path.open("rb") as stream:
             if path.is_file() and path.stat().st_size > MAX_BYTES:
-                raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=str(path), hint="split it")
+                raise BadInput("table-too-large", where=str(path), max_bytes=MAX_BYTES // 1_000_000)
             yield io.TextIOWrapper(stream, encoding_of(stream.peek(4)[:4]), newline="")
     except FileNotFoundError:
-        raise BadInput("no such file", where=str(path)) from None
+        raise BadInput("no-such-file", where=str(path)) from None
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
 def encoding_of(start: bytes) -> str:
@@ -154,23 +152,23 @@ def table_from(text: str | Iterable[str], where: str) -> Table:
     try:
         return _table(lines, first, where)
     except csv.Error as problem:
-        raise BadInput(f"is not CSV: {problem}", where=f"{where}: line {lines.line_num + first - 1}") from None
+        raise BadInput("not-csv", where=f"{where}: line {lines.line_num + first - 1}", problem=problem) from None
 
 
 def _table(rows: Iterator[list[str]], first: int, where: str) -> Table:
     names = _header(next(rows, []), where)
     columns, numbers = _columns(rows, len(names), first, where)
     if not numbers:
-        raise BadInput("has a header and no row", where=where)
+        raise BadInput("header-no-row", where=where)
     return Table(where, dict(zip(names, columns, strict=True)), numbers)
 
 
 def _text_lines(stream: Iterable[str], where: str) -> Iterator[str]:
     for line in stream:
         if "\0" in line:
-            raise BadInput("has NUL bytes, so it is not a text file", where=where, hint="export it as CSV or JSON")
+            raise BadInput("nul-bytes", where=where)
         if len(line) > MAX_LINE:
-            raise BadInput(f"has a line of more than {MAX_LINE:,} characters", where=where)
+            raise BadInput("line-too-long", where=where, max_line=f"{MAX_LINE:,}")
         yield line
 
 
@@ -178,7 +176,7 @@ def _begun(lines: Iterator[str], where: str) -> tuple[Iterator[str], int, str]:
     """The lines from the header on, the header's line number, and what divides its cells."""
     first, head = next(((number, line) for number, line in enumerate(lines, 1) if line.strip()), (0, ""))
     if not head:
-        raise BadInput("is empty", where=where)
+        raise BadInput("is-empty", where=where)
     told = re.fullmatch(r'"?sep=([,;\t])"?', head.strip())
     after = next(lines, "") if told else ""
     if told and after.strip():
@@ -192,9 +190,9 @@ def _header(cells: list[str], where: str) -> list[str]:
     names = [cell.strip().lower() for cell in cells]
     named = [name for name in names if name]
     if len(set(named)) < len(named):
-        raise BadInput("a column stands twice in the header", where=f"{where}: line 1")
+        raise BadInput("column-stands-twice-header", where=f"{where}: line 1")
     if len(names) > 1000:
-        raise BadInput(f"has {len(names):,} columns", where=where)
+        raise BadInput("too-many-columns", where=where, count=f"{len(names):,}")
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
 
@@ -208,7 +206,7 @@ def _columns(
     at = first + 1
     while rows := list(islice(lines, _CHUNK)):
         if at + len(rows) > MAX_ROWS + first + 1:
-            raise BadInput(f"has more than {MAX_ROWS:,} rows", where=where)
+            raise BadInput("more-than-rows", where=where, max_rows=f"{MAX_ROWS:,}")
         kept, places = _squared(rows, width, at, where)
         for column, seen, cells in zip(columns, memo, zip(*kept, strict=True), strict=False):
             _add(column, seen, cells, places, where)
@@ -223,7 +221,7 @@ def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: 
         seen.clear()
     if max(map(len, cells)) > MAX_CELL:
         place = next(place for place, cell in zip(places, cells, strict=True) if len(cell) > MAX_CELL)
-        raise BadInput(f"a cell has more than {MAX_CELL} characters", where=f"{where}: line {place}")
+        raise BadInput("cell-too-large", where=f"{where}: line {place}", max_cell=MAX_CELL)
 
 
 def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[list[list[str]], Sequence[int]]:
@@ -235,7 +233,9 @@ def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[li
     for number, row in enumerate(rows, at):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
             hint = "write 8.1, or put 8,1 into quotes"
-            raise BadInput(f"has {len(row)} cells, the header has {width}", where=f"{where}: line {number}", hint=hint)
+            raise BadInput(
+                "cells-unlike-header", where=f"{where}: line {number}", hint=hint, count=len(row), count2=width
+            )
         if any(cell.strip() for cell in row):
             kept.append((row + [""] * width)[:width])
             places.append(number)
@@ -248,7 +248,7 @@ def _number(cell: str, default: str, place: str) -> Decimal:
         raise BadInput(f"expected a number, got {cell[:40]!r}" if cell else "a number is missing", where=place)
     value = Decimal(match.group(1).replace(",", ".").replace("−", "-"))
     if abs(value) > MAX_SIZE:
-        raise BadInput(f"{cell[:40]!r} is too large", where=place)
+        raise BadInput("number-too-large", where=place, cell=cell[:40])
     symbol = match.group(2) or default
     return _in_base(value, unit(symbol, where=place)) if symbol else value
 
@@ -262,5 +262,5 @@ def _count(cell: str, place: str) -> int:
     # Spreadsheets turn 12 into 12.0, so whole numbers are taken by value and not by spelling.
     value = _number(cell, "", place)
     if value != value.to_integral_value() or value < 0 or value > MAX_COUNT:
-        raise BadInput(f"expected a whole number from 0 on, got {cell[:40]!r}", where=place)
+        raise BadInput("expected-whole-number-from-0", where=place, cell=cell[:40])
     return int(value)

@@ -97,7 +97,9 @@ class TrendQuestion:
 
 def _refuse_unknown(word: str, known: Sequence[str], where: str) -> None:
     if word not in known:
-        raise UsageError(f"{where} is one of {', '.join(known)}, not {word[:30]!r}", hint=nearest(word, known))
+        raise UsageError(
+            "cell-not-one-of", hint=nearest(word, known), place=where, known=", ".join(known), word=word[:30]
+        )
 
 
 # What a record yields.

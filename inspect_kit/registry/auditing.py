@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Table, func, select, text, tuple_
 
-from inspect_kit.errors import BrokenSeal, Fault, InspectKitError
+from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
 from inspect_kit.registry.chain import Row, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
@@ -50,8 +50,8 @@ class _Walk:
     edge: dict[int, bytes] = field(default_factory=dict)
     """The last complete node of each level of the log's tree."""
 
-    def fault(self, where: str, why: str, hint: str = "") -> None:
-        self.faults.append(Fault(where, why, hint))
+    def fault(self, where: str, code: str, /, **facts: object) -> None:
+        self.faults.append(fault(where, code, **facts))
 
 
 def audit(registry: Registry, signatures: Callable[[Connection], SignatureCheck], *, files: bool = True) -> Audit:
@@ -84,7 +84,7 @@ def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
             continue
         where = f"entry {entry.id}"
         if canonical(body) != entry.body or KINDS[type(body)] != entry.kind:
-            walk.fault(where, "is not written as this program writes")
+            walk.fault(where, "not-written-program-writes")
         if isinstance(body, Certified):
             _count(walk, entry, body)
         problem_with = walk.signature(entry)
@@ -98,13 +98,13 @@ def _link(walk: _Walk, entry: Entry) -> None:
     where = f"entry {entry.id}"
     if entry.id != number + 1:
         missing = f"entry {number + 1}" if entry.id == number + 2 else f"entries {number + 1} to {entry.id - 1}"
-        walk.fault(missing, "missing from the chain")
+        walk.fault(missing, "missing-from-chain")
     elif entry.previous != digest:
-        walk.fault(where, f"is not chained to entry {number}")
+        walk.fault(where, "not-chained-entry", number=number)
     if entry.right_hash() != entry.hash:
-        walk.fault(where, "was changed: its hash is another")
+        walk.fault(where, "changed-hash-another")
     if entry.at < walk.latest:
-        walk.fault(where, f"is dated {entry.at}, before an entry that precedes it")
+        walk.fault(where, "dated-before", at=entry.at)
     walk.latest = max(walk.latest, entry.at)
 
 
@@ -117,7 +117,7 @@ def _count(walk: _Walk, entry: Entry, body: Certified) -> None:
     series = (number.issuer, number.year, number.kind)
     expected = walk.serials.get(series, 0) + 1
     if number.serial != expected:
-        walk.fault(body.number, f"breaks the series {number.issuer} {number.year}: {expected} was to come")
+        walk.fault(body.number, "breaks-series", issuer=number.issuer, year=number.year, expected=expected)
     walk.serials[series] = number.serial
 
 
@@ -161,16 +161,16 @@ def _compare_own(walk: _Walk, table: Table, expected: Rows, found: Rows) -> None
     for key, row in expected.items():
         _compare_row(walk, table, row, found.get(key))
     for key in found.keys() - expected.keys():
-        walk.fault(_place(table, found[key]), f"is a row that entry {found[key]['entry']} does not stand for")
+        walk.fault(_place(table, found[key]), "row-not-of-entry", entry=found[key]["entry"])
 
 
 def _compare_row(walk: _Walk, table: Table, row: dict[str, Any], there: dict[str, Any] | None) -> None:
     if there is None:
-        walk.fault(_place(table, row), f"the row of entry {row['entry']} is missing")
+        walk.fault(_place(table, row), "row-entry-missing", entry=row["entry"])
         return
     changed = sorted(name for name in row if row[name] != there[name])
     if changed:
-        walk.fault(_place(table, row), f"was changed: {', '.join(changed)} differ from entry {row['entry']}")
+        walk.fault(_place(table, row), "changed-differ-from-entry", changed=", ".join(changed), entry=row["entry"])
 
 
 def _compare_shared(walk: _Walk, connection: Connection, table: Table, expected: Rows, span: tuple[int, int]) -> None:
@@ -185,7 +185,7 @@ def _compare_shared(walk: _Walk, connection: Connection, table: Table, expected:
     mine = _rows_between(connection, table, span)
     walk.counted[table.name] = walk.counted.get(table.name, 0) + len(mine)
     for place in mine.keys() - expected.keys():
-        walk.fault(_place(table, mine[place]), f"is a row that entry {mine[place]['entry']} does not stand for")
+        walk.fault(_place(table, mine[place]), "row-not-of-entry", entry=mine[place]["entry"])
 
 
 def _chosen(connection: Connection, table: Table, keys: list[str]) -> Iterable[Any]:
@@ -228,11 +228,11 @@ def _after(walk: _Walk, connection: Connection) -> None:
         if surplus:
             orphans = select(table).where(table.c.entry.not_in(select(ENTRIES.c.id))).limit(5)
             for row in connection.execute(orphans):
-                walk.fault(_place(table, dict(row._mapping)), "is a row without an entry")
+                walk.fault(_place(table, dict(row._mapping)), "row-without-entry")
     _compare_checkpoints(walk, connection)
     there = _guards(connection)
     for name in sorted(_guards_expected(connection.dialect.name) - there):
-        walk.fault(name, "the guard against changes is gone", "somebody has worked on the database by hand")
+        walk.fault(name, "guard-against-changes-gone")
 
 
 def _left(walk: _Walk, level: int, _: int) -> bytes:
@@ -253,7 +253,7 @@ def _compare_tree(walk: _Walk, connection: Connection, entries: Sequence[Entry])
     span = tuple_(own.level, own.place).in_(list(expected))
     there = {(row.level, row.place): row.hash for row in connection.execute(select(LOG_NODES).where(span))}
     for level, place in sorted(key for key, found in expected.items() if there.get(key) != found):
-        walk.fault(f"the log's tree, node {level}/{place}", "does not fit the entries")
+        walk.fault(f"the log's tree, node {level}/{place}", "does-not-fit-entries")
         break
 
 
@@ -261,7 +261,7 @@ def _compare_checkpoints(walk: _Walk, connection: Connection) -> None:
     """What witnesses have signed against the log as it is."""
     for note in kept_checkpoints(connection):
         if note.size > walk.last[0] or root_at(connection, note.size) != note.root:
-            walk.fault(f"the checkpoint of {note.size} entries", "is of another log: what was witnessed is gone")
+            walk.fault(f"the checkpoint of {note.size} entries", "another-log-witnessed-gone")
 
 
 def _guards_expected(dialect: str) -> set[str]:

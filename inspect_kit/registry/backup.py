@@ -40,7 +40,7 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
     try:
         temporary = written_beside(out, b"")
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+        raise BadInput("not-written", where=str(out), reason=problem.strerror) from None
     try:
         with registry.reading() as connection, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             kept = _pack(registry, connection, archive)
@@ -48,7 +48,7 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
         _prove(temporary, kept)
         temporary.replace(out)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+        raise BadInput("not-written", where=str(out), reason=problem.strerror) from None
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(out.parent)
@@ -61,7 +61,7 @@ def _prove(backup: Path, kept: BackupContent) -> None:
         trial = open_registry(Path(place), remembered=False)
         try:
             if restore(trial, backup) != kept:
-                raise BrokenSeal("does not hold what was written into it", where=str(backup))
+                raise BrokenSeal("does-not-hold-written-into", where=str(backup))
         finally:
             trial.engine.dispose()
 
@@ -100,24 +100,24 @@ def restore(registry: Registry, source: Path) -> BackupContent:
         with zipfile.ZipFile(source) as archive:
             return _unpack(registry, archive, str(source))
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(source)) from None
+        raise BadInput("not-readable", where=str(source), reason=problem.strerror) from None
     except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, msgspec.MsgspecError) as problem:
-        raise BadInput(f"is not a backup, or a damaged one: {str(problem)[:100]}", where=str(source)) from None
+        raise BadInput("not-backup-damaged-one", where=str(source), problem=str(problem)[:100]) from None
 
 
 def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupContent:
     manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
     if manifest.format != FORMAT:
-        raise BadInput(f"is of format {manifest.format}", where=where, hint=f"this program opens format {FORMAT}")
+        raise BadInput("other-format", where=where, stated=manifest.format, format=FORMAT)
     with registry.writing(anew=True) as connection:
         if last_entry(connection) is not None:
             hint = "give --home an empty folder, or INSPECT_KIT_DB an empty database"
-            raise UsageError("is not empty: a restore never overwrites a registry", where=registry.place, hint=hint)
+            raise UsageError("not-empty-restore-never-overwrites", where=registry.place, hint=hint)
         digests = _restore_entries(connection, archive, manifest, where)
         for digest in sorted(digests):
             content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)
             if registry.shelf.put(connection, content) != digest:
-                raise BrokenSeal("was changed in the backup", where=f"evidence {digest}")
+                raise BrokenSeal("changed-backup", where=f"evidence {digest}")
         if registry.memory:
             refuse_older(registry.memory, connection, registry.place)
     return BackupContent(manifest.entries, len(digests), manifest.head)
@@ -137,19 +137,19 @@ def _restore_entries(connection: Connection, archive: zipfile.ZipFile, manifest:
         for batch in _batches(_lines(stream, where)):
             for entry in batch:
                 if (entry.id - 1, entry.previous) != last or entry.right_hash() != entry.hash:
-                    raise BrokenSeal("does not fit the chain", where=f"{where}: entry {entry.id}")
+                    raise BrokenSeal("does-not-fit-chain", where=f"{where}: entry {entry.id}")
                 last = (entry.id, entry.hash)
                 digests.update(_evidence_of(entry))
             write(connection, batch)
     if last != (manifest.entries, manifest.head):
-        raise BrokenSeal(f"ends at entry {last[0]}, not at entry {manifest.entries}", where=where)
+        raise BrokenSeal("ends-entry-not-entry", where=where, last=last[0], entries=manifest.entries)
     return digests
 
 
 def _lines(stream: IO[bytes], where: str) -> Iterator[Entry]:
     while line := stream.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
-            raise BadInput("has an entry that is too long", where=where)
+            raise BadInput("entry-too-long", where=where)
         yield msgspec.json.decode(line, type=Entry)
 
 

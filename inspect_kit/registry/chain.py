@@ -91,17 +91,9 @@ def _in_order(at: datetime, number: int, before: str) -> datetime:
     if os.environ.get(CLOCK) == "checked":
         return max(at, last)
     if at < last - _SLACK:
-        raise BadInput(
-            f"it is {_minute(at)} here, but entry {number} was made at {_minute(last)}: this clock is slow",
-            where="the clock",
-            hint="set the computer's clock; if the entry itself is dated wrong, INSPECT_KIT_CLOCK=checked goes on",
-        )
+        raise BadInput("clock-slow", where="the clock", at=_minute(at), number=number, last=_minute(last))
     if at > last + _LONGEST_PAUSE:
-        raise BadInput(
-            f"it is {_minute(at)} here, and the newest entry is of {last.date()}: this clock is fast",
-            where="the clock",
-            hint="set the computer's clock; if it is right, say so with INSPECT_KIT_CLOCK=checked",
-        )
+        raise BadInput("clock-fast", where="the clock", at=_minute(at), last=last.date())
     return max(at, last)
 
 
@@ -110,11 +102,7 @@ def _after_witnesses(connection: Connection, at: datetime) -> None:
     seen = max((seconds for note in kept_checkpoints(connection, most=1) for seconds in note.times()), default=0)
     if os.environ.get(CLOCK) != "checked" and at.timestamp() < seen - _SLACK.total_seconds():
         moment = datetime.fromtimestamp(min(seen, _LAST_SECOND), UTC)
-        raise BadInput(
-            f"it is {_minute(at)} here, but a witness saw this log at {_minute(moment)}: this clock is slow",
-            where="the clock",
-            hint="set the computer's clock; if the witness's was wrong, INSPECT_KIT_CLOCK=checked goes on",
-        )
+        raise BadInput("clock-slow-by-witness", where="the clock", at=_minute(at), moment=_minute(moment))
 
 
 def _minute(at: datetime) -> str:

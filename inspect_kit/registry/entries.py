@@ -150,7 +150,7 @@ class Entry(msgspec.Struct, frozen=True):
         try:
             body: Body = _BODIES.decode(self.body)
         except msgspec.MsgspecError as problem:
-            raise BrokenSeal(f"says nothing that can be read: {str(problem)[:100]}", where=f"entry {self.id}") from None
+            raise BrokenSeal("says-nothing-can-read", where=f"entry {self.id}", problem=str(problem)[:100]) from None
         return body
 
 
@@ -161,10 +161,10 @@ def entry_from_leaf(content: bytes) -> Entry:
             content, type=tuple[str, int, str, str, str, str, str, str]
         )
     except msgspec.MsgspecError:
-        raise BrokenSeal("holds no entry of a registry") from None
+        raise BrokenSeal("holds-no-entry-registry") from None
     bare = Entry(number, at, kind, body, previous, "", signer, signature)
     if title != "inspect-kit leaf 1" or bare.leaf() != content:
-        raise BrokenSeal("holds no entry of a registry")
+        raise BrokenSeal("holds-no-entry-registry")
     return msgspec.structs.replace(bare, hash=bare.right_hash())
 
 

@@ -45,7 +45,7 @@ class Folder:
                 written_beside(path, content).replace(path)
                 sync_folder(path.parent)
             except OSError as problem:
-                raise BadInput(f"evidence cannot be kept: {problem.strerror}", where=str(self.root)) from None
+                raise BadInput("evidence-cannot-kept", where=str(self.root), reason=problem.strerror) from None
         return digest
 
     def take(self, connection: Connection, digest: str) -> bytes:
@@ -54,9 +54,9 @@ class Folder:
         try:
             content = self.path(digest).read_bytes()
         except FileNotFoundError:
-            raise BrokenSeal("is missing", where=f"evidence {self.path(digest)}") from None
+            raise BrokenSeal("is-missing", where=f"evidence {self.path(digest)}") from None
         except OSError as problem:
-            raise BadInput(f"cannot be read: {problem.strerror}", where=str(self.path(digest))) from None
+            raise BadInput("not-readable", where=str(self.path(digest)), reason=problem.strerror) from None
         return _unchanged(content, digest, str(self.path(digest)))
 
     def path(self, digest: str) -> Path:
@@ -86,7 +86,7 @@ class Shared:
         """The content, if it is still what it was."""
         content = connection.scalar(select(FILES.c.content).where(FILES.c.sha256 == digest))
         if content is None:
-            raise BrokenSeal("is missing", where=f"evidence {digest}")
+            raise BrokenSeal("is-missing", where=f"evidence {digest}")
         return _unchanged(bytes(content), digest, digest)
 
     def digests(self, connection: Connection) -> Iterator[str]:
@@ -96,5 +96,5 @@ class Shared:
 
 def _unchanged(content: bytes, digest: str, where: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != digest:
-        raise BrokenSeal("was changed: its SHA-256 is another", where=f"evidence {where}")
+        raise BrokenSeal("changed-sha-256-another", where=f"evidence {where}")
     return content

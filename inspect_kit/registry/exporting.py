@@ -41,9 +41,9 @@ def row_of(standing: CertificateStatus, on: date) -> dict[str, object]:
 def write_lines(out: Path, lines: Iterable[str]) -> None:
     """Write lines to a file that is whole or not there, without holding them all in memory."""
     if out.is_dir():
-        raise BadInput("is a folder", where=str(out), hint="name a file in it")
+        raise BadInput("is-folder", where=str(out))
     if out.exists() and not out.is_file():
-        raise BadInput("is a device or a pipe", where=str(out), hint="name a file")
+        raise BadInput("device-or-pipe", where=str(out))
     try:
         part = written_beside(out, b"")
         try:
@@ -53,7 +53,7 @@ def write_lines(out: Path, lines: Iterable[str]) -> None:
         finally:
             part.unlink(missing_ok=True)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out)) from None
+        raise BadInput("not-written", where=str(out), reason=problem.strerror) from None
 
 
 def _harmless(cell: str) -> str:

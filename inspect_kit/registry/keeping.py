@@ -14,11 +14,11 @@ from inspect_kit.registry.search import known
 def revoke(registry: Registry, number: str, because: str, by: str, at: datetime, seal: Seal = no_seal) -> Entry:
     """Withdraw a certificate for good; the reason is kept and shown by `verify`."""
     if not because:
-        raise UsageError("say why it is revoked", where="--because")
+        raise UsageError("say-why-revoked", where="--because")
     with registry.writing() as connection:
         standing = known(connection, number)
         if standing.revoked_at:
-            raise UsageError(f"was already revoked on {standing.revoked_at[:10]}", where=standing.number)
+            raise UsageError("already-revoked", where=standing.number, revoked_at=standing.revoked_at[:10])
         return append(connection, Revoked(standing.number, because, by), at, seal)
 
 

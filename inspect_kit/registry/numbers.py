@@ -61,7 +61,7 @@ def number_of(text: str) -> Number:
             match = _SHAPE.fullmatch(shown)
             if match and _check(shown[:-1]) == match[5]:
                 return Number(match[1], int(match[2]), int(match[4]), report=bool(match[3]))
-    raise UsageError(f"{text[:_LONGEST]!r} is not a certificate number", hint=_hint(text))
+    raise UsageError("not-certificate-number", hint=_hint(text), text=text[:_LONGEST])
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -91,7 +91,5 @@ def code_for(name: str) -> str:
 def check_code(code: str) -> str:
     """An issuer's code as it may stand in a number."""
     if not re.fullmatch(rf"[{LETTERS}]{{2,6}}", code):
-        raise UsageError(
-            f"{code[:20]!r} cannot be an issuer's code", where="--code", hint=f"two to six of the letters {LETTERS}"
-        )
+        raise UsageError("cannot-issuer-code", where="--code", sign=code[:20], letters=LETTERS)
     return code

@@ -178,12 +178,12 @@ def _target(home: Path, url: str) -> URL:
         parsed = make_url(url)
         driver = _DRIVERS[parsed.get_backend_name()]
     except (ArgumentError, NoSuchModuleError, KeyError, ValueError):
-        raise UsageError("is no database that a registry can live in", where="INSPECT_KIT_DB", hint=_URL_HINT) from None
+        raise UsageError("no-database-registry-can-live", where="INSPECT_KIT_DB", hint=_URL_HINT) from None
     if driver == "sqlite" and not parsed.database:
-        raise UsageError("names no file", where="INSPECT_KIT_DB", hint=_URL_HINT)
+        raise UsageError("names-no-file", where="INSPECT_KIT_DB", hint=_URL_HINT)
     if driver != "sqlite" and find_spec("psycopg") is None:
         hint = "pip install 'inspect-kit[postgres]'"
-        raise UsageError("needs the PostgreSQL driver, which is not installed", where="INSPECT_KIT_DB", hint=hint)
+        raise UsageError("needs-postgresql-driver-not-installed", where="INSPECT_KIT_DB", hint=hint)
     return parsed.set(drivername=driver)
 
 
@@ -199,9 +199,9 @@ def _prepare(file: Path) -> None:
             with closing(sqlite3.connect(file, timeout=_WAIT_SECONDS)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
     except OSError as problem:
-        raise BadInput(f"cannot be made: {problem.strerror}", where=str(file)) from None
+        raise BadInput("not-made", where=str(file), reason=problem.strerror) from None
     except sqlite3.Error as problem:
-        raise BadInput(f"cannot be made: {problem}", where=str(file)) from None
+        raise BadInput("not-made", where=str(file), reason=problem) from None
 
 
 def sqlite_engine(target: URL, **pool: Any) -> Engine:
@@ -238,13 +238,11 @@ def _revision(connection: Connection, place: str) -> str | None:
     names = inspect(connection).get_table_names()
     if "alembic_version" not in names:
         if names:
-            raise BadInput("is a database of something else", where=place, hint="give the registry one of its own")
+            raise BadInput("database-something-else", where=place)
         return None
     found = connection.scalar(text("SELECT version_num FROM alembic_version"))
     if found is not None and found not in REVISIONS:
-        raise BadInput(
-            f"has the format {str(found)[:20]!r} of a newer inspect-kit", where=place, hint="update inspect-kit"
-        )
+        raise BadInput("newer-format", where=place, found=str(found)[:20])
     return None if found is None else str(found)
 
 
@@ -267,9 +265,9 @@ def _spoken_plainly(place: str) -> Iterator[None]:
     except DBAPIError as problem:
         why = " ".join(str(problem.orig).split())[:160]
         if any(sign in why for sign in ("malformed", "not a database")):
-            raise BrokenSeal(f"the registry's file is damaged ({why})", where=place, hint=_RESTORE) from None
+            raise BrokenSeal("registry-file-damaged", where=place, hint=_RESTORE, reason=why) from None
         hint = next((hint for sign, hint in _HINTS.items() if sign in why), "")
-        raise BadInput(f"the registry cannot be used: {why}", where=place, hint=hint) from None
+        raise BadInput("registry-cannot-used", where=place, hint=hint, reason=why) from None
 
 
 _RESTORE: Final = "restore a backup: inspect-kit registry restore"

@@ -117,7 +117,7 @@ def known(connection: Connection, number: str) -> CertificateStatus:
     found = find(connection, number)
     if found is None:
         hint = "inspect-kit registry list shows what it knows"
-        raise UsageError("is not in this registry", where=str(number_of(number)), hint=hint)
+        raise UsageError("not-registry", where=str(number_of(number)), hint=hint)
     return found
 
 

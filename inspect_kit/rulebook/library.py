@@ -11,6 +11,7 @@ from typing import Final
 
 from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
 from inspect_kit.rulebook.reading import (  # fmt: skip
@@ -46,7 +47,7 @@ def load(name: str) -> Sheet:
     if name not in sheet_ids():
         ids = sheet_ids()
         hint = nearest(name, ids) or f"there are {', '.join(ids)}, or give the path of a .toml file"
-        raise UsageError(f"no sheet is called {name[:60]!r}", hint=hint)
+        raise UsageError("no-sheet-called", hint=hint, name=name[:60])
     return load_file(shipped("specs") / f"{name}.toml")
 
 
@@ -96,8 +97,7 @@ def _with_line(fault: Fault, starts: dict[str, list[int]]) -> Fault:
     lines = starts.get(key, [])
     if not bracket or not index.isdigit() or int(index) >= len(lines):
         return fault
-    line = f"{key} on line {lines[int(index)]}"
-    return replace(fault, hint=f"{fault.hint}; {line}" if fault.hint else line)
+    return replace(fault, also=notice("key-on-line", key=key, line=lines[int(index)]))
 
 
 def _base(root: TomlTable, path: Path, depth: int) -> Sheet | None:
@@ -105,14 +105,14 @@ def _base(root: TomlTable, path: Path, depth: int) -> Sheet | None:
     if not over:
         return None
     if depth >= _MAX_DEPTH:
-        raise BadInput("sheets lie over one another in a circle", where=_shown(path))
+        raise BadInput("sheets-lie-over-one-another", where=_shown(path))
     beside = path.parent / f"{over}.toml"
     try:
         if beside.is_file() and "/" not in over and "\\" not in over:
             return load_file(beside, depth + 1)
         return load_file(shipped("specs") / f"{over}.toml", depth + 1) if over in sheet_ids() else load(over)
     except UsageError as problem:
-        root.fault("over", problem.fault.why, problem.fault.hint)
+        root.note("over", problem.fault)
         raise BadSheet(tuple(root.faults)) from None
 
 
@@ -120,7 +120,7 @@ def _head(root: TomlTable) -> Sheet:
     """What stands at the top of every sheet."""
     stated = root.either("format")
     if stated != FORMAT:
-        root.fault("format", f"expected {FORMAT}, got {stated!r:.40}", "this program reads format 1")
+        root.fault("format", "sheet-format", format=FORMAT, stated=f"{stated!r:.40}")
     standing = root.word("standing", SheetAuthority, SheetAuthority.HOUSE)
     dates = root.table("in_force")
     sheet = Sheet(
@@ -144,7 +144,7 @@ def _head(root: TomlTable) -> Sheet:
     )
     dates.done()
     if standing is not SheetAuthority.FEDERATION and not sheet.disclaimer:
-        root.fault("disclaimer", "is missing", "a sheet that is not a federation's must say so")
+        root.fault("disclaimer", "disclaimer-missing")
     return sheet
 
 
@@ -162,7 +162,7 @@ def _plausible(root: TomlTable, clauses: Iterable[Clause]) -> dict[str, Plausibl
 def _ranges(root: TomlTable, name: str) -> Mapping[str, Plausible]:
     known = [path.stem for path in (shipped("specs") / "plausible").glob("*.toml")]
     if name not in known:
-        root.fault("plausible_from", f'there are no ranges called "{name[:40]}"', nearest(name, known))
+        root.fault("plausible_from", "no-ranges-called", nearest(name, known), name=name[:40])
         return {}
     return plausible_ranges(name)
 
@@ -194,21 +194,26 @@ def _read_plain(root: TomlTable) -> Sheet:
 def _checked(clause: Clause, table: TomlTable, items: tuple[Item, ...]) -> Clause:
     names = [item.id for item in items]
     if clause.item and clause.item not in names:
-        table.fault("item", f'"{clause.item[:40]}" is not an item of this sheet', nearest(clause.item, names))
+        table.fault("item", "not-item-sheet", nearest(clause.item, names), item=clause.item[:40])
     return clause
 
 
 def _check_whole(root: TomlTable, sheet: Sheet) -> None:
     if not sheet.clauses:
-        root.fault("clause", "there is no clause", "write at least one [[clause]]")
+        root.fault("clause", "no-clause")
     seen: set[tuple[str, str]] = set()
     for number, clause in enumerate(sheet.clauses):
         if (clause.item, clause.characteristic) in seen:
-            root.fault(f"clause[{number}].characteristic", f'"{clause.characteristic}" stands twice for {clause.item}')
+            root.fault(
+                f"clause[{number}].characteristic",
+                "clause-twice",
+                characteristic=clause.characteristic,
+                item=clause.item,
+            )
         seen.add((clause.item, clause.characteristic))
     for item in sheet.items:
         if not sheet.clauses_of(item.id):
-            root.fault("item", f'"{item.id}" has no clause')
+            root.fault("item", "item-without-clause", item=item.id)
     _check_named(root, sheet)
 
 
@@ -220,12 +225,12 @@ def _check_named(root: TomlTable, sheet: Sheet) -> None:
     named += [("item", part.item) for item in sheet.items for part in item.pieces]
     for key, name in named:
         if name not in items:
-            root.fault(key, f'"{name[:40]}" is not an item of this sheet', nearest(name, items))
+            root.fault(key, "not-item-sheet", nearest(name, items), item=name[:40])
     counted = [name for item in sheet.items for part in item.pieces for name in part.counted_by]
     counted += [clause.instances.counted_by for clause in sheet.clauses if clause.instances.counted_by]
     for name in counted:
         if name not in asked:
-            root.fault("clause", f'nothing counts "{name[:40]}"', nearest(name, asked))
+            root.fault("clause", "nothing-counts", nearest(name, asked), name=name[:40])
 
 
 def _read_over(root: TomlTable, base: Sheet) -> Sheet:
@@ -233,7 +238,7 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
     head = _head(root)
     because = root.text("because", "")
     if head.standing is not SheetAuthority.FEDERATION and not because:
-        root.fault("because", "is missing", "a house rule must say why")
+        root.fault("because", "because-missing")
     without = _without(root, base)
     items = _merged_items(base.items, tuple(read_item(table) for table in root.tables("item")))
     derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
@@ -266,12 +271,12 @@ def _without(root: TomlTable, base: Sheet) -> frozenset[str]:
     without = root.texts("without")
     for name in without:
         if name not in names:
-            root.fault("without", f'"{name[:40]}" is not in {base.id}', nearest(name, names))
+            root.fault("without", "not-in-sheet", nearest(name, names), name=name[:40], base=base.id)
     only = root.texts("only_items")
     known = {item.id for item in base.items}
     for name in only:
         if name not in known:
-            root.fault("only_items", f'"{name[:40]}" is not an item of {base.id}', nearest(name, known))
+            root.fault("only_items", "not-item-of-sheet", nearest(name, known), name=name[:40], base=base.id)
     dropped = {clause.characteristic for clause in base.clauses if only and clause.item not in only}
     return frozenset({*without, *dropped})
 
@@ -318,7 +323,7 @@ def _fault_unknown(table: TomlTable, name: str, clauses: Iterable[Clause]) -> No
     for key in table.left():
         table.either(key)
     hint = nearest(name, [clause.characteristic for clause in clauses])
-    table.fault("characteristic", f'no clause is about "{name[:60]}"', hint or "a new clause states its kind")
+    table.fault("characteristic", "no-clause-about", hint or "a new clause states its kind", name=name[:60])
 
 
 def _named(table: TomlTable, name: str) -> TomlTable:
@@ -346,7 +351,7 @@ def _changed(table: TomlTable, clause: Clause, head: Sheet) -> Clause:
         plausible=read_plausible(table) or clause.plausible,
     )
     if head.standing is not SheetAuthority.FEDERATION and not changed.because:
-        table.fault("because", "is missing", "a house rule must say why; it is printed on the certificate")
+        table.fault("because", "printed-because-missing")
     table.done()
     return changed
 

@@ -49,7 +49,7 @@ def characteristic_name(table: TomlTable, key: str = "characteristic") -> str:
     """A dotted name in small letters."""
     name = table.text(key)
     if name and not _NAME.fullmatch(name):
-        table.fault(key, f"{name[:40]!r} is not a name", "small letters, digits and dots: striker.mass")
+        table.fault(key, "characteristic-misnamed", name=name[:40])
     return name
 
 
@@ -57,7 +57,7 @@ def read_item(table: TomlTable) -> Item:
     """One `[[item]]`."""
     name = table.text("id")
     if name and not _ITEM.fullmatch(name):
-        table.fault("id", f"{name[:40]!r} is not a name", "small letters, digits and hyphens: coin-set")
+        table.fault("id", "item-misnamed", name=name[:40])
     again = tuple(_check_again(entry) for entry in table.tables("check_again"))
     pieces = tuple(_pieces(entry) for entry in table.tables("pieces"))
     item = Item(name, table.text("name"), again, table.flag("piece", False), pieces)
@@ -68,7 +68,7 @@ def read_item(table: TomlTable) -> Item:
 def _pieces(table: TomlTable) -> Pieces:
     counted = table.texts("counted_by")
     if not counted:
-        table.fault("counted_by", "is missing", 'what tells how many there are, for example ["team.outfield"]')
+        table.fault("counted_by", "counted-by-missing")
     pieces = Pieces(table.text("item"), counted)
     table.done()
     return pieces
@@ -78,7 +78,7 @@ def read_choice(table: TomlTable) -> Choice:
     """One `[[choice]]`: the words by which it is told which clauses apply."""
     words = table.texts("words")
     if len(words) < 2:
-        table.fault("words", "expected at least two words", 'for example ["clock", "no-clock"]')
+        table.fault("words", "expected-least-two-words")
     choice = Choice(characteristic_name(table), table.text("item"), table.text("asks"), words)
     table.done()
     return choice
@@ -96,7 +96,7 @@ def read_ranges(table: TomlTable) -> dict[str, Plausible]:
     names = table.texts("characteristics")
     found = read_plausible(table, "because")
     if found is None or not found.because:
-        table.fault("because" if found else "plausible", "is missing")
+        table.fault("because" if found else "plausible", "is-missing")
     table.done()
     return dict.fromkeys(names, found) if found else {}
 
@@ -112,7 +112,7 @@ def read_plausible(table: TomlTable, reason: str = "plausible_because") -> Plaus
         return Plausible(lower, upper, because)
     except (InspectKitError, ValueError) as problem:
         why = problem.fault.why if isinstance(problem, InspectKitError) else str(problem)
-        table.fault("plausible", f"is not a range: {why}", 'for example ["30 mm", "50 mm"]')
+        table.fault("plausible", "not-a-range", reason=why)
         return None
 
 
@@ -127,7 +127,7 @@ def read_derived(table: TomlTable) -> Derived | None:
     name = characteristic_name(table)
     formula = table.parsed("formula", parse_formula)
     if "formula" in table.missing:
-        table.fault("formula", "is missing", 'for example "pitch.length - pitch.width"')
+        table.fault("formula", "formula-missing")
     table.done()
     return Derived(name, formula) if name and formula else None
 
@@ -160,9 +160,9 @@ def read_clause(table: TomlTable, source: str) -> Clause:
         plausible=read_plausible(table),
     )
     if "limits" in table.missing and not clause.requires:
-        table.fault("requires", "is missing", "say in a sentence what must be so")
+        table.fault("requires", "requires-missing")
     if clause.suspect and not clause.note:
-        table.fault("note", "is missing", "a suspect print must say how it is read")
+        table.fault("note", "note-missing")
     table.done()
     return clause
 
@@ -180,7 +180,7 @@ def read_bounds(table: TomlTable, kind: Kind) -> Bounds:
         return Bounds()
     bases = {quantity.unit.base for quantity in given.values() if quantity}
     if len(bases) > 1:
-        table.fault("", f"the units {', '.join(sorted(bases))} do not go together")
+        table.fault("", "units-do-not-go-together", bases=", ".join(sorted(bases)))
         return Bounds()
     return _complete(table, Bounds(**given), kind)
 
@@ -189,7 +189,7 @@ def _complete(table: TomlTable, bounds: Bounds, kind: Kind) -> Bounds:
     nominal, tolerance = bounds.nominal, bounds.tolerance
     if nominal and tolerance:
         if tolerance.number < 0:
-            table.fault("tolerance", "is negative")
+            table.fault("tolerance", "tolerance-negative")
             return Bounds()
         spread = scaled(tolerance.number, tolerance.unit.factor / nominal.unit.factor)
         bounds = Bounds(nominal, tolerance, _moved(nominal, -spread), _moved(nominal, spread))
@@ -197,7 +197,7 @@ def _complete(table: TomlTable, bounds: Bounds, kind: Kind) -> Bounds:
         bounds = Bounds(nominal, None, nominal, nominal)
     lower, upper = bounds.lower, bounds.upper
     if lower and upper and lower.in_base > upper.in_base:
-        table.fault("lower", f"{lower} is above the upper limit {upper}")
+        table.fault("lower", "above-upper-limit", lower=lower, upper=upper)
         return Bounds()
     return bounds
 
@@ -221,7 +221,7 @@ def _instances(table: TomlTable) -> Instances:
         names = tuple(dict.fromkeys(value))
         if len(names) == len(value):
             return Instances(names, len(names))
-    table.fault("instances", f"expected different names or a number, got {value!r:.40}", 'for example ["n", "e"] or 19')
+    table.fault("instances", "instances-unclear", value=f"{value!r:.40}")
     return Instances()
 
 
@@ -236,6 +236,6 @@ def _condition(table: TomlTable) -> Condition | None:
     wanted, unwanted = entry.texts("is"), entry.texts("is_not")
     name = characteristic_name(entry)
     if bool(wanted) == bool(unwanted):
-        entry.fault("", "expected either `is` or `is_not`", 'for example is = ["flat"]')
+        entry.fault("", "is-or-is-not")
     entry.done()
     return Condition(name, wanted or unwanted, bool(wanted))

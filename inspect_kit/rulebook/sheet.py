@@ -128,8 +128,10 @@ class Sheet:
                 return item
         names = [item.id for item in self.items]
         raise UsageError(
-            f"sheet {self.id} has no item {item_id[:40]!r}",
+            "no-such-item",
             hint=nearest(item_id, names) or f"it has {', '.join(names)}",
+            id=self.id,
+            item_id=item_id[:40],
         )
 
     def clauses_of(self, item_id: str) -> tuple[Clause, ...]:

@@ -137,7 +137,7 @@ def _check_four_eyes(visit: Visit, before: EventSet) -> None:
         there = account(connection, second)
     may = there is not None and allowed(there.role, Act.SET_UP) and sees(there, before.event)
     if second == visit.person.name or not may or not visit.check_pin(second, visit.form.get("pin", "")):
-        raise BadInput("switching four eyes off needs a second referee", code="event.second_needed")
+        raise BadInput("second-referee-needed")
 
 
 def _house(visit: Visit) -> bytes:
@@ -165,8 +165,8 @@ def _check_house(sheet: Sheet, house: bytes) -> None:
         return
     try:
         with_house_text(sheet, house)
-    except (InspectKitError, ValueError) as problem:
-        raise BadInput(str(problem), code="event.house_wrong", facts={"detail": str(problem)}) from None
+    except InspectKitError as problem:
+        raise BadInput("house-wrong", detail=problem.notices()) from None
 
 
 def _filled(visit: Visit, base: EventSet, sheet: Sheet, faults: Faults) -> EventSet:
@@ -196,14 +196,14 @@ def _filled(visit: Visit, base: EventSet, sheet: Sheet, faults: Faults) -> Event
 def _check_days(event: EventSet) -> None:
     since, until = date.fromisoformat(event.since), date.fromisoformat(event.until)
     if until < since or until - since > timedelta(days=366):
-        raise BadInput("the last day lies before the first, or more than a year after it", code="event.dates_wrong")
+        raise BadInput("days-wrong")
 
 
 def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise BadInput("expected a date such as 2026-11-16", code="event.day_wrong") from None
+        raise BadInput("expected-date") from None
 
 
 def _expected(visit: Visit, sheet: Sheet, faults: Faults) -> Iterator[ExpectedItem]:
@@ -218,7 +218,7 @@ def _expected(visit: Visit, sheet: Sheet, faults: Faults) -> Iterator[ExpectedIt
 
 def _count(text: str) -> int:
     if text and not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) <= _MOST):
-        raise BadInput(f"expected a number up to {_MOST}", code="event.count_wrong", facts={"most": _MOST})
+        raise BadInput("number-up-to", most=_MOST)
     return int(text) if text else 0
 
 

@@ -26,8 +26,9 @@ from inspect_kit.checkin.photo_reading import (
     on_kept_photo,
     open_photo_reading,
 )
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput, Fault, InspectKitError
 from inspect_kit.inspection.record import open_record
+from inspect_kit.notices import Notice, worded_fact
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.refusals import not_found
@@ -92,7 +93,7 @@ class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def refusal(self) -> BadInput | None:
         """Why it tells nothing, to be put into words."""
-        return BadInput(self.why, code=self.code, facts=self.facts) if self.why else None
+        return BadInput.of(Fault("", Notice(self.code, tuple(self.facts.items())))) if self.why else None
 
     @property
     def told(self) -> PhotoReading | None:
@@ -115,7 +116,7 @@ class Looks:
             for old in sorted(self.folder.glob("*.look"), key=_age)[:-_MOST_KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as problem:
-            raise BadInput(f"the photo cannot be kept: {problem.strerror}", where=str(self.folder)) from None
+            raise BadInput("photo-cannot-kept", where=str(self.folder), reason=problem.strerror) from None
 
     def find(self, token: str, event: str, by: str) -> DeskPhoto | None:
         """One's own photo at this event; anything else is as good as none."""
@@ -162,8 +163,8 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
         with benches.line.turn(tell):
             file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
     except InspectKitError as problem:
-        facts = {name: str(fact)[:200] for name, fact in problem.facts.items()}
-        return structs.replace(look, why=str(problem)[:500], code=problem.code, facts=facts)
+        facts = {name: worded_fact(fact)[:200] for name, fact in problem.told.facts}
+        return structs.replace(look, why=str(problem)[:500], code=problem.told.code, facts=facts)
     return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
 
 

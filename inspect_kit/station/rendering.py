@@ -17,6 +17,7 @@ from markupsafe import Markup
 from inspect_kit.certificate.content.wording import LANGUAGES, Wording, station_words, wording_for
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.screens import BadAnswer
+from inspect_kit.notices import worded_fact
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
@@ -52,6 +53,50 @@ def plain(text: str) -> str:
     return _BEFORE_SPREAD.sub(" ±", ordinary)
 
 
+_AT_THE_DESK: Final = {
+    "another-desk-reading-scale": "scale.busy",
+    "already-tested-again": "decided.retested",
+    "camera-tilted-to-sheet": "photo.tilted",
+    "damaged-cut-off": "photo.damaged",
+    "days-wrong": "event.dates_wrong",
+    "decided-already": "decided.already",
+    "decision-goes-against-verdict-say": "decided.why",
+    "decision-needs-reason-printed": "decided.reason",
+    "enough-approved": "decided.quota",
+    "event-wants-four-eyes-somebody": "decided.four_eyes",
+    "expected-date": "event.day_wrong",
+    "house-wrong": "event.house_wrong",
+    "invisible-character": "name.invisible",
+    "is-empty": "name.empty",
+    "name-too-long": "name.long",
+    "new-person-needs-pin": "pin.needed",
+    "no-code-can-read-photo": "photo.no_code",
+    "no-scale-connected": "scale.none",
+    "no-such-inspection": "decided.no_such",
+    "no-such-inspection-test-again": "decided.no_such",
+    "not-jpeg-png-heic-photo": "photo.none",
+    "nothing-lies-scale-shows": "scale.empty",
+    "number-up-to": "event.count_wrong",
+    "photo-blurred": "photo.blurred",
+    "pieces-lie-sheet": "photo.pieces",
+    "pin-first-anybody-would-try": "pin.easy",
+    "pin-least-characters": "pin.short",
+    "second-referee-needed": "event.second_needed",
+    "tested-again-decide-second-test": "decided.on_second",
+    "too-dark-measured": "photo.dark",
+    "too-few-markers": "photo.no_sheet",
+    "too-few-pixels": "photo.small",
+    "too-few-squares-reference-sheet": "photo.covered",
+    "too-little-contrast": "photo.pale",
+    "too-little-reference-sheet-free": "photo.covered",
+    "too-long-side": "photo.large",
+    "too-many-characters": "bad.long",
+    "too-many-megapixels": "photo.large",
+    "too-many-pixels": "photo.large",
+}
+"""Errors that the desk says in its own words, shorter and without what only a command line knows."""
+
+
 class Words:
     """The words of the station in one language, beside those of certificates."""
 
@@ -65,11 +110,12 @@ class Words:
         return self._texts[key].format_map(values)
 
     def told(self, problem: InspectKitError) -> str:
-        """What is wrong, in this language; what no wording knows is told as it is, after words that are."""
-        key = _key_of(problem)
-        if key in self._texts:
-            return self(key, **{name: self._fact(fact) for name, fact in problem.facts.items()})
-        return str(problem) if self.language == "en" else self("refused.detail", detail=str(problem))
+        """What is wrong, in this language: in the desk's own words where it has some."""
+        if isinstance(problem, BadAnswer):
+            return self(_key_of(problem), **{name: self._fact(fact) for name, fact in problem.facts.items()})
+        key = _AT_THE_DESK.get(problem.told.code)
+        facts = {name: worded_fact(fact, self.language) for name, fact in problem.told.facts}
+        return self(key, where=problem.where, **facts) if key else problem.said(self.language)
 
     def _fact(self, fact: object) -> str:
         text = str(fact)
@@ -96,10 +142,8 @@ class Words:
         return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M") if iso else ""
 
 
-def _key_of(problem: InspectKitError) -> str:
+def _key_of(problem: BadAnswer) -> str:
     """Where the sentence stands in the wording of the station."""
-    if not isinstance(problem, BadAnswer):
-        return problem.code
     if problem.code != "slip" or not problem.facts["meant"]:
         return f"bad.{problem.code}"
     return "bad.slip_unit" if problem.facts["other_unit"] else "bad.slip_point"

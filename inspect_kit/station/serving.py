@@ -58,10 +58,7 @@ def serve(station: Station, listening: ServerAddress, ready: Callable[[str], Non
     opened = open_station(replace(station, loopback=loopback, secure=listening.tls is not None))
     with opened.registry.reading() as connection:
         if not loopback and not anybody(connection):
-            raise UsageError(
-                "others may only reach the station when accounts are set up", where=f"--host {listening.host}",
-                hint='run: inspect-kit station user add "Your name" --role referee',
-            )  # fmt: skip
+            raise UsageError("accounts-needed", where=f"--host {listening.host}")
     hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
     config = uvicorn.Config(
         create_app(opened, frozenset(hosts)), host=listening.host.strip("[]"), port=listening.port,
@@ -84,4 +81,4 @@ def bound(listening: ServerAddress) -> socket.socket:
     except (OSError, OverflowError) as problem:
         why = problem.strerror if isinstance(problem, OSError) else str(problem)
         where = f"{listening.host}:{listening.port}"
-        raise BadInput(f"cannot listen there: {why}", where=where, hint="choose another --port") from None
+        raise BadInput("cannot-listen", where=where, reason=why) from None

@@ -98,9 +98,7 @@ class Station:
     def desk(self) -> Desk:
         """The desk that certificates are issued from."""
         if self.key is None:
-            raise UsageError(
-                "there are no keys to sign certificates with", hint="stop the station and run: inspect-kit keys init"
-            )
+            raise UsageError("no-keys-at-station")
         return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
 
     def event(self, name: str) -> EventSet | None:
@@ -146,11 +144,9 @@ class Station:
         """The scale's name and one stable reading; one request at a time talks to it, and `watch` sees it settle."""
         found = self.scale()
         if found is None:
-            raise UsageError(
-                "no scale is connected", hint="inspect-kit instruments add, with its port", code="scale.none"
-            )
+            raise UsageError("no-scale-connected")
         if not self._instrument.acquire(timeout=seconds):
-            raise BadInput("another desk is reading the scale", hint="try again", code="scale.busy")
+            raise BadInput("another-desk-reading-scale")
         try:
             name, connection = found
             gauge = load_instruments([name], [self.home / "instruments"])[name]
@@ -166,10 +162,7 @@ def _loaded(gauge: Instrument, connection: Connection, watch: Watch, deadline: f
         if Decimal(reading.value) > 0:
             return reading
         if time.monotonic() + _BETWEEN >= deadline:
-            raise BadInput(
-                f"nothing lies on the scale: it shows {reading.value} {reading.unit}", hint="put it on and weigh again",
-                code="scale.empty", facts={"value": reading.value, "unit": reading.unit},
-            )  # fmt: skip
+            raise BadInput("nothing-lies-scale-shows", reading=reading.value, unit=reading.unit)
         time.sleep(_BETWEEN)
 
 
@@ -192,4 +185,4 @@ def _secret(path: Path) -> bytes:
             path.chmod(0o600)
         return path.read_bytes()
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path.parent)) from None
+        raise BadInput("not-written", where=str(path.parent), reason=problem.strerror) from None

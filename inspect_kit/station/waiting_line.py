@@ -75,7 +75,7 @@ class WaitingLine:
 
 
 def _too_many() -> BadInput:
-    return BadInput("too much is being worked on at once", hint="try again in a moment")
+    return BadInput("too-much-being-worked-once")
 
 
 News = SimpleQueue[dict[str, object] | None]

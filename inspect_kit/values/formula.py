@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, localcontext
 from typing import Final
 
+from inspect_kit.errors import BadInput
 from inspect_kit.values.quantity import PRECISION
 
 Source = tuple[str, str]
@@ -24,7 +25,7 @@ MAX_LENGTH: Final = 400
 MAX_DEPTH: Final = 24
 
 
-class BadFormula(ValueError):
+class BadFormula(BadInput):
     """A formula that cannot be read, or not be evaluated on these values."""
 
 
@@ -33,7 +34,7 @@ class MissingInput(BadFormula):
 
     def __init__(self, characteristic: str) -> None:
         self.characteristic = characteristic
-        super().__init__(f"{characteristic} is needed and was not given")
+        super().__init__("input-not-given", characteristic=characteristic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def _mean(values: tuple[Dual, ...]) -> Dual:
 def _spread(values: tuple[Dual, ...]) -> Dual:
     """Largest minus smallest, always of two different values, so that equal ones still have an uncertainty."""
     if len(values) < 2:
-        raise BadFormula("a spread needs at least two values")
+        raise BadFormula("spread-needs-least-two-values")
     ordered = sorted(values, key=lambda dual: dual.value)
     return _BINARY[ast.Sub](ordered[-1], ordered[0])
 
@@ -150,17 +151,17 @@ class Formula:
             try:
                 return _evaluate(self.tree, inputs)
             except (DivisionByZero, InvalidOperation) as problem:
-                raise BadFormula(f"{self.text} has no value here") from problem
+                raise BadFormula("formula-without-value", text=self.text) from problem
 
 
 def parse_formula(text: str) -> Formula:
     """Read a formula; every part that is not arithmetic over characteristics is refused by name."""
     if len(text) > MAX_LENGTH:
-        raise BadFormula(f"a formula has at most {MAX_LENGTH} characters")
+        raise BadFormula("formula-most-characters", max_length=MAX_LENGTH)
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as problem:
-        raise BadFormula(f"cannot be read as a formula: {text[:60]!r}") from problem
+        raise BadFormula("cannot-read-formula", text=text[:60]) from problem
     names: dict[str, None] = {}
     _check(tree, names, 0)
     return Formula(text.strip(), tuple(names), tree)
@@ -168,7 +169,7 @@ def parse_formula(text: str) -> Formula:
 
 def _check(node: ast.expr, names: dict[str, None], depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise BadFormula("the formula is nested too deeply")
+        raise BadFormula("formula-nested-too-deeply")
     dotted = _dotted(node)
     if dotted is not None:
         names[dotted] = None
@@ -193,8 +194,7 @@ def _parts(node: ast.expr) -> tuple[ast.expr, ...]:
         case ast.Constant(int() | float()) if not isinstance(node.value, bool):
             return ()
     raise BadFormula(
-        f"{ast.unparse(node)[:60]!r} is not allowed in a formula: use + - * /, numbers, characteristics and "
-        + ", ".join(f"{name}()" for name in FUNCTIONS)
+        "not-allowed-in-formula", unparse=ast.unparse(node)[:60], functions=", ".join(f"{name}()" for name in FUNCTIONS)
     )
 
 
@@ -226,7 +226,7 @@ def _evaluate(node: ast.expr, inputs: Inputs) -> Series:
             return {key: Dual(Decimal(int(value == word)), {}) for key, value in seen.items()}
         case ast.Constant(number):
             return {"": Dual(Decimal(str(number)), {})}
-    raise BadFormula("not a formula")
+    raise BadFormula("not-formula")
 
 
 def _called(name: str, argument: ast.expr, inputs: Inputs) -> Series:
@@ -261,7 +261,7 @@ def _numbers(characteristic: str, given: Mapping[str, Decimal | str]) -> Series:
     series: dict[str, Dual] = {}
     for instance, value in given.items():
         if isinstance(value, str):
-            raise BadFormula(f"{characteristic} is an observation, not a number")
+            raise BadFormula("observation-not-number", characteristic=characteristic)
         series[instance] = Dual(value, {(characteristic, instance): _ONE})
     return series
 
@@ -281,5 +281,5 @@ def _aligned(combine: Callable[[Dual, Dual], Dual], left: Series, right: Series)
         return {key: combine(dual, right[""]) for key, dual in left.items()}
     common = [key for key in left if key in right]
     if not common:
-        raise BadFormula("the two sides have no instance in common")
+        raise BadFormula("two-sides-no-instance-common")
     return {key: combine(left[key], right[key]) for key in common}

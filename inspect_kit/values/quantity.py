@@ -60,10 +60,10 @@ def unit(symbol: str, *, where: str = "") -> Unit:
     """The unit people write as `symbol`, or an error that names the ones there are."""
     text = symbol.strip()
     if text == "Mg":
-        raise BadInput("Mg is a tonne, and mg a thousandth of a gram: which?", where=where, hint="write mg, g or kg")
+        raise BadInput("tonne-or-milligram", where=where)
     found = UNITS.get(text) or UNITS.get(_SPELLINGS.get(text, _SPELLINGS.get(text.lower(), text.lower())))
     if found is None:
-        raise BadInput(f"unknown unit {text[:20]!r}", where=where, hint="use " + ", ".join(UNITS))
+        raise BadInput("unknown-unit", where=where, text=text[:20], units=", ".join(UNITS))
     return found
 
 
@@ -71,7 +71,7 @@ def parse_number(text: str, *, where: str = "") -> Decimal:
     """A decimal number with a point or a comma; never NaN, infinity or a grouping sign."""
     match = _NUMBER_ONLY.fullmatch(text)
     if match is None:
-        raise BadInput(f"expected a number, got {text[:40]!r}", where=where, hint="for example 8.1 or 8,1")
+        raise BadInput("not-a-number", where=where, text=text[:40])
     return _decimal(match.group(1), where)
 
 
@@ -82,7 +82,7 @@ _FARTHEST: Final = 15
 def _decimal(text: str, where: str = "") -> Decimal:
     number = Decimal(text.replace(",", ".").replace("−", "-"))
     if number and not -_FARTHEST <= number.adjusted() <= _FARTHEST:
-        raise BadInput(f"{text[:40]} is beyond all measure", where=where, hint="is the exponent right?")
+        raise BadInput("beyond-all-measure", where=where, text=text[:40])
     return number
 
 
@@ -104,7 +104,7 @@ class Quantity:
         """The same quantity in another unit of its dimension; exact where the decimals end."""
         target = unit(symbol)
         if target.base != self.unit.base:
-            raise BadInput(f"{self} cannot be turned into {target}", hint=f"give it in {self.unit.base}")
+            raise BadInput("not-convertible", it=self, target=target, base=self.unit.base)
         return Quantity(scaled(self.number, self.unit.factor / target.factor), target)
 
     @property
@@ -127,10 +127,10 @@ def parse_quantity(text: str, default: Unit | None = None, *, where: str = "") -
     """What a person typed; a bare number takes `default`, and without one is an error."""
     match = _TYPED.fullmatch(text.replace("\u00a0", " ").replace("\u202f", " "))
     if match is None:
-        raise BadInput(f"expected a number with a unit, got {text[:40]!r}", where=where, hint="for example 8.1 mm")
+        raise BadInput("not-a-quantity", where=where, text=text[:40])
     symbol = match.group(2)
     if symbol is None and default is None:
-        raise BadInput(f"{text.strip()[:40]!r} has no unit", where=where, hint="for example 8.1 mm")
+        raise BadInput("unit-missing", where=where, text=text.strip()[:40])
     found = unit(symbol, where=where) if symbol else default
     assert found is not None
     return Quantity(_decimal(match.group(1), where), found)
@@ -140,5 +140,5 @@ def parse_strict(text: str) -> Quantity:
     """The form in which sheets state limits: `<number> <unit>`, decimal point, one space."""
     match = _STRICT.fullmatch(text)
     if match is None or match.group(2) not in UNITS:
-        raise BadInput(f'expected "<number> <unit>", got "{text[:40]}"', hint='for example "50.8 mm"')
+        raise BadInput("not-a-limit", text=text[:40])
     return Quantity(Decimal(match.group(1)), UNITS[match.group(2)])

@@ -132,7 +132,7 @@ def read_dialect(path: Path) -> Dialect:
 
 def _dialect(root: TomlTable) -> Dialect:
     if root.either("format") != FORMAT:
-        root.fault("format", f"expected {FORMAT}")
+        root.fault("format", "expected-value", format=FORMAT)
     settings = _SETTINGS.fullmatch(root.text("settings", ""))
     forms = tuple(_form(table) for table in root.tables("line"))
     length, decimals = (int(root.decimal(key, Decimal(0))) for key in ("length", "decimals"))
@@ -141,7 +141,7 @@ def _dialect(root: TomlTable) -> Dialect:
         or not 0 <= decimals <= 9
         or not 0 <= length <= _LONGEST
     ):
-        root.fault("line", "expected one form of a stable line, and plain numbers")
+        root.fault("line", "expected-one-form-stable-line")
     return Dialect(
         root.text("id"), forms, length, decimals,
         Settings(int(settings[1]), int(settings[2]), settings[3], int(settings[4])) if settings else None,
@@ -164,7 +164,7 @@ def _literal(table: TomlTable, key: str) -> str:
     """Text in which every blank counts."""
     value = table.either(key)
     if not isinstance(value, str) or len(value) > _LONGEST:
-        table.fault(key, "expected text")
+        table.fault(key, "expected-text")
         return ""
     return value
 
@@ -179,5 +179,5 @@ def dialect_named(folder: Path, name: str) -> Dialect:
     """One of them."""
     path = dialect_file(folder, name)
     if not path.is_file():
-        raise BadInput(f"no dialect was learned for {name[:60]!r}", hint="inspect-kit instruments learn")
+        raise BadInput("no-dialect-learned", name=name[:60])
     return read_dialect(path)

@@ -47,7 +47,7 @@ def learn(name: str, samples: Iterable[Sample], learned: str) -> Dialect:
     taken = tuple(samples)
     places = [_place(sample.lines, number, unit) for sample in taken for number, unit in sample.shown]
     if not places:
-        raise BadInput("what the display showed is not said", hint="--shows 7.122g")
+        raise BadInput("display-showed-not-said")
     lines = [line for sample in taken for line in sample.lines]
     decimals = _decimals(places)
     still = _still_forms(places, lines, decimals)
@@ -65,15 +65,9 @@ def _place(lines: tuple[str, ...], number: str, unit: str) -> Counter[_Place]:
         twice += len({(place.before, place.after) for place in here}) > 1
         found.update(here)
     if not found:
-        raise BadInput(
-            f"no line says {number} {unit}",
-            hint="type what the display showed while this was recorded, with every digit and its unit",
-        )
+        raise BadInput("no-line-says", number=number, unit=unit)
     if twice > sum(found.values()) / 4:
-        raise BadInput(
-            f"{number} {unit} stands twice in a line",
-            hint="record once more with a tare set, so that gross and net differ, and say what the display shows",
-        )
+        raise BadInput("stands-twice-line", number=number, unit=unit)
     return found
 
 
@@ -104,13 +98,10 @@ def _decimals(places: list[Counter[_Place]]) -> int:
     kinds = [{place.decimals for place in options} for options in places]
     common = set.intersection(*kinds)
     if not common:
-        raise BadInput("the two readings do not stand at the same place of the line", hint="record them again")
+        raise BadInput("two-readings-do-not-stand")
     decimals = min(common)
     if decimals and len(places) < 2:
-        raise BadInput(
-            "the line has no decimal point",
-            hint="record another weight too, and say --shows for each",
-        )
+        raise BadInput("line-no-decimal-point")
     return decimals
 
 
@@ -128,10 +119,7 @@ def _still_forms(places: list[Counter[_Place]], lines: list[str], decimals: int)
     still = tuple(form for form in forms if changes[form] == 0)
     if len(still) != 1 or max(changes.values()) < _FEW:
         kinds = " and ".join(repr(f"{form.before}…{form.after}".strip()) for form in forms[:3])
-        raise BadInput(
-            f"the value came in lines of two forms, {kinds}, and nothing tells which of them is stable",
-            hint="record once more, also while you touch the pan, so that the value changes in one of them",
-        )
+        raise BadInput("value-came-lines-two-forms", kinds=kinds)
     return still
 
 
@@ -165,10 +153,7 @@ def without_moving(dialect: Dialect, moving: Iterable[str]) -> Dialect:
     (form,) = (each for each in dialect.forms if each.state is LineState.STABLE)
     lines = list(moving)
     if _restlessness(form, lines) > _MOVING:
-        raise BadInput(
-            "moving lines look like stable ones: nothing in them tells the two apart",
-            hint="set the scale to mark unstable values, or to send only stable ones",
-        )
+        raise BadInput("moving-lines-look-like-stable")
     return dialect
 
 

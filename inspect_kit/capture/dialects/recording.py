@@ -34,7 +34,7 @@ def read_recording(path: Path) -> bytes:
     """The bytes of a recording, whichever way its owner took it."""
     content = read_bytes(path, _LARGEST)
     if not content.strip():
-        raise BadInput("is empty", where=str(path), hint="record while the instrument sends")
+        raise BadInput("recording-empty", where=str(path))
     text = content.decode("latin-1")
     rows = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     heads = [_HEX.match(row + " ") for row in rows]

@@ -37,7 +37,7 @@ def protocol_named(name: str) -> Protocol:
     """The protocol of that name, or an error with the names there are."""
     if name not in PROTOCOLS:
         hint = nearest(name, PROTOCOLS) or "use " + ", ".join(PROTOCOLS)
-        raise UsageError(f"no protocol is called {name[:40]!r}", hint=hint)
+        raise UsageError("no-protocol-called", hint=hint, name=name[:40])
     return PROTOCOLS[name]
 
 

@@ -54,14 +54,14 @@ def content_of(record: Record, language: str, issue: Issue, pictures: tuple[Pict
 def _refuse_contradiction(record: Record, words: Wording) -> None:
     """A record that says `conforms` above lines that fail was not made by us, and gets no certificate."""
     if f"decision.{record.rule}" not in words.frame:
-        raise BadInput(f"unknown decision rule {record.rule[:40]!r}", where="rule")
+        raise BadInput("unknown-decision-rule", where="rule", rule=record.rule[:40])
     known = {verdict.value for verdict in Verdict}
     for number, line in enumerate(record.lines):
         if line.verdict not in known:
-            raise BadInput(f"unknown verdict {line.verdict[:40]!r}", where=f"lines[{number}].verdict")
+            raise BadInput("unknown-verdict", where=f"lines[{number}].verdict", verdict=line.verdict[:40])
     verdict = overall(Verdict(line.verdict) for line in record.lines)
     if record.verdict != verdict:
-        raise BadInput(f"says {record.verdict[:40]!r} where its lines come to {verdict.value!r}", where="verdict")
+        raise BadInput("verdict-unlike-lines", where="verdict", verdict=record.verdict[:40], verdict2=verdict.value)
 
 
 def reference_of(record: Record) -> str:

@@ -77,9 +77,9 @@ def number_of(text: str, *, where: str) -> Decimal:
     try:
         number = Decimal(text)
     except InvalidOperation:
-        raise BadInput(f"expected a number, got {text[:40]!r}", where=where) from None
+        raise BadInput("expected-number-got", where=where, text=text[:40]) from None
     if not number.is_finite() or abs(number.adjusted()) > 30:
-        raise BadInput(f"{text[:40]!r} is not a number that can be printed", where=where)
+        raise BadInput("not-printable-number", where=where, text=text[:40])
     return number
 
 

@@ -88,7 +88,7 @@ class Wording:
         try:
             day = date.fromisoformat(iso)
         except ValueError:
-            raise BadInput(f"expected a date such as 2026-11-16, got {iso[:40]!r}", where=where) from None
+            raise BadInput("not-a-date", where=where, iso=iso[:40]) from None
         return self.say("date.pattern", day=day.day, month=self.frame[f"month.{day.month}"], year=day.year)
 
 
@@ -96,7 +96,7 @@ def wording_for(language: str, own: Mapping[str, Words] | None = None) -> Wordin
     """The wording of a language, with what a sheet brought along for it."""
     if language not in LANGUAGES:
         hint = nearest(language, LANGUAGES) or f"there are {', '.join(LANGUAGES)}"
-        raise UsageError(f"certificates are not worded in {language[:20]!r}", hint=hint)
+        raise UsageError("certificates-not-worded", hint=hint, language=language[:20])
     frame, names, sentences = _shipped(language)
     return Wording(language, frame, names, sentences, (own or {}).get(language, {}))
 

@@ -119,9 +119,9 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     seal = seal_of_signer(desk.key, desk.now)
     notices = (*_between(request.record.inspected_on, _day(desk)), *recover(desk.home, desk.registry))
     if request.out.is_dir():
-        raise BadInput("is a folder", where=str(request.out), hint="name a file in it")
+        raise BadInput("is-folder", where=str(request.out))
     if request.out.exists() and not request.out.is_file():
-        raise BadInput("is a device or a pipe", where=str(request.out), hint="name a file")
+        raise BadInput("device-or-pipe", where=str(request.out))
     load_slow_parts()
     with desk.registry.reading() as connection:
         copied = _copied(connection, desk, request) if request.same_record and not request.replaces else None
@@ -158,8 +158,7 @@ def _between(inspected: str, issued: str) -> tuple[str, ...]:
     """Nothing is issued for an inspection that has not taken place yet; one of long ago is told."""
     days = (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
     if days < 0:
-        raise UsageError(f"the inspection of {inspected} lies after today, {issued}", where="--on",
-                         hint="give the day on which it was inspected")  # fmt: skip
+        raise UsageError("inspection-lies-after-today", where="--on", inspected=inspected, issued=issued)
     return (f"the inspection of {inspected} lies {days} days before the issue",) if days > LONG_AGO else ()
 
 
@@ -203,7 +202,7 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
     """All that the pages say beyond the record."""
     record, day = request.record, _day(desk)
     if request.once and is_issued(connection, record.digest):
-        raise AlreadyIssued("has its certificate already", where=record.subject.text)
+        raise AlreadyIssued("certificate-already", where=record.subject.text)
     report = record.verdict != Verdict.CONFORMS
     year, code = int(day[:4]), desk.key.issuer.code
     kind = Number(code, year, 0, report=report).kind
@@ -248,18 +247,18 @@ def _validity(record: Record, valid: str) -> tuple[str, str]:
     if valid == "day":
         return record.inspected_on, ""
     if valid == "event" and not event:
-        raise UsageError("which event? give it with --event", where="--valid event")
+        raise UsageError("event-unsaid", where="--valid event")
     if valid in ("", "event"):
         return "", event
     try:
         last = date.fromisoformat(valid)
     except ValueError:
         hint = "write event, day or a date such as 2027-06-30"
-        raise UsageError(f"cannot be {valid[:40]!r}", where="--valid", hint=hint) from None
+        raise UsageError("validity-unknown", where="--valid", hint=hint, valid=valid[:40]) from None
     if last > LAST_DAY:
-        raise UsageError(f"{last} is too far away", where="--valid", hint=f"at most {LAST_DAY}, or none for no end")
+        raise UsageError("too-far-away", where="--valid", last=last, last_day=LAST_DAY)
     if last.isoformat() < record.inspected_on:
-        raise UsageError(f"{last} lies before the inspection", where="--valid")
+        raise UsageError("lies-before-inspection", where="--valid", last=last)
     return last.isoformat(), ""
 
 
@@ -271,7 +270,7 @@ def _replaced(connection: Transaction, request: Request) -> tuple[CertificateSta
     record = request.record
     told = tuple(_replaceable(known(connection, number)) for number in dict.fromkeys(request.replaces))
     if told and not request.because:
-        raise UsageError("say why it is replaced", where="--because", hint='such as "broken in play (ICF 117)"')
+        raise UsageError("say-why-replaced", where="--because")
     same = current(connection, _thing(record).key, record.sheet.id, record.subject.event)
     if same is None or same in told or (record.verdict == Verdict.UNDECIDED and same.verdict != Verdict.UNDECIDED):
         return told
@@ -280,9 +279,9 @@ def _replaced(connection: Transaction, request: Request) -> tuple[CertificateSta
 
 def _replaceable(standing: CertificateStatus) -> CertificateStatus:
     if standing.revoked_at:
-        raise UsageError(f"was revoked on {standing.revoked_at[:10]}", where=standing.number)
+        raise UsageError("revoked-on", where=standing.number, revoked_at=standing.revoked_at[:10])
     if standing.replaced_by:
-        raise UsageError(f"was already replaced by {standing.replaced_by}", where=standing.number)
+        raise UsageError("already-replaced", where=standing.number, replaced_by=standing.replaced_by)
     return standing
 
 

@@ -75,7 +75,7 @@ def _lock_of(path: Path) -> Path:
 
 
 def _not_written(path: Path, problem: OSError) -> BadInput:
-    return BadInput(f"cannot be written: {problem.strerror}", where=str(path))
+    return BadInput("not-written", where=str(path), reason=problem.strerror)
 
 
 def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
@@ -94,7 +94,7 @@ def write_part(note: PromiseNote, content: bytes) -> None:
             stream.flush()
             os.fsync(stream.fileno())
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=note.promise.out) from None
+        raise BadInput("not-written", where=note.promise.out, reason=problem.strerror) from None
 
 
 def fulfil(note: PromiseNote) -> None:
@@ -104,7 +104,7 @@ def fulfil(note: PromiseNote) -> None:
         Path(note.promise.part).replace(out)
     except OSError as problem:
         hint = f"it is registered: inspect-kit registry show {note.promise.number} --pdf FILE gives it"
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(out), hint=hint) from None
+        raise BadInput("not-written", where=str(out), hint=hint, reason=problem.strerror) from None
     sync_folder(out.parent)
     note.path.unlink(missing_ok=True)
 

@@ -104,10 +104,10 @@ def read_keyring(path: Path) -> Keyring:
     try:
         refuse_special_file(path)
         if path.stat().st_size > _LARGEST:
-            raise BadInput("is too large for an issuer's public keys", where=str(path))
+            raise BadInput("too-large-issuer-public-keys", where=str(path))
         content = path.read_bytes()
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
     return parse_keyring(content, str(path))
 
 
@@ -116,12 +116,12 @@ def read_authorities(path: Path) -> tuple[x509.Certificate, ...]:
     try:
         refuse_special_file(path)
         if path.stat().st_size > _LARGEST:
-            raise BadInput("is too large for certificates", where=str(path))
+            raise BadInput("certificates-too-large", where=str(path))
         return tuple(x509.load_pem_x509_certificates(path.read_bytes()))
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
     except ValueError:
-        raise BadInput("holds no certificate", where=str(path), hint="a PEM file of the server's CA") from None
+        raise BadInput("holds-no-certificate", where=str(path)) from None
 
 
 def parse_keyring(content: bytes, where: str) -> Keyring:
@@ -130,7 +130,7 @@ def parse_keyring(content: bytes, where: str) -> Keyring:
         certificates, revoked = _blocks(content)
         return _keyring(certificates, revoked, where)
     except (ValueError, TypeError, x509.ExtensionNotFound) as problem:
-        raise BadInput(f"holds no issuer's public keys: {str(problem)[:80]}", where=where) from None
+        raise BadInput("holds-no-issuer-public-keys", where=where, problem=str(problem)[:80]) from None
 
 
 def _blocks(content: bytes) -> tuple[list[x509.Certificate], x509.CertificateRevocationList]:
@@ -150,12 +150,12 @@ def _keyring(certificates: list[x509.Certificate], revoked: x509.CertificateRevo
     ca, *others = certificates
     key = ca.public_key()
     if not isinstance(key, EllipticCurvePublicKey) or not revoked.is_signature_valid(key):
-        raise BrokenSeal("the list of retired keys is not signed by the issuer", where=where)
+        raise BrokenSeal("list-retired-keys-not-signed", where=where)
     for certificate in certificates:
         try:
             certificate.verify_directly_issued_by(ca)
         except (InvalidSignature, ValueError):
-            raise BrokenSeal("holds a certificate that the issuer has not signed", where=where) from None
+            raise BrokenSeal("holds-certificate-issuer-not-signed", where=where) from None
     signers = tuple(_signers(others, revoked))
     name, code = attribute(ca, NameOID.COMMON_NAME), check_code(attribute(ca, NameOID.SERIAL_NUMBER))
     return Keyring(name, code, ca, signers, (_serial(revoked), revoked.last_update_utc), revoked)

@@ -65,9 +65,7 @@ def found(home: Path, founding: Founding, passphrase: Passphrase, now: datetime)
     """Make an issuer: its CA and its first inspector's keys. The folder appears complete or not at all."""
     folder = folder_of(home)
     if folder.exists():
-        raise UsageError(
-            "there are keys already", where=str(folder), hint="inspect-kit keys add, for another inspector"
-        )
+        raise UsageError("keys-already", where=str(folder))
     issuer = _named(founding.name, "--name")
     secret = generate_private_key(SECP256R1())
     ca = _ca_certificate(secret, issuer, check_code(founding.code), now)
@@ -85,7 +83,7 @@ def own_keyring(home: Path) -> Keyring:
     path = folder_of(home) / PUBLIC
     if not path.is_file():
         hint = 'run: inspect-kit keys init --name "Your club"'
-        raise UsageError("there are no keys to sign certificates with", where=str(folder_of(home)), hint=hint)
+        raise UsageError("no-keys-sign-certificates", where=str(folder_of(home)), hint=hint)
     return read_keyring(path)
 
 
@@ -94,7 +92,7 @@ def add(home: Path, name: str, passphrases: tuple[Passphrase, Passphrase], now: 
     keyring = own_keyring(home)
     wanted = _named(name, "--name")
     if any(signer.name == wanted and not signer.retired for signer in keyring.signers):
-        raise UsageError(f"{wanted} has keys already", hint="inspect-kit keys retire, first")
+        raise UsageError("inspector-has-keys", wanted=wanted)
     secret = ca_key(home, passphrases[0])
     signer = _new_signer(folder_of(home), (keyring.ca, secret), wanted, passphrases[1], now)
     _publish(home, keyring, secret, (*keyring.signers, signer), now)
@@ -132,10 +130,10 @@ def unlock(home: Path, who: str, passphrase: Passphrase) -> SigningKey:
     path, qr_path = _secret_files(home, signer.id)
     key, qr_key = _open(path, passphrase), _open(qr_path, passphrase)
     if not isinstance(key, EllipticCurvePrivateKey) or not isinstance(qr_key, Ed25519PrivateKey):
-        raise BadInput("does not hold an inspector's key", where=str(path))
+        raise BadInput("does-not-hold-inspector-key", where=str(path))
     same = key.public_key() == signer.certificate.public_key()
     if not (same and qr_key.public_key() == signer.qr_certificate.public_key()):
-        raise BadInput("belongs to another certificate", where=str(path))
+        raise BadInput("belongs-another-certificate", where=str(path))
     return SigningKey(keyring, signer, key, qr_key)
 
 
@@ -157,7 +155,7 @@ def _secret_files(home: Path, signer: str) -> tuple[Path, Path]:
 def _named(text: str, where: str) -> str:
     name = clean(text, where=where, needed=True)
     if len(name) > _LONGEST_NAME:
-        raise BadInput(f"has {len(name)} characters, at most {_LONGEST_NAME} fit", where=where, hint="shorten it")
+        raise BadInput("name-too-long", where=where, count=len(name), longest_name=_LONGEST_NAME)
     return name
 
 
@@ -167,13 +165,13 @@ def _owner_only(folder: Path) -> Iterator[Path]:
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".keys."))
     except OSError as problem:
-        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
     try:
         yield draft
         draft.rename(folder)
         sync_folder(folder.parent)
     except OSError as problem:
-        raise BadInput(f"cannot be made: {problem.strerror}", where=str(folder)) from None
+        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
@@ -263,7 +261,7 @@ def _publish(
     try:
         written_beside(path, content).replace(path)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
 
 
 def _keep(path: Path, key: Secret, passphrase: Passphrase) -> None:
@@ -271,7 +269,7 @@ def _keep(path: Path, key: Secret, passphrase: Passphrase) -> None:
     try:
         written_beside(path, content).replace(path)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
 
 
 def _guard(passphrase: Passphrase) -> KeySerializationEncryption:
@@ -286,10 +284,10 @@ def ca_key(home: Path, passphrase: Passphrase) -> EllipticCurvePrivateKey:
     """The key of the issuer's own CA, which vouches for inspectors and for the station's web server."""
     path = folder_of(home) / _CA
     if not path.is_file():
-        raise UsageError("the issuer's own key is not on this desk", where=str(path), hint="do this where it was made")
+        raise UsageError("issuer-own-key-not-desk", where=str(path))
     key = _open(path, passphrase)
     if not isinstance(key, EllipticCurvePrivateKey):
-        raise BadInput("does not hold an issuer's key", where=str(path))
+        raise BadInput("does-not-hold-issuer-key", where=str(path))
     return key
 
 
@@ -297,9 +295,9 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise UsageError("this inspector's key is not on this desk", where=str(path)) from None
+        raise UsageError("inspector-key-not-desk", where=str(path)) from None
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
 def _open(path: Path, passphrase: Passphrase) -> object:
@@ -314,13 +312,13 @@ def _open(path: Path, passphrase: Passphrase) -> object:
         try:
             return pkcs12.load_key_and_certificates(content, None)[0]
         except ValueError:
-            raise BadInput("the passphrase does not open the key", where=str(path)) from None
+            raise BadInput("passphrase-does-not-open-key", where=str(path)) from None
     hint = "type it, or set INSPECT_KIT_PASSPHRASE"
-    raise UsageError("the key needs its passphrase", where=str(path), hint=hint)
+    raise UsageError("key-needs-passphrase", where=str(path), hint=hint)
 
 
 def _refuse_open_files(path: Path) -> None:
     """A key that others can read is no longer one person's key."""
     if os.name == "posix" and path.stat().st_mode & 0o077:
         hint = f"chmod 600 {path}; if others have been at this machine, retire the key"
-        raise BadInput("can be read by others", where=str(path), hint=hint)
+        raise BadInput("key-read-by-others", where=str(path), hint=hint)

@@ -69,7 +69,7 @@ def seen_in_log(registry: Registry, entry: int, keyrings: Sequence[Keyring], bel
         for note in notes:
             ours = note.origin == origin_of(note.origin.split("/")[1], identity)
             if not ours or note.size > size or root_at(connection, note.size) != note.root:
-                raise BrokenSeal(f"the log is not the one of {note.size} entries that was witnessed")
+                raise BrokenSeal("log-not-one-entries-witnessed", size=note.size)
     return counted([note for note in notes if note.size >= entry], believed)
 
 

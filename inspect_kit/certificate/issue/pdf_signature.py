@@ -109,7 +109,7 @@ def seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x50
         raise
     except Exception as problem:  # A forged file can break a parser in any way there is.
         kind = type(problem).__name__
-        raise BrokenSeal(f"the file was damaged or rewritten after signing ({kind})") from None
+        raise BrokenSeal("file-damaged-rewritten-after-signing", kind=kind) from None
 
 
 def packed_seal(pdf: bytes, roots: Sequence[bytes], servers: Sequence[bytes] = ()) -> tuple[bytes, dict[str, Any]]:
@@ -161,7 +161,7 @@ def _within(certificate: x509.Certificate, now: datetime) -> datetime:
 def _signatures(reader: object) -> list[EmbeddedPdfSignature]:
     found: list[EmbeddedPdfSignature] = list(getattr(reader, "embedded_signatures", ()))
     if not found:
-        raise BrokenSeal("the file bears no signature")
+        raise BrokenSeal("file-bears-no-signature")
     return found
 
 

@@ -96,9 +96,7 @@ def read(text: str) -> SignedClaim:
             signed = content and _unpacked(content)
             if signed:
                 return signed
-    raise BadInput(
-        "is not a certificate's QR text, or was not scanned whole", where=f"{text[:20]}…", hint="scan it again"
-    )
+    raise BadInput("not-qr-text", where=f"{text[:20]}…")
 
 
 def _through(text: str, row: str) -> str:

@@ -81,11 +81,11 @@ def desk_key(home: Path) -> DeskKey:
             written_beside(path, fresh).replace(path)
         key = load_pem_private_key(path.read_bytes(), None)
     except OSError as problem:
-        raise BadInput(f"cannot be used: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-usable", where=str(path), reason=problem.strerror) from None
     except (ValueError, TypeError):
-        raise BadInput("does not hold a desk's key", where=str(path)) from None
+        raise BadInput("does-not-hold-desk-key", where=str(path)) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise BadInput("does not hold a desk's key", where=str(path))
+        raise BadInput("does-not-hold-desk-key", where=str(path))
     return DeskKey(key)
 
 
@@ -97,7 +97,7 @@ def seal_of_signer(key: SigningKey, at: datetime) -> Seal:
         raise BadInput(why, where="the clock", hint="set the computer's clock")
     if at > ends:
         hint = "make new keys: inspect-kit keys add; or is this computer's clock right?"
-        raise BadInput(f"{key.signer.name}'s key ended on {ends.date()}", where="the clock", hint=hint)
+        raise BadInput("key-ended", where="the clock", hint=hint, signer=key.signer.name, ends=ends.date())
     return lambda digest: (key.signer.id, key.qr_key.sign(ENTRY_DOMAIN + digest).hex())
 
 
@@ -207,4 +207,4 @@ def read_desk(text: str) -> tuple[str, str]:
             return name, public
     except ValueError:
         pass
-    raise BadInput("is no desk's key", where=text[:40], hint="inspect-kit station desk prints it at that desk")
+    raise BadInput("no-desk-key", where=text[:40])

@@ -86,7 +86,7 @@ class TimeServer(TimeStamper):
 def no_timestamp(url: str, problem: BaseException) -> BadInput:
     """That a server gave none, and why."""
     why = " ".join(str(problem).split())[:120] or type(problem).__name__
-    return BadInput(f"gave no timestamp: {why}", where=url[:80], hint="inspect-kit registry timestamp, later")
+    return BadInput("no-timestamp", where=url[:80], reason=why)
 
 
 def context_at(moment: datetime, roots: Iterable[x509.Certificate]) -> ValidationContext:

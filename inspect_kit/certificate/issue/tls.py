@@ -59,5 +59,5 @@ def _kept(path: Path, content: bytes) -> Path:
         # Written by a temporary file of the owner's own: nobody else can read it at any moment.
         written_beside(path, content).replace(path)
     except OSError as problem:
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     return path

@@ -49,16 +49,16 @@ def read_back(pdf: bytes) -> tuple[bytes, tuple[str, ...]]:
     except BrokenSeal:
         raise
     except Exception as problem:  # A forged file can break a parser in any way there is.
-        raise BrokenSeal(f"its pages cannot be read ({type(problem).__name__})") from None
+        raise BrokenSeal("pages-cannot-read", name=type(problem).__name__) from None
 
 
 def _record(pdf: Pdf) -> bytes:
     names = sorted(pdf.attachments.keys())
     if names not in ([RECORD_NAME], [DCC_NAME, RECORD_NAME]):
-        raise BrokenSeal(f"not one {RECORD_NAME} is attached, but {len(names)} files")
+        raise BrokenSeal("record-not-attached-once", record_name=RECORD_NAME, count=len(names))
     content = bytes(pdf.attachments[RECORD_NAME].get_file().read_bytes())
     if len(content) > MAX_BYTES:
-        raise BrokenSeal("the attached record is too large")
+        raise BrokenSeal("attached-record-too-large")
     return content
 
 
@@ -186,7 +186,7 @@ def _here(task: Callable[..., Any], *given: Any) -> Any:
 def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
     """A certificate's file; it is taken apart by `run`."""
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
-        raise BadInput("is not a PDF")
+        raise BadInput("not-pdf")
     try:
         authorities = ([ring.ca for ring in counter.keyrings], counter.time_servers)
         believed = ([ca.public_bytes(Encoding.DER) for ca in each] for each in authorities)

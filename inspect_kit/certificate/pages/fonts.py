@@ -100,9 +100,7 @@ def check_printable(text: str, *, where: str) -> None:
         if _placed(SANS, character) is None:
             name = unicodedata.name(character, "unnamed")
             raise BadInput(
-                f"has the character {character!r} (U+{ord(character):04X} {name}), which cannot be printed",
-                where=where,
-                hint="write it in Latin, Greek, Cyrillic, Hebrew or Arabic letters",
+                "character-not-printed", where=where, character=character, ord=f"{ord(character):04X}", name=name
             )
 
 

@@ -107,7 +107,7 @@ def _validity(standing: CertificateStatus, words: Wording) -> str:
 def draw_labels(stickers: Sequence[Sticker], stock: Stock, skip: int = 0) -> bytes:
     """The labels as PDF, to be printed at 100 %; `skip` leaves out places of the first sheet that are used up."""
     if not 0 <= skip < stock.on_a_page:
-        raise UsageError(f"the sheet has {stock.on_a_page} labels", where="--skip")
+        raise UsageError("sheet-labels", where="--skip", on_a_page=stock.on_a_page)
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=tuple(side * MM for side in stock.page), pageCompression=1, invariant=1)
     canvas.setTitle("Labels")

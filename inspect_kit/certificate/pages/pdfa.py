@@ -164,4 +164,4 @@ def _day(iso: str) -> date:
     try:
         return date.fromisoformat(iso)
     except ValueError:
-        raise BadInput(f"expected a date such as 2026-11-16, got {iso[:40]!r}", where="date") from None
+        raise BadInput("not-a-date", where="date", iso=iso[:40]) from None

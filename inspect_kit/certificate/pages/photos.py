@@ -44,13 +44,13 @@ def readable(key: str, content: bytes) -> Image.Image:
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             image = Image.open(io.BytesIO(content), formats=("JPEG", "PNG"))
             if image.width * image.height > MAX_PIXELS:
-                raise BadInput(f"has more than {MAX_PIXELS // 1_000_000} million pixels", where=key)
+                raise BadInput("more-than-million-pixels", where=key, max_pixels=MAX_PIXELS // 1_000_000)
             image.draft("RGB", (LONG_SIDE, LONG_SIDE))
             upright = ImageOps.exif_transpose(image)
             upright.thumbnail((LONG_SIDE, LONG_SIDE))
             return _srgb(upright)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as problem:
-        raise BadInput(f"is not a JPEG or PNG that can be read: {str(problem)[:80]}", where=key) from None
+        raise BadInput("not-jpeg-png-can-read", where=key, problem=str(problem)[:80]) from None
 
 
 def _srgb(image: Image.Image) -> Image.Image:
@@ -142,7 +142,7 @@ def _drawn(content: bytes, name: str, marks: Sequence[Mark]) -> bytes:
     size = np.array([photo.width, photo.height])
     for mark in marks:
         if np.abs(mark.outline - size / 2).max() > size.max():
-            raise BadInput("an outline of the measurement file lies outside of the photo", where=name)
+            raise BadInput("outline-outside-photo", where=name)
     return draw_close(photo.pixels, marks)
 
 
@@ -237,6 +237,6 @@ def _file_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[Notic
             continue
         content = read_bytes(path, MAX_BYTES)
         if hashlib.sha256(content).hexdigest() != photo.sha256:
-            raise BrokenSeal("is not the photo that was measured: its SHA-256 differs", where=str(path))
+            raise BrokenSeal("not-measured-photo", where=str(path))
         found[photo.sha256] = content
     return found, tuple(missing)

@@ -353,7 +353,7 @@ def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str, item: 
             continue
         digest = digest_of(content)
         if digests.get(key, digest) != digest or (key in names and key != digest):
-            raise BadInput("is not the photo of the record: its SHA-256 differs", where=names.get(key, key))
+            raise BadInput("not-record-photo", where=names.get(key, key))
         yield Picture(key, f"{names.get(key, key)} · SHA-256 {digest}")
 
 
@@ -468,7 +468,7 @@ class LotDrawing:
 
         del photos
         if not isinstance(record, LotRecord):
-            raise BadInput("is not the record of a lot", where="record")
+            raise BadInput("no-lot-record", where="record")
         _refuse_unprintable_record(record, issue)
         words = lot_wording_for(language, record.wording)
         content = lot_content(record, words, issue)

@@ -33,7 +33,7 @@ class _Desk:
         """A quantity in the gauge's dimension; a bare number is in the unit of its display."""
         found = parse_quantity(text, self.gauge.resolution.unit, where=where)
         if found.unit.base != self.gauge.resolution.unit.base:
-            raise UsageError(f"{found} is nothing that {self.gauge.id} measures", where=where)
+            raise UsageError("nothing-measures", where=where, found=found, gauge=self.gauge.id)
         return found
 
     def point(self, nominal: Quantity, typed: str | None, where: str) -> Point:
@@ -46,7 +46,7 @@ class _Desk:
 
     def _live(self, nominal: Quantity, where: str) -> tuple[Quantity, str]:
         if self.connection is None:
-            raise UsageError("no reading given", where=where, hint=f"write {where} {nominal}=READING, or add --port")
+            raise UsageError("no-reading-given", where=where, place=where, nominal=nominal)
         what = "Nothing on it, or the jaws closed" if nominal.number == 0 else f"{nominal} on it or between the jaws"
         click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
         reading = read_gauge(self.gauge, self.connection, self.timeout)
@@ -104,7 +104,7 @@ def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: 
 
 def _clean(text: str) -> str:
     if len(text) > 100 or not text.isprintable():
-        raise UsageError("is not a name", where="--by")
+        raise UsageError("no-name", where="--by")
     return text
 
 
@@ -113,9 +113,7 @@ def _points(desk: _Desk, ctx: click.Context) -> Iterator[Point]:
     zero = Quantity(desk.gauge.resolution.number * 0, desk.gauge.resolution.unit)
     entries = [("--reference", text) for text in given["references"]] + [("--block", text) for text in given["blocks"]]
     if not entries:
-        raise UsageError(
-            "a check needs something of known size", where=desk.gauge.id, hint="for example --reference 100g=100.01g"
-        )
+        raise UsageError("check-needs-something-known-size", where=desk.gauge.id)
     if given["zero"] is not None or desk.connection is not None:
         yield desk.point(zero, given["zero"], "--zero")
     for where, text in entries:

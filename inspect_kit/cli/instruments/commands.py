@@ -106,7 +106,7 @@ def _performance(ctx: click.Context) -> Performance:
     unit = given["unit"] or ("mm" if caliper else "g")
     number = f"{parse_number(value, where='--value'):f}"
     if len(number) > _WIDEST:
-        raise UsageError(f"{value} has too many digits for a display", where="--value")
+        raise UsageError("too-many-digits-display", where="--value", value=value)
     in_base(number, unit)
     display = Display(number, unit, serial=given["serial"])
     return Performance(
@@ -235,7 +235,7 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
     folder = own_instruments(ctx)
     path = folder / f"{checked_id(name)}.toml"
     if path.exists() and not again:
-        raise UsageError("is there already", where=str(path), hint="add --replace to write it anew")
+        raise UsageError("sheet-there-already", where=str(path))
     connection = connection_from(ctx)
     text = checked_sheet(_described(ctx, name))
     folder.mkdir(parents=True, exist_ok=True)
@@ -258,7 +258,7 @@ def _described(ctx: click.Context, name: str) -> Instrument:
     like = given["like"] or _LIKE.get(given["kind"] or "")
     if like is None:
         hint = nearest(given["kind"] or "", _LIKE) or f"--kind {'|'.join(_LIKE)}, or --like one of instruments list"
-        raise UsageError("say what it is", hint=hint)
+        raise UsageError("kind-unsaid", hint=hint)
     model = load_instruments([like], [own_instruments(ctx)])[like]
     said = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None

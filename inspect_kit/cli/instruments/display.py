@@ -62,7 +62,7 @@ def _gauge(ctx: click.Context) -> Gauge | None:
 
     name, resolution = ctx.params["instrument"], ctx.params["resolution"]
     if name and resolution:
-        raise UsageError("give --instrument or --resolution", hint="the instrument's sheet states its resolution")
+        raise UsageError("resolution-unsaid")
     if name:
         return Gauge.of(load_instruments([name], [own_instruments(ctx)])[name])
     return Gauge(parse_quantity(resolution, UNITS["g"], where="--resolution")) if resolution else None

@@ -44,12 +44,10 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
     """
     address = address_from(ctx)
     if address is None:
-        raise UsageError("which port?", where="--port", hint="inspect-kit instruments find lists them")
+        raise UsageError("port-unsaid", where="--port")
     data = _recorded(address, seconds)
     if not data:
-        raise BadInput(
-            f"nothing came within {seconds:g} s", where=address.port, hint="press PRINT, or check its settings"
-        )
+        raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
     write_whole(out, dump(data, f"{local_time().isoformat(timespec='seconds')} {note}".strip()).encode())
     if as_json:
         print_json({"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))})
@@ -95,7 +93,7 @@ def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object
             without_moving(dialect, sample.lines)
     path = dialect_file(own_instruments(ctx), name)
     if path.exists() and not again:
-        raise UsageError("is there already", where=str(path), hint="add --replace to learn it anew")
+        raise UsageError("dialect-there-already", where=str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, dialect_text(dialect).encode())
     _say(dialect, samples, path, as_json=as_json)
@@ -105,14 +103,14 @@ def _samples(ctx: click.Context) -> Iterator[Sample]:
     given = ctx.params
     if given["recording"]:
         if not given["shows"]:
-            raise UsageError("say what the display showed", where="--shows", hint="for example --shows 7.122g")
+            raise UsageError("display-unsaid", where="--shows")
         yield Sample(whole_lines(read_recording(given["recording"])), tuple(_shown(text) for text in given["shows"]))
         if given["moving"]:
             yield Sample(whole_lines(read_recording(given["moving"])))
         return
     address = address_from(ctx)
     if address is None:
-        raise UsageError("--port or --recording?", hint="inspect-kit instruments learn --recording FILE --shows 7.122g")
+        raise UsageError("port-or-recording")
     yield from _asked(address)
 
 
@@ -131,7 +129,7 @@ def _asked(address: Address) -> Iterator[Sample]:
 def _shown(text: str) -> tuple[str, str]:
     typed = typed_by_instrument(text)
     if not typed.unit:
-        raise UsageError(f"{text[:40]!r} has no unit", where="--shows", hint="for example 7.122g")
+        raise UsageError("shown-without-unit", where="--shows", text=text[:40])
     return typed.number, typed.unit
 
 

@@ -111,7 +111,7 @@ def connection_from(ctx: click.Context) -> Connection | None:
     if address is None:
         return None
     if not ctx.params["protocol"]:
-        raise UsageError("--port needs --protocol", hint=f"inspect-kit instruments find --port {address.port} tells it")
+        raise UsageError("port-needs-protocol", port=address.port)
     return Connection(address, ctx.params["protocol"], ctx.params["unit"])
 
 
@@ -174,9 +174,7 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
     """Read where the options say, or the desk's own instrument; what has a sheet must be the one the sheet is for."""
     protocol, unit, name = (ctx.params[key] for key in ("protocol", "unit", "instrument"))
     if protocol and PROTOCOLS[protocol].kind is not kind:
-        raise UsageError(
-            f"{protocol} is the protocol of a {PROTOCOLS[protocol].kind}", hint=f"read a {kind} by another"
-        )
+        raise UsageError("protocol-of-another-kind", protocol=protocol, kind=PROTOCOLS[protocol].kind, kind2=kind)
     if kind is InstrumentKind.SCALE and unit:
         warn(("a scale says its unit itself; --unit is not used",))
     address = address_from(ctx)

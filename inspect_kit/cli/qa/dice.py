@@ -60,7 +60,7 @@ def dice(
     """
     target = plot_target(ctx)
     if file is None and bias is None:
-        raise UsageError("dice needs a file of rolls, or --bias to plan them")
+        raise UsageError("dice-needs-file-rolls-bias")
     data: dict[str, object] = {}
     if bias is not None:
         rolls = rolls_needed(bias, given["alpha"], given["power"])
@@ -83,7 +83,7 @@ def dice(
         path = e_path(order, prior_weight) if order and len(dice) < 2 else None
         save_plot(target, dice_drawing([(die.name, die.result) for die in dice] or [("", result)], path))
     elif target is not None:
-        raise UsageError("there is nothing to draw without rolls")
+        raise UsageError("nothing-draw-without-rolls")
 
 
 def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:
@@ -91,7 +91,7 @@ def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:
     faces = table.counts("face")
     for face, line in zip(faces, table.lines, strict=True):
         if not 1 <= face <= FACES:
-            raise BadInput(f"a die has no face {face}", where=f"{table.where}: line {line}")
+            raise BadInput("die-no-face", where=f"{table.where}: line {line}", face=face)
     if not table.has("count"):
         return [int(count) for count in np.bincount(faces, minlength=FACES + 1)[1:]], faces
     counts = [0] * FACES
@@ -106,7 +106,7 @@ def _dice(table: Table, prior_weight: float) -> tuple[DieFairness, ...]:
         return ()
     names = tuple(dict.fromkeys(table.texts("die")))
     if len(names) > MOST_DICE:
-        raise BadInput(f"has {len(names):,} dice", where=table.where, hint="is `die` the column that names the die?")
+        raise BadInput("too-many-dice", where=table.where, count=f"{len(names):,}")
     return each_die({name: _rolls(table.where_is("die", name))[0] for name in names}, prior_weight)
 
 

@@ -123,7 +123,7 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
             "operators": len({key[1] for key in keys})}  # fmt: skip
     _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
     if plot_target(ctx) is not None:
-        raise UsageError("an unbalanced study has no drawing")
+        raise UsageError("unbalanced-study-no-drawing")
 
 
 def study_data(result: GaugeResult, tolerance: float | None) -> dict[str, object]:
@@ -163,7 +163,7 @@ def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:
 def _type_one(ctx: click.Context, table: Table, method: str) -> None:
     reference = typed_number(ctx.params["reference"], "--reference")
     if reference is None:
-        raise UsageError("a Type 1 study needs the true value", hint="--reference 30.000mm")
+        raise UsageError("type-1-study-needs-true")
     sample = table.sample("value")
     result = type_one(sample, float(reference), _tolerance(ctx), table.where)
     data = {"method": method, "n": result.count, "mean": result.mean, "s": result.deviation, "bias": result.bias,
@@ -192,7 +192,7 @@ def _linearity(ctx: click.Context, table: Table, method: str) -> None:
                 {"reference": level, "bias": bias, "p_value": p} for level, bias, p in result.part_biases
             ]}  # fmt: skip
     if ctx.params["save_instrument"] is not None:
-        raise UsageError("a linearity study makes no instrument sheet", hint="take the crossed study or type1")
+        raise UsageError("linearity-study-makes-no-instrument")
     _finish(ctx, table, data, _linearity_lines(result), ())
     save_plot(plot_target(ctx), linearity_drawing(result))
 
@@ -209,7 +209,7 @@ def _attribute(ctx: click.Context, table: Table, method: str) -> None:
     """What is judged by eye: kappa within, between and against the standard."""
     del method
     if ctx.params["save_instrument"] is not None:
-        raise UsageError("a study of the eye makes no instrument sheet")
+        raise UsageError("study-eye-makes-no-instrument")
     ratings: dict[tuple[str, str], list[str]] = {}
     rows = zip(table.texts("part"), table.texts("operator"), table.texts("value"), strict=True)
     for part, person, word in rows:
@@ -218,7 +218,7 @@ def _attribute(ctx: click.Context, table: Table, method: str) -> None:
     if table.has("reference"):
         for part, word in zip(table.texts("part"), table.texts("reference"), strict=True):
             if standard.setdefault(part, answer(word)) != answer(word):
-                raise BadInput(f"part {part[:30]} has two references", where=table.where)
+                raise BadInput("part-two-references", where=table.where, part=part[:30])
     found = agreement(ratings, standard, table.where)
     data = attribute_data(found)
     _finish(ctx, table, data, _attribute_lines(found), ())
@@ -278,7 +278,7 @@ def _nested(ctx: click.Context, table: Table, method: str) -> None:
     data = {**study_data(result, _tolerance(ctx)), "operators": len({operator for operator, _ in keys})}
     _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
     if plot_target(ctx) is not None:
-        raise UsageError("a nested study has no drawing")
+        raise UsageError("nested-study-no-drawing")
 
 
 _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attribute, NESTED: _nested}
@@ -301,7 +301,7 @@ def _finish(
 def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ...], target: Path) -> float:
     """Write the sheet; gives U of a single reading by it."""
     if target.suffix.lower() != ".toml":
-        raise UsageError(f"an instrument sheet is a file .toml, not {target.name[:60]!r}")
+        raise UsageError("instrument-sheet-file-toml-not", target=target.name[:60])
     params = ctx.params
     resolution = _quantity(params["resolution"], "--resolution") or _shown_step(table, params["unit_name"])
     calibration = _quantity(params["calibration"], "--calibration")
@@ -326,7 +326,7 @@ def _quantity(text: str | None, option: str) -> Quantity | None:
     try:
         return parse_quantity(text)
     except BadInput as problem:
-        raise UsageError(f"{option}: {problem.fault.why}", hint=problem.fault.hint) from None
+        raise UsageError.of(problem.fault, where=option) from None
 
 
 def _shown_step(table: Table, unit_name: str) -> Quantity:
@@ -342,7 +342,7 @@ def _base_unit(table: Table, unit_name: str) -> Unit:
     try:
         stated = unit(unit_name)
     except BadInput as problem:
-        raise UsageError(f"--unit: {problem.fault.why}", hint=problem.fault.hint) from None
+        raise UsageError.of(problem.fault, where="--unit") from None
     if stated.factor != 1:
-        raise UsageError(f"--unit {stated} would be turned into {stated.base}", hint="give the file a column unit")
+        raise UsageError("unit-would-turned-into", stated=stated, base=stated.base)
     return stated

@@ -318,10 +318,7 @@ def _delivery(given: Given) -> Delivery:
         given["document"] or "", given["independent"],
     )  # fmt: skip
     if found.document and not (found.customer and found.order and found.independent):
-        raise UsageError(
-            "a certificate 3.1 needs --customer, --order-number and --independent", where="--en-10204",
-            hint="EN 10204: it is signed by a representative who is independent of the manufacturing department",
-        )  # fmt: skip
+        raise UsageError("certificate-31-needs", where="--en-10204")
     return found
 
 
@@ -333,7 +330,7 @@ def _charted(file: LotFile, given: Given) -> Charted:
 
 def _refuse_same(file: Path, out: Path | None) -> None:
     if out is not None and out.exists() and file.exists() and out.samefile(file):
-        raise UsageError("would overwrite the readings", where=str(out), hint="choose another name for -o")
+        raise UsageError("would-overwrite-readings", where=str(out))
 
 
 def _read(task: Task, file: Path, given: Given) -> tuple[LotFile, tuple[str, ...]]:
@@ -356,7 +353,7 @@ def _usual(given: Given) -> Usual:
 
 def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
     if given["aql"] is None and (given["level"] or given["severity"] or given["ledger"]):
-        raise UsageError("--level, --severity and --ledger go with --aql")
+        raise UsageError("level-severity-ledger-go-aql")
     severity = book.severity if book else Severity(given["severity"] or "normal")
     return Agreed(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
@@ -383,10 +380,10 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
     if given["ledger"] is None or given["aql"] is None:
         return None
     if given["variables"]:
-        raise UsageError("--ledger is for sampling by attributes")
+        raise UsageError("ledger-sampling-attributes")
     series = read_ledger(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
     if series.lots and given["severity"]:
-        raise UsageError("the ledger tells the severity", hint="--severity only begins a new ledger")
+        raise UsageError("ledger-tells-severity")
     before = series.before(file.digest)
     if before is not None:
         return LedgerBook(before, file.digest, entered=True)
@@ -398,10 +395,7 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
 def _refuse_name(series: LotSeries, given: Given) -> None:
     known = given["subject"] and any(lot.presented.name == given["subject"] for lot in series.lots)
     if known and not given["resubmitted"]:
-        raise UsageError(
-            f"{given['subject'][:60]} is in the ledger with other readings", where=str(given["ledger"]),
-            hint="--resubmitted if it was sorted and is presented again",
-        )  # fmt: skip
+        raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
 
 
 def _scheme(given: Given) -> Scheme:

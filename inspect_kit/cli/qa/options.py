@@ -47,7 +47,7 @@ def typed_number(text: str | None, option: str) -> Decimal | None:
     try:
         return parse_quantity(text, _BARE).in_base
     except BadInput as problem:
-        raise UsageError(f"{option}: {problem.fault.why}", hint=problem.fault.hint) from None
+        raise UsageError.of(problem.fault, where=option) from None
 
 
 def plain_number(text: str, option: str) -> Decimal:
@@ -55,14 +55,14 @@ def plain_number(text: str, option: str) -> Decimal:
     try:
         return parse_number(text)
     except BadInput as problem:
-        raise UsageError(f"{option}: {problem.fault.why}") from None
+        raise UsageError.of(problem.fault, where=option) from None
 
 
 def positive_number(text: str | None, option: str) -> float | None:
     """A number above 0."""
     value = typed_number(text, option)
     if value is not None and value <= 0:
-        raise UsageError(f"{option} is a number above 0, not {value}")
+        raise UsageError("number-above-0-not", option=option, value=value)
     return None if value is None else float(value)
 
 
@@ -72,23 +72,23 @@ def limits_given(params: Mapping[str, str | None]) -> Limits | None:
     spec = params.get("spec")
     if spec is not None:
         if lower is not None or upper is not None:
-            raise UsageError("give the limits either as numbers or by --spec, not both")
+            raise UsageError("give-limits-either-numbers-spec")
         return _limits_of_sheet(spec, params["characteristic"], params["item"])
     if lower is not None and upper is not None and lower >= upper:
-        raise UsageError(f"the lower limit {lower} is not below the upper limit {upper}")
+        raise UsageError("lower-limit-not-below-upper", lower=lower, upper=upper)
     return limits_from(lower, upper)
 
 
 def _limits_of_sheet(spec: str, characteristic: str | None, item: str | None) -> Limits:
     if not characteristic:
-        raise UsageError("--spec needs --characteristic", hint="for example --characteristic coin.diameter")
+        raise UsageError("spec-needs-characteristic")
     sheet = load(spec)
     clauses = sheet.clauses_of(sheet.item(item).id) if item else sheet.clauses
     found = [clause for clause in clauses if clause.characteristic == characteristic]
     if not found:
         names = [clause.characteristic for clause in clauses]
         raise UsageError(
-            f"sheet {sheet.id} has no clause on {characteristic[:40]!r}", hint=nearest(characteristic, names)
+            "sheet-no-clause", hint=nearest(characteristic, names), sheet=sheet.id, characteristic=characteristic[:40]
         )
     return _one_pair(found, characteristic)
 
@@ -99,8 +99,8 @@ def _one_pair(clauses: list[Clause], characteristic: str) -> Limits:
         return limits.pop()
     if limits:
         items = ", ".join(clause.item for clause in clauses)
-        raise UsageError(f"{characteristic} has different limits for {items}", hint="say which with --item")
-    raise UsageError(f"the sheet prints no limits for {characteristic}", hint="give --lower and --upper")
+        raise UsageError("different-limits", characteristic=characteristic, items=items)
+    raise UsageError("sheet-prints-no-limits", characteristic=characteristic)
 
 
 def table_of(path: Path, characteristic: str | None = None) -> Table:
@@ -110,5 +110,5 @@ def table_of(path: Path, characteristic: str | None = None) -> Table:
         return table
     names = tuple(dict.fromkeys(table.texts("characteristic")))
     if characteristic is None and len(names) > 1:
-        raise BadInput("has several characteristics", where=str(path), hint=f"use --characteristic {names[0]}")
+        raise BadInput("several-characteristics", where=str(path), names=names[0])
     return table.where_is("characteristic", characteristic or names[0])

@@ -77,7 +77,7 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     target = plot_target(ctx)
     limits = limits_given(given)
     if limits is None:
-        raise UsageError("capability needs limits", hint="--lower and --upper, or --spec and --characteristic")
+        raise UsageError("capability-needs-limit-options")
     table = table_of(file, given["characteristic"])
     sample = table.sample("value")
     groups = list(grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
@@ -248,15 +248,15 @@ def limits_text(drawn: Chart, known: KnownProcess) -> bytes:
 def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
     """What phase I has kept; they are another chart's if the kinds differ."""
     if stated != KnownProcess():
-        raise UsageError("--limits goes without --centre and --sigma")
+        raise UsageError("limits-goes-without-centre-sigma")
     try:
         data = json.loads(read_text(path, 100_000))
         if data["type"] != kind:
-            raise UsageError(f"holds limits of a {str(data['type'])[:20]} chart", where=str(path))
+            raise UsageError("holds-limits-chart", where=str(path), type=str(data["type"])[:20])
         sigma = data["sigma"] if kind not in ("p", "np", "c", "u") else None
         return KnownProcess(float(data["centre"]), None if sigma is None else float(sigma))
     except (ValueError, KeyError, TypeError):
-        raise BadInput("holds no limits of a chart", where=str(path), hint="write it with --save-limits") from None
+        raise BadInput("holds-no-limits-chart", where=str(path)) from None
 
 
 def _readings(table: Table, kind: str, subgroup: str, size: int | None) -> Readings:
@@ -279,7 +279,7 @@ def _fractions(table: Table, subgroup: str, size: int | None, *, several: bool =
     sizes = table.counts(column) if column and size is None else (size or 0,) * len(table)
     for count, of, line in zip(found, sizes, table.lines, strict=True):
         if of < 1 or (count > of and not several):
-            raise BadInput(f"{count} nonconforming of {of} pieces", where=f"{table.where}: line {line}")
+            raise BadInput("more-nonconforming-than-pieces", where=f"{table.where}: line {line}", count=count, of=of)
     labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
     return Readings(_whole(found), labels, sizes, table.where)
 

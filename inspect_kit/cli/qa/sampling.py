@@ -101,9 +101,9 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
     """
     target = plot_target(ctx)
     if (accept is None) == (given["k_text"] is None):
-        raise UsageError("give either --ac or --k")
+        raise UsageError("give-either-ac-k")
     if any(not 0 <= fraction <= 1 for fraction in given["at"]):
-        raise UsageError("a fraction lies between 0 and 1")
+        raise UsageError("fraction-lies-between-0-1")
     drawn, data = _attributes_oc(size, accept, given) if accept is not None else _variables_oc(size, given)
     data["points"] = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
     if as_json:
@@ -117,7 +117,7 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
 def _attributes_oc(size: int, accept: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
     lot, poisson = given["lot"], given["poisson"]
     if lot is not None and poisson:
-        raise UsageError("--lot and --poisson exclude one another")
+        raise UsageError("lot-excludes-poisson")
     model = Model.POISSON if poisson else Model.BINOMIAL
     found = curve(size, accept, model) if lot is None else curve_of_lot(size, accept, lot)
     data: Data = {"n": size, "ac": accept, "lot": lot, "model": found.model.value}
@@ -135,14 +135,14 @@ def _chance(size: int, accept: int, fraction: float, model: Model, lot: int | No
         return acceptance(size, accept, fraction, model)
     bad = fraction * lot
     if abs(bad - round(bad)) > 1e-6:
-        raise UsageError(f"{fraction:g} of {lot} pieces is not a whole number of pieces")
+        raise UsageError("not-whole-pieces", fraction=f"{fraction:g}", lot=lot)
     return acceptance_of_lot(size, accept, round(bad), lot)
 
 
 def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
     known, k = given["sigma_known"], plain_number(given["k_text"], "--k")
     if size < (1 if known else 2) or size > 100_000 or abs(k) > 20:
-        raise UsageError("by variables n lies between 2 and 100,000 and k between -20 and 20")
+        raise UsageError("variables-plan-range")
     drawn = variables_curve(size, float(k), sigma_known=known)
     at = [[p, variables_acceptance(size, float(k), p, sigma_known=known)] for p in given["at"]]
     return drawn, {
@@ -227,7 +227,7 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
     elif given["producer"] or given["consumer"]:
         data, drawn, code = _found_plan(given)
     elif given["lot"] is None or given["aql"] is None:
-        raise UsageError("sampling needs --lot and --aql", hint="or --producer and --consumer to find a plan")
+        raise UsageError("sampling-needs-lot-aql")
     elif given["variables"]:
         data, drawn, code = _by_variables(given)
     elif given["stages"]:
@@ -249,20 +249,20 @@ Outcome = tuple[Data, Drawn, int]
 def _severity(given: Mapping[str, Any]) -> Severity:
     stated = (given["severity"] or Severity.NORMAL).lower()
     if stated not in set(Severity):
-        raise UsageError(f"{stated[:20]!r} is not a severity", hint="normal, tightened or reduced")
+        raise UsageError("not-a-severity", stated=stated[:20])
     return Severity(stated)
 
 
 def _risk(text: str | None, option: str) -> Risk:
     fraction, colon, risk = (text or "").partition(":")
     if not colon:
-        raise UsageError(f"{option} is a fraction and a risk", hint=f"for example {option} 0.01:0.05")
+        raise UsageError("fraction-and-risk", option=option)
     return Risk(float(plain_number(fraction, option)), float(plain_number(risk, option)))
 
 
 def _found_plan(given: Mapping[str, Any]) -> Outcome:
     if given["aql"] is not None or given["ledger"] is not None:
-        raise UsageError("a plan is either looked up by --lot and --aql or found by --producer and --consumer")
+        raise UsageError("plan-either-looked-up-lot")
     risks = Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
     if given["variables"]:
         known = given["variables"] == "sigma"
@@ -343,7 +343,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
     start = _severity(given)
     series = read_ledger(path, scheme, start)
     if series.lots and given["severity"]:
-        raise UsageError("the ledger tells the severity", hint="--severity only begins a new ledger")
+        raise UsageError("ledger-tells-severity")
     refuse_stopped(series.state)
     severity = series.state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
@@ -365,7 +365,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
 
 def _by_variables(given: Mapping[str, Any]) -> Outcome:
     if given["ledger"] is not None or given["found"] is not None:
-        raise UsageError("--ledger and --found are for sampling by attributes")
+        raise UsageError("ledger-found-sampling-attributes")
     known = given["variables"] == "sigma"
     wanted = PlanRequest(
         given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known
@@ -389,11 +389,11 @@ def _by_variables(given: Mapping[str, Any]) -> Outcome:
 def _decision(given: Mapping[str, Any], plan: VariablesLookup) -> VariablesDecision:
     limits = limits_given({"lower": given["lower"], "upper": given["upper"]})
     if limits is None:
-        raise UsageError("deciding needs a limit", hint="--lower, --upper or both")
+        raise UsageError("deciding-needs-limit")
     table = table_of(given["file"])
     wanted = min(plan.size, given["lot"])
     if len(table) != wanted:
-        raise BadInput(f"has {len(table)} readings, the plan wants {wanted}", where=table.where)
+        raise BadInput("readings-unlike-plan", where=table.where, count=len(table), wanted=wanted)
     return decide(plan, table.sample("value"), limits, positive_number(given["sigma"], "--sigma"))
 
 

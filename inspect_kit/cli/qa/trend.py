@@ -86,18 +86,18 @@ def day(text: str, *, last: bool = False) -> str:
         if not 1 <= number <= end:
             raise ValueError
     except ValueError:
-        raise UsageError(f"{text[:20]!r} is no day", hint="write 2026-11-03, or 2026-11 for a month") from None
+        raise UsageError("not-a-day", text=text[:20]) from None
     return f"{year:04}-{month:02}-{number:02}"
 
 
 def _nothing(kept: tuple[Yield, ...], question: TrendQuestion) -> Exception:
     known = sorted({each.characteristic for each in kept})
     if not known:
-        return BadInput(
-            "the registry has no lot in that time", hint="qa lot … -o certifies one, qa lot … --register enters one"
-        )
+        return BadInput("no-lot-in-time")
     wanted = question.characteristics[0]
-    return UsageError(f"no lot has {wanted[:40]!r}", hint=nearest(wanted, known) or f"there is {', '.join(known[:6])}")
+    return UsageError(
+        "no-lot-has", hint=nearest(wanted, known) or f"there is {', '.join(known[:6])}", wanted=wanted[:40]
+    )
 
 
 def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault, ...]) -> None:
@@ -105,7 +105,7 @@ def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault,
         return
     measured = [each for each in found if any(point.n for point in each.points)]
     if not measured:
-        raise BadInput("there are no numbers to draw")
+        raise BadInput("no-numbers-to-draw")
     if len(measured) > 1:
         warn((f"drawn: {measured[0].characteristic}; choose another with --characteristic",))
     mine = [fault for fault in faults if fault.characteristic == measured[0].characteristic]

@@ -61,7 +61,7 @@ class _NoWorkers:
             self._since = now
             self._said(f"the cluster has no worker; waiting up to {self._patience:g} s for one")
         elif now - self._since > self._patience:
-            raise BadInput(f"the cluster has had no worker for {self._patience:g} s", hint=_GOES_ON)
+            raise BadInput("no-worker-for", hint=_GOES_ON, patience=f"{self._patience:g}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Cluster:
                 self.said("the scheduler is back; what was on its way is measured again")
                 return client
             time.sleep(1)
-        raise BadInput(f"the scheduler did not come back in {self.patience:g} s", where=self.address, hint=_GOES_ON)
+        raise BadInput("scheduler-gone", where=self.address, hint=_GOES_ON, patience=f"{self.patience:g}")
 
     def _through(
         self, client: Any, photos: Iterable[BatchPhoto], work: Work, alone: bool
@@ -162,10 +162,7 @@ def _line(future: Any) -> bytes | None:
     if type(problem).__name__ == "KilledWorker":
         return None
     why = str(problem) if isinstance(problem, InspectKitError) else f"{type(problem).__name__}: {str(problem)[:160]}"
-    raise BadInput(
-        f"the cluster's workers cannot do the work: {why}",
-        hint=f"they need the same inspect-kit and the photos by the same path; {_GOES_ON}",
-    )
+    raise BadInput("workers-cannot", reason=why, goes_on=_GOES_ON)
 
 
 _own = threading.local()
@@ -174,7 +171,7 @@ _own = threading.local()
 def line_on_worker(photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo on a worker, in a process beside it: what kills that process leaves the worker alive."""
     if photo.size >= 0 and not _seen(photo):
-        raise BadInput("is not there on a worker", where=photo.path or photo.name)
+        raise BadInput("not-on-worker", where=photo.path or photo.name)
     helper: BoundedProcess | None = getattr(_own, "helper", None)
     if helper is None:
         helper = _own.helper = BoundedProcess(work.bounds.memory)
@@ -206,15 +203,11 @@ def _client(address: str) -> Any:
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise UsageError(
-            "--cluster needs dask.distributed, which is not installed", hint="pip install 'inspect-kit[dask]'"
-        ) from None
+        raise UsageError("cluster-needs-dask-distributed-not") from None
     # Its log speaks to those who run clusters; what matters here is said in one sentence.
     for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as problem:
-        raise BadInput(
-            f"no cluster answers: {str(problem)[:120]}", where=address[:80], hint="for example tcp://10.0.0.5:8786"
-        ) from None
+        raise BadInput("no-cluster-answers", where=address[:80], problem=str(problem)[:120]) from None

@@ -64,11 +64,11 @@ def parsed(line: str | bytes, where: str) -> dict[str, Any]:
     try:
         data = json.loads(line, parse_float=Decimal)
     except (ValueError, RecursionError) as problem:
-        raise BadInput(f"is not JSON: {str(problem)[:60]}", where=where) from None
+        raise BadInput("not-json", where=where, problem=str(problem)[:60]) from None
     except ArithmeticError:
-        raise BadInput("has a number with an exponent beyond all measure", where=where) from None
+        raise BadInput("exponent-too-large", where=where) from None
     if not isinstance(data, dict):
-        raise BadInput("expected an object", where=where)
+        raise BadInput("expected-object", where=where)
     return data
 
 
@@ -86,7 +86,7 @@ def measured_lines(path: Path) -> Iterator[tuple[str, MeasurementFile | str, byt
         data = parsed(line, place)
         name = data.get("photo")
         if not isinstance(name, str) or not name:
-            raise BadInput("names no photo", where=place)
+            raise BadInput("names-no-photo", where=place)
         if "result" in data:
             yield name, measurements_in(data["result"], Path(place)), line
         else:
@@ -98,10 +98,10 @@ def _lines(path: Path) -> Iterator[bytes]:
         with path.open("rb") as stream:
             while line := stream.readline(MAX_LINE + 1):
                 if len(line) > MAX_LINE:
-                    raise BadInput(f"has a line of more than {MAX_LINE // 1_000_000} MB", where=str(path))
+                    raise BadInput("line-too-large", where=str(path), max_line=MAX_LINE // 1_000_000)
                 yield line
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(path)) from None
+        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -124,7 +124,7 @@ def _bare(name: str) -> str:
 def first_line(path: Path, most: int) -> bytes | None:
     """How what is already there begins: nothing if it is no plain file, and `None` if nothing is there."""
     if path.is_dir():
-        raise UsageError("is a folder", where=str(path), hint="name a file in it")
+        raise UsageError("is-folder", where=str(path))
     if not path.exists():
         return None
     if not path.is_file():

@@ -78,9 +78,9 @@ def find_photos(places: Iterable[Path]) -> tuple[BatchPhoto, ...]:
         for path in _photos_in(place):
             found.setdefault(path.as_posix(), _photo(path))
             if len(found) > MAX_PHOTOS:
-                raise BadInput(f"there are more than {MAX_PHOTOS:,} photos", where=str(place))
+                raise BadInput("more-than-photos", where=str(place), max_photos=f"{MAX_PHOTOS:,}")
     if not found:
-        raise UsageError("there is no photo", hint=f"photos end in {', '.join(sorted(ENDINGS))}")
+        raise UsageError("no-photo-there", endings=", ".join(sorted(ENDINGS)))
     return tuple(found.values())
 
 
@@ -155,14 +155,14 @@ def _refuse_strange(batch: Batch) -> None:
     if first is None:
         return
     if not is_batch(first.decode("utf-8", "replace")):
-        raise UsageError("is there already and is no batch's results", where=str(out), hint="choose another -o")
+        raise UsageError("already-no-batch-results", where=str(out))
     if first != batch.heading.line() and not batch.again:
         raise _other_settings(out)
 
 
 def _other_settings(out: Path) -> UsageError:
     hint = "use --again to start over, or another -o"
-    return UsageError("was begun with other settings", where=str(out), hint=hint)
+    return UsageError("begun-other-settings", where=str(out), hint=hint)
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -171,7 +171,7 @@ def _copy(source: Path, target: Path) -> None:
     try:
         copyfile(source, target)
     except OSError as problem:
-        raise BadInput(f"cannot be read: {problem.strerror}", where=str(source)) from None
+        raise BadInput("not-readable", where=str(source), reason=problem.strerror) from None
 
 
 @dataclass
@@ -193,9 +193,9 @@ class _Journal:
                 held = stack.enter_context(try_lock(self._path.with_name(f".{self._path.name}.lock")))
                 self._stream = stack.enter_context(self._path.open("a+b"))
             except OSError as problem:
-                raise BadInput(f"cannot be written: {problem.strerror}", where=str(self._path)) from None
+                raise BadInput("not-written", where=str(self._path), reason=problem.strerror) from None
             if not held:
-                raise UsageError("another batch is at work on it", where=str(self._path))
+                raise UsageError("another-batch-work", where=str(self._path))
             self._read()
             self._open = stack.pop_all()
         return self
@@ -239,7 +239,7 @@ class _Journal:
         try:
             photo = BatchPhoto(data["photo"], data["size"])
         except KeyError:
-            raise BadInput("is not a line of a batch", where=f"{self._path}: byte {place}") from None
+            raise BadInput("not-line-batch", where=f"{self._path}: byte {place}") from None
         self._places[photo] = place
         (self._failed.add if "error" in data else self._failed.discard)(photo)
 
@@ -263,4 +263,4 @@ def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]
         part.replace(batch.out)
     except OSError as problem:
         part.unlink(missing_ok=True)
-        raise BadInput(f"cannot be written: {problem.strerror}", where=str(batch.out)) from None
+        raise BadInput("not-written", where=str(batch.out), reason=problem.strerror) from None

@@ -43,4 +43,4 @@ def refuse_other_table(path: Path) -> None:
     """Only a table of ours is written anew."""
     first = first_line(path, 1_000)
     if first is not None and first != csv_line(COLUMNS):
-        raise UsageError("is there already and is no batch's table", where=str(path), hint="choose another -o")
+        raise UsageError("already-no-batch-table", where=str(path))

@@ -63,13 +63,13 @@ def found(name: str) -> Measure:
     """The measuring function `module:function`."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
-        raise UsageError(f"{name[:60]!r} does not name a function", hint="for example my_measuring:measure")
+        raise UsageError("does-not-name-function", name=name[:60])
     try:
         measure = getattr(import_module(module), function)
     except (ImportError, AttributeError) as problem:
-        raise UsageError(f"cannot find {name[:60]!r}: {str(problem)[:120]}") from None
+        raise UsageError("cannot-find", name=name[:60], problem=str(problem)[:120]) from None
     if not callable(measure):
-        raise UsageError(f"{name[:60]!r} is not a function")
+        raise UsageError("not-function", name=name[:60])
     return measure  # type: ignore[no-any-return]
 
 
@@ -81,7 +81,7 @@ def measured_line(photo: BatchPhoto, work: Work) -> bytes:
     try:
         if path.exists() and not path.is_file():
             # Opening a pipe would wait for somebody to write into it.
-            raise BadInput("is no file")
+            raise BadInput("not-a-file")
         result = measure(work.kind, path, dict(work.options))
         return canonical({"photo": photo.name, "size": photo.size, "sha256": _digest(path), "result": result})
     except InspectKitError as problem:
@@ -128,7 +128,7 @@ def check_function(work: Work) -> None:
     except UsageError:
         raise
     except Exception as problem:
-        raise BadInput(f"{work.function[:60]!r} cannot be loaded: {str(problem)[:120]}") from None
+        raise BadInput("cannot-loaded", function=work.function[:60], problem=str(problem)[:120]) from None
 
 
 _AHEAD: Final = 3

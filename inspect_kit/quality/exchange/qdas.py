@@ -40,7 +40,7 @@ def _variables(record: LotRecord) -> tuple[MeasuredSeries, ...]:
     """What has numbers; what is judged by eye is no variable."""
     found = tuple(series for series in record.lot.series if series.measured and series.numbers)
     if not found:
-        raise BadInput("the lot has no measured values", where=record.subject.text)
+        raise BadInput("lot-no-measured-values", where=record.subject.text)
     return found
 
 

@@ -75,7 +75,7 @@ def _kind(series: MeasuredSeries) -> str:
     if series.unit == "mm" and last in _BY_NAME:
         return _BY_NAME[last]
     if series.unit not in _BY_UNIT:
-        raise BadInput(f"QIF has no characteristic in {series.unit or 'counts'}", where=series.characteristic)
+        raise BadInput("qif-no-characteristic", where=series.characteristic, unit=series.unit or "counts")
     return _BY_UNIT[series.unit]
 
 
@@ -86,7 +86,7 @@ def _numeric(record: LotRecord) -> tuple[MeasuredSeries, ...]:
     """The characteristics that have numbers."""
     found = tuple(series for series in record.lot.series if series.measured and series.numbers)
     if not found:
-        raise BadInput("the lot has no measured values for QIF", where=record.subject.text)
+        raise BadInput("lot-no-measured-values-qif", where=record.subject.text)
     return found
 
 

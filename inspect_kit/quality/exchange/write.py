@@ -27,9 +27,7 @@ def form_of(stated: str | None, out: Path) -> str:
     """The form that was asked for, or the one that the file's name tells."""
     form = stated or _ENDINGS.get(out.suffix.lower())
     if form is None:
-        raise UsageError(
-            f"{out.name[:60]!r} does not tell its form", hint="end it in .dfq, .qif, .csv or .xlsx, or give --to"
-        )
+        raise UsageError("does-not-tell-form", out=out.name[:60])
     return form
 
 

@@ -63,11 +63,11 @@ def agreement(ratings: Ratings, standard: Mapping[str, str], where: str = "") ->
     parts = tuple(dict.fromkeys(part for part, _ in ratings))
     people = tuple(dict.fromkeys(person for _, person in ratings))
     if len(parts) < 2:
-        raise BadInput("an agreement study needs two parts or more", where=where)
+        raise BadInput("agreement-study-needs-two-parts", where=where)
     for part in parts:
         for person in people:
             if not ratings.get((part, person)):
-                raise BadInput(f"part {part[:30]} was not judged by {person[:30]}", where=where)
+                raise BadInput("part-not-judged", where=where, part=part[:30], person=person[:30])
     firm = {(part, person): _one_word(ratings[part, person]) for part in parts for person in people}
     agreed = sum(len({firm[part, person] for person in people} - {None}) == 1 and
                  all(firm[part, person] is not None for person in people) for part in parts)  # fmt: skip

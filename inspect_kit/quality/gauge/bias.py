@@ -38,7 +38,7 @@ def type_one(sample: Sample, reference: float, tolerance: float | None, where: s
     """Cg = 0.2 T/(6 s) and Cgk = (0.1 T − |bias|)/(3 s); T is the whole width of the tolerance."""
     count = len(sample)
     if count < 2:
-        raise BadInput("a Type 1 study needs at least two readings, better fifty", where=where)
+        raise BadInput("type-1-study-needs-least", where=where)
     bias = float(sample.offsets.mean()) - sample.offset(reference)
     spread = sample.deviation
     error = spread / sqrt(count)
@@ -96,7 +96,7 @@ def linearity(references: Floats, readings: Floats, where: str = "") -> Linearit
     """The least-squares line of bias = reading − reference."""
     levels = np.unique(references)
     if len(levels) < 2 or len(references) < 4:
-        raise BadInput("linearity needs two reference values and four readings or more", where=where)
+        raise BadInput("linearity-needs-two-reference-values", where=where)
     biases = readings - references
     centre = references.mean()
     spread = ((references - centre) ** 2).sum()

@@ -29,10 +29,7 @@ def by_nested_anova(sample: Sample, keys: Sequence[tuple[str, str]], where: str 
     trials = {len(values) for parts in groups.values() for values in parts.values()}
     sizes = {len(parts) for parts in groups.values()}
     if len(groups) < 2 or len(sizes) != 1 or len(trials) != 1 or min(trials) < 2 or min(sizes) < 2:
-        raise BadInput(
-            "a nested study needs two operators, two parts each and as many trials of each", where=where,
-            hint="parts of different operators are different parts, even of one name",
-        )  # fmt: skip
+        raise BadInput("nested-study-needs-two-operators", where=where)
     cube = np.array([list(parts.values()) for parts in groups.values()])
     operators, parts, repeats = cube.shape
     between = _effect("operator", operators - 1, parts * repeats * ((cube.mean(axis=(1, 2)) - cube.mean()) ** 2).sum())
@@ -70,12 +67,10 @@ def by_reml(sample: Sample, keys: Sequence[tuple[str, str]], where: str = "") ->
     )
     count = len(keys)
     if len(parts) < 2 or count > 3_000 or count < len(parts) + len(operators) + 1:
-        raise BadInput(
-            "an unbalanced study needs two parts and some repeats, and has at most 3,000 readings", where=where
-        )
+        raise BadInput("unbalanced-study-needs-two-parts", where=where)
     scale = sample.deviation
     if scale == 0:
-        raise BadInput("all readings are the same, so there is nothing to divide up", where=where)
+        raise BadInput("readings-all-same", where=where)
     values = sample.offsets / scale
     shared = [_same([part for part, _ in keys])]
     shared += [_same([operator for _, operator in keys]), _same(list(keys))] if len(operators) > 1 else []

@@ -28,13 +28,10 @@ class GaugeDescription:
 
     def __post_init__(self) -> None:
         if not _ID.fullmatch(self.id):
-            raise UsageError(
-                f"{self.id[:40]!r} cannot be the name of an instrument",
-                hint="letters, digits, dots, hyphens: desk-caliper.toml",
-            )
+            raise UsageError("cannot-name-instrument", id=self.id[:40])
         for stated in (self.resolution, self.calibration):
             if stated is not None and (stated.number < 0 or stated.unit.base != self.resolution.unit.base):
-                raise UsageError(f"{stated} does not go with a gauge that shows {self.resolution}")
+                raise UsageError("does-not-go-gauge-shows", stated=stated, resolution=self.resolution)
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,9 +148,9 @@ def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -
     operators = tuple(dict.fromkeys(key[1] for key in keys))
     trials = tuple(dict.fromkeys(key[2] for key in keys))
     if len(parts) < 2 or len(trials) < 2:
-        raise BadInput("a gauge study needs two parts and two trials or more", where=where)
+        raise BadInput("gauge-study-needs-two-parts", where=where)
     if len(parts) * len(operators) * len(trials) > MAX_CELLS:
-        raise BadInput("is not a crossed study: there are too many different parts, operators and trials", where=where)
+        raise BadInput("not-crossed-study-too-many", where=where)
     readings = np.full((len(parts), len(operators), len(trials)), np.nan)
     places = [{name: place for place, name in enumerate(names)} for names in (parts, operators, trials)]
     for key, offset in zip(keys, sample.offsets, strict=True):
@@ -279,7 +279,7 @@ def by_average_and_range(study: GaugeStudy) -> GaugeResult:
 
 def _varies(result: GaugeResult) -> None:
     if result.tv == 0:
-        raise BadInput("all readings are the same, so there is nothing to divide up")
+        raise BadInput("readings-all-same")
 
 
 METHODS: Final = {"anova": by_anova, "average-range": by_average_and_range}

@@ -138,7 +138,7 @@ def _stated(u: str, base: str) -> Budget:
     """The usual uncertainty in the characteristic's own unit, whatever unit a reading came in."""
     stated = parse_quantity(u, UNITS[base], where="--u")
     if stated.unit.base != base or stated.number < 0:
-        raise UsageError(f"{u[:40]!r} is no uncertainty in {base}", where="--u")
+        raise UsageError("no-uncertainty", where="--u", u=u[:40], base=base)
     return (Component("stated", stated.in_base),)
 
 
@@ -160,7 +160,7 @@ def judged_column(clause: Clause, file: LotFile, bench: Bench, *, gaps: bool = T
     if gaps:
         sheet.leave_open()
     if not sheet.seen:
-        raise BadInput(f"no piece has a value of {clause.characteristic}", where=file.where)
+        raise BadInput("no-piece-value", where=file.where, characteristic=clause.characteristic)
     return sheet.judged(None if by_eye else clause.limits)
 
 

@@ -245,9 +245,11 @@ def _put(found: dict[str, Reading], reading: Reading, where: str) -> None:
     piece = reading.instance or str(len(found) + 1)
     named = next(iter(found.values())).instance if found else reading.instance
     if bool(named) != bool(reading.instance):
-        raise BadInput(f"a reading of {reading.characteristic} names no piece", where=reading.where or where)
+        raise BadInput("reading-without-piece", where=reading.where or where, characteristic=reading.characteristic)
     if found.setdefault(piece, reading) is not reading:
-        raise BadInput(f"piece {piece[:40]} has {reading.characteristic} twice", where=reading.where or where)
+        raise BadInput(
+            "piece-twice", where=reading.where or where, piece=piece[:40], characteristic=reading.characteristic
+        )
 
 
 def _column_of(name: str, readings: Sequence[Reading | None], where: str) -> Column:
@@ -326,7 +328,7 @@ def _long_labels(table: Table, rows: Mapping[str, Sequence[int]]) -> tuple[str, 
         return None
     if not all(labels[row] for places in rows.values() for row in places):
         name, row = next((name, row) for name, places in rows.items() for row in places if not labels[row])
-        raise BadInput(f"a reading of {name} names no piece", where=f"{table.where}: line {table.lines[row]}")
+        raise BadInput("reading-without-piece", where=f"{table.where}: line {table.lines[row]}", characteristic=name)
     return labels
 
 
@@ -417,7 +419,7 @@ def _missed(table: Table, pieces: tuple[str, ...], labels: tuple[str, ...] | Non
 def _wide(table: Table, wanted: WantedCharacteristics) -> LotFile:
     heads = {_HEAD.sub(r"\1", name): (name, _unit_of(name)) for name in table.columns}
     if len(heads) < len(table.columns):
-        raise BadInput("a characteristic stands twice in the header, in two units", where=f"{table.where}: line 1")
+        raise BadInput("characteristic-stands-twice-header-two", where=f"{table.where}: line 1")
     if "value" in heads and len(wanted.names) == 1 and wanted.names[0] not in heads:
         heads[wanted.names[0]] = heads["value"]
     names = wanted.present(heads, heads, table.where)

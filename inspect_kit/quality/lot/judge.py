@@ -78,7 +78,7 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
     """The plan that the tables give for a lot of that size."""
     if agreed.aql is None:
         if agreed.by_variables:
-            raise UsageError("a plan by variables needs --aql")
+            raise UsageError("plan-variables-needs-aql")
         return LotPlan(size)
     if not agreed.by_variables:
         found = look_up(size, agreed.aql, agreed.level or "II", agreed.severity)
@@ -101,8 +101,8 @@ def check_sample(plan: LotPlan, file: LotFile) -> None:
         return
     there = f"has {file.measured} pieces" + (f" and {missed} photos that could not be measured" if missed else "")
     if plan.kind is Sampling.ALL:
-        raise BadInput(f"{there} of a lot of {plan.size}", where=file.where, hint="give --aql to decide by a sample")
-    raise BadInput(f"{there}, the plan wants a sample of {plan.sample}", where=file.where)
+        raise BadInput("not-the-whole-lot", where=file.where, there=there, size=plan.size)
+    raise BadInput("not-the-sample", where=file.where, there=there, sample=plan.sample)
 
 
 def decided(plan: LotPlan, failed: int, still_open: int) -> Verdict:
@@ -156,11 +156,11 @@ def clauses_for(task: Task, characteristics: Iterable[str]) -> tuple[Clause, ...
     for name in names:
         if name not in there:
             hint = nearest(name, there) or f"there are {', '.join(there)[:160]}"
-            raise UsageError(f"{task.sheet.id} has no limits for {name[:40]!r} of {task.item.id}", hint=hint)
+            raise UsageError("no-limits", hint=hint, sheet=task.sheet.id, name=name[:40], item=task.item.id)
     for clause in task.sheet.clauses_of(task.item.id):
         name = clause.characteristic
         if name in names and _limited(clause) and clause.limits != there[name].limits:
-            raise UsageError(f"{name} has several limits in {task.sheet.id}", where=clause.number)
+            raise UsageError("several-limits", where=clause.number, name=name, sheet=task.sheet.id)
     return tuple(there[name] for name in names)
 
 
@@ -301,7 +301,7 @@ def _decided_by_plan(judged: JudgedCharacteristic, plan: LotPlan, where: str) ->
     if plan.variables is None or judged.limits is None:
         return judged
     if judged.unmeasured:
-        raise BadInput(f"a plan by variables needs {judged.characteristic} of every piece", where=where)
+        raise BadInput("plan-variables-needs-every-piece", where=where, characteristic=judged.characteristic)
     decision = decide(plan.variables, judged.sample, judged.limits, plan.sigma)
     return replace(judged, decision=decision, normality_p=anderson_darling(judged.sample.offsets))
 

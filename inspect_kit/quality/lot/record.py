@@ -158,11 +158,11 @@ class LotRecord(Record, frozen=True, kw_only=True):
 def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
     """The record of a lot, as it was attached to its certificate."""
     if len(content) > MAX_BYTES:
-        raise BadInput(f"is larger than {MAX_BYTES // 1_000_000} MB", where=where)
+        raise BadInput("record-too-large", where=where, max_bytes=MAX_BYTES // 1_000_000)
     try:
         return msgspec.json.decode(content, type=LotRecord)
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as problem:
-        raise BadInput(f"is not the record of a lot: {str(problem)[:120]}", where=where) from None
+        raise BadInput("not-lot-record", where=where, problem=str(problem)[:120]) from None
 
 
 # From a judged lot to its record.

@@ -56,12 +56,12 @@ def capability(
     """The study of readings in order of making; with `groups`, σ within comes from their ranges or is pooled."""
     count = len(sample)
     if count < 2:
-        raise BadInput("a capability study needs at least two readings", where=where)
+        raise BadInput("capability-study-needs-least-two", where=where)
     by_groups = pooled_spread if pooled else spread_of_ranges
     within = by_groups(groups) if groups else spread_of_moving_ranges(sample.offsets)
     overall = SigmaEstimate(sample.deviation, count - 1, "s with n − 1")
     if within.sigma == 0 or overall.sigma == 0:
-        raise BadInput("the readings do not vary, so there is no spread", where=where, hint="is the gauge fine enough?")
+        raise BadInput("no-spread", where=where)
     room = _room(sample, limits)
     return Capability(
         count, sample.mean, within, overall,

@@ -92,7 +92,7 @@ def _constant(value: float, like: Floats) -> Floats:
 def _individuals(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     sample = readings.sample
     if len(sample) < 2:
-        raise BadInput("a chart of individuals needs at least two readings", where=readings.where)
+        raise BadInput("chart-individuals-needs-least-two", where=readings.where)
     ranges = moving_ranges(sample.offsets)
     sigma = _positive(known.sigma, spread_of_moving_ranges(sample.offsets).sigma, readings)
     mean_range = float(ranges.mean()) if known.sigma is None else d2(2) * sigma
@@ -107,7 +107,7 @@ def _positive(known: float | None, estimated: float, readings: Readings) -> floa
     if known is not None:
         return known
     if estimated == 0:
-        raise BadInput("the readings do not vary, so there are no limits", where=readings.where)
+        raise BadInput("no-chart-limits", where=readings.where)
     return estimated
 
 
@@ -166,7 +166,7 @@ def _means_and_deviations(readings: Readings, known: KnownProcess, rules: tuple[
 
 def _refuse_sigma(known: KnownProcess, kind: str) -> None:
     if known.sigma is not None:
-        raise UsageError(f"--sigma has no meaning for a {kind} chart", hint="its spread follows from the centre")
+        raise UsageError("sigma-no-meaning-chart", kind=kind)
 
 
 def _fractions(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
@@ -201,7 +201,7 @@ def _counts(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) ->
 def _numbers(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
     """np chart: numbers nonconforming in samples of one size."""
     if len(set(readings.sizes)) != 1:
-        raise BadInput("an np chart needs samples of one size", where=readings.where, hint="use --type p")
+        raise BadInput("np-chart-needs-samples-one", where=readings.where)
     size = readings.sizes[0]
     share = replace(known, centre=None if known.centre is None else known.centre / size)
     chart = _fractions(readings, share, rules)
@@ -272,7 +272,7 @@ def _sums(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> C
 
 def _single_sigma(readings: Readings, known: KnownProcess) -> float:
     if len(readings.sample) < 2:
-        raise BadInput("the chart needs at least two readings", where=readings.where)
+        raise BadInput("chart-needs-least-two-readings", where=readings.where)
     return _positive(known.sigma, spread_of_moving_ranges(readings.sample.offsets).sigma, readings)
 
 
@@ -282,12 +282,9 @@ def _outside_as_signal(track: Track, text: str, number: int = 1) -> tuple[Signal
 
 def _attribute_centre(centre: float, readings: Readings, *, highest: float) -> None:
     if len(readings.sample) < 2:
-        raise BadInput("a chart needs at least two points", where=readings.where)
+        raise BadInput("chart-needs-least-two-points", where=readings.where)
     if not 0 < centre < highest:
-        raise BadInput(
-            "nothing was found nonconforming, or everything: there are no limits to draw", where=readings.where,
-            hint="give the usual fraction with --centre",
-        )  # fmt: skip
+        raise BadInput("nothing-nonconforming", where=readings.where)
 
 
 CHARTS: Final[Mapping[str, Callable[[Readings, KnownProcess, tuple[Rule, ...]], Chart]]] = {
@@ -311,10 +308,7 @@ def pieces_to_samples(
     looked_at: dict[str, int] = {}
     for value, label in zip(values, labels, strict=True):
         if value > 1:
-            raise BadInput(
-                f"a piece is 0 or 1 (nonconforming), not {value}", where=where,
-                hint="for counts add a column n with the number of pieces in each sample",
-            )  # fmt: skip
+            raise BadInput("piece-0-or-1", where=where, value=value)
         found[label] = found.get(label, 0) + value
         looked_at[label] = looked_at.get(label, 0) + 1
     return found, looked_at

@@ -127,10 +127,7 @@ def rules_named(choice: str) -> tuple[Rule, ...]:
     by_number = {str(rule.number): rule for rule in NELSON}
     names = [name.strip() for name in choice.split(",")]
     if not names or any(name not in by_number for name in names):
-        raise UsageError(
-            f"{choice[:40]!r} names no run rules", where="--rules",
-            hint="nelson, western-electric, or Nelson's numbers such as 1,2,5",
-        )  # fmt: skip
+        raise UsageError("names-no-run-rules", where="--rules", choice=choice[:40])
     return tuple(by_number[name] for name in sorted(dict.fromkeys(names)))
 
 

@@ -34,11 +34,9 @@ def grouped(sample: Sample, labels: Sequence[str], where: str) -> dict[str, Floa
         groups.setdefault(label, []).append(row)
     for label, rows in groups.items():
         if len(rows) < 2:
-            raise BadInput(
-                f'the subgroup "{label[:40]}" has a single reading', where=where, hint="it needs two or more"
-            )
+            raise BadInput("subgroup-single-reading", where=where, label=label[:40])
     if len(groups) < 2:
-        raise BadInput("there is only one subgroup", where=where, hint="at least two are needed")
+        raise BadInput("only-one-subgroup", where=where)
     return {label: sample.offsets[rows] for label, rows in groups.items()}
 
 
@@ -93,6 +91,6 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
     within = sum(((group - group.mean()) ** 2).sum() for group in groups)
     above, below = len(groups) - 1, len(everything) - len(groups)
     if within == 0:
-        raise BadInput("the readings do not vary within their groups", hint="is the resolution fine enough?")
+        raise BadInput("no-spread-in-groups")
     f = float(between / above / (within / below))
     return OneWay(f, float(fdtrc(above, below, f)), above, below)

@@ -82,15 +82,15 @@ def aql_column(aql: Decimal) -> int:
     for column, printed in enumerate(master_tables.AQLS):
         if Decimal(printed) == aql:
             return column
-    raise UsageError(f"{aql} is not an AQL of the series", hint="it has " + ", ".join(master_tables.AQLS))
+    raise UsageError("not-aql-series", aql=aql, aqls=", ".join(master_tables.AQLS))
 
 
 def code_letter(lot: int, level: str) -> str:
     """The sample size code letter (Table I)."""
     if level not in LEVELS:
-        raise UsageError(f"{level[:20]!r} is not an inspection level", hint="there are " + ", ".join(LEVELS))
+        raise UsageError("not-inspection-level", level=level[:20], levels=", ".join(LEVELS))
     if not MIN_LOT <= lot <= MAX_LOT:
-        raise UsageError(f"a lot has at least {MIN_LOT} pieces, not {lot}")
+        raise UsageError("lot-too-small", min_lot=MIN_LOT, lot=lot)
     return next(letters[level] for end, letters in _letters() if end is None or lot <= end)
 
 

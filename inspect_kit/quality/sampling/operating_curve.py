@@ -84,7 +84,7 @@ def curve_of_lot(size: int, accept: int, lot: int) -> Curve:
 
     _checked(size, accept, Model.HYPERGEOMETRIC)
     if not size <= lot <= MAX_SIZE:
-        raise UsageError(f"a sample of {size} does not come from a lot of {lot}")
+        raise UsageError("sample-does-not-come-from", size=size, lot=lot)
     stride = -(-lot // MAX_POINTS)
     bad = np.arange(0, lot + 1, stride)
     probabilities = np.asarray(hypergeom.cdf(accept, lot, bad, size))
@@ -93,9 +93,9 @@ def curve_of_lot(size: int, accept: int, lot: int) -> Curve:
 
 def _checked(size: int, accept: int, model: Model) -> None:
     if not 1 <= size <= MAX_SIZE:
-        raise UsageError(f"a sample has from 1 to {MAX_SIZE:,} pieces, not {size}")
+        raise UsageError("sample-size-range", max_size=f"{MAX_SIZE:,}", size=size)
     if accept < 0 or (accept >= size and model is not Model.POISSON):
-        raise UsageError(f"the acceptance number lies between 0 and {size - 1}, not {accept}")
+        raise UsageError("acceptance-range", size=size - 1, accept=accept)
 
 
 # Finding a plan: the smallest sample that keeps both the producer's and the consumer's risk.
@@ -122,11 +122,11 @@ class Risks:
     def __post_init__(self) -> None:
         for side in (self.producer, self.consumer):
             if not (0 < side.fraction < 1 and 0 < side.risk < 1):
-                raise UsageError("fractions and risks lie between 0 and 1", hint="for example 0.01:0.05")
+                raise UsageError("fractions-and-risks")
         if self.producer.fraction >= self.consumer.fraction:
-            raise UsageError("the producer's fraction must be smaller than the consumer's")
+            raise UsageError("producer-fraction-must-smaller-than")
         if self.producer.risk + self.consumer.risk >= 1:
-            raise UsageError("the two risks together must stay below 1")
+            raise UsageError("two-risks-together-must-stay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def rectified(size: int, accept: int, lot: int) -> Rectified:
     """AOQ = Pa·p·(N − n)/N and ATI = n + (1 − Pa)(N − n); bad pieces found are replaced by good ones."""
     _checked(size, accept, Model.BINOMIAL)
     if size > lot:
-        raise UsageError(f"a sample of {size} does not come from a lot of {lot}")
+        raise UsageError("sample-does-not-come-from", size=size, lot=lot)
     fractions = np.linspace(0, min(1.0, 4 * quality_at(size, accept, 0.5)), 2001)
     passed = np.array([acceptance(size, accept, float(p)) for p in fractions])
     outgoing, inspected = passed * fractions * (lot - size) / lot, size + (1 - passed) * (lot - size)
@@ -157,14 +157,14 @@ def rectified(size: int, accept: int, lot: int) -> Rectified:
 def plan_for_ltpd(worst: Risk, accept: int = 0, lot: int | None = None) -> Plan:
     """The smallest sample that lets lots of this quality pass at most so often; with Ac = 0 a zero-acceptance plan."""
     if not (0 < worst.fraction < 1 and 0 < worst.risk < 1):
-        raise UsageError("fractions and risks lie between 0 and 1", hint="for example 0.05:0.10")
+        raise UsageError("fractions-and-risks-consumer")
     if lot is None:
         size = _consumer_size(worst, accept, 1)
         return Plan(size, accept, accept + 1)
     bad = ceil(worst.fraction * lot - 1e-9)
     below, above = 0, lot
     if acceptance_of_lot(lot, accept, bad, lot) > worst.risk:
-        raise UsageError(f"a lot of {lot} with {bad} bad pieces passes with Ac = {accept}, however many are inspected")
+        raise UsageError("lot-passes-anyway", lot=lot, bad=bad, accept=accept)
     while above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if acceptance_of_lot(middle, accept, bad, lot) <= worst.risk else (middle, above)
@@ -178,7 +178,7 @@ def smallest_plan_of_lot(risks: Risks, lot: int) -> Plan:
         plan = plan_for_ltpd(risks.consumer, accept, lot)
         if acceptance_of_lot(plan.size, accept, good, lot) >= 1 - risks.producer.risk:
             return plan
-    raise UsageError(f"no plan for lots of {lot} keeps both risks")
+    raise UsageError("no-plan-for-lot", lot=lot)
 
 
 def smallest_plan(risks: Risks) -> Plan:
@@ -192,10 +192,7 @@ def smallest_plan(risks: Risks) -> Plan:
         size = _consumer_size(risks.consumer, accept, size)
         if bdtr(float(accept), size, risks.producer.fraction) >= 1 - risks.producer.risk:
             return Plan(size, accept, accept + 1)
-    raise UsageError(
-        f"no plan with an acceptance number up to {MAX_ACCEPT:,} keeps both risks",
-        hint="let the two fractions lie further apart, or allow larger risks",
-    )
+    raise UsageError("no-plan-keeps-risks", max_accept=f"{MAX_ACCEPT:,}")
 
 
 def _consumer_size(consumer: Risk, accept: int, start: int) -> int:
@@ -231,7 +228,7 @@ def smallest_variables_plan(risks: Risks, *, sigma_known: bool) -> VariablesPlan
     while not _unknown_keeps(risks, above):
         below, above = above, 2 * above
         if above > MAX_VARIABLES:
-            raise UsageError(f"no plan up to {MAX_VARIABLES:,} pieces keeps both risks")
+            raise UsageError("no-plan-of-size", max_variables=f"{MAX_VARIABLES:,}")
     while above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if _unknown_keeps(risks, middle) else (middle, above)
@@ -243,7 +240,7 @@ def _known_plan(risks: Risks) -> VariablesPlan:
     reach = -float(ndtri(risks.producer.risk)) - float(ndtri(risks.consumer.risk))
     size = max(1, ceil((reach / (good - bad)) ** 2 - 1e-9))
     if size > MAX_VARIABLES:
-        raise UsageError(f"no plan up to {MAX_VARIABLES:,} pieces keeps both risks")
+        raise UsageError("no-plan-of-size", max_variables=f"{MAX_VARIABLES:,}")
     return VariablesPlan(size, bad - float(ndtri(risks.consumer.risk)) / sqrt(size), sigma_known=True)
 
 

@@ -73,7 +73,7 @@ def staged(
 ) -> StagedPlan:
     """The double or multiple plan that goes with the single one of the tables."""
     if severity is Severity.REDUCED:
-        raise UsageError("double and multiple plans are here for normal and tightened inspection")
+        raise UsageError("stages-not-reduced")
     single = look_up(lot, aql, level, severity)
     row = plan_of(single.code, aql, severity)
     table = _MULTIPLE if multiple else _DOUBLE
@@ -88,5 +88,5 @@ def staged(
     pairs = (pair.split("/") for pair in table[row.plan.accept].split())
     stages = tuple(Stage(size, NEVER if ac == "#" else int(ac), int(re)) for ac, re in pairs)
     if size * len(stages) > lot:
-        raise UsageError(f"a lot of {lot} is too small for stages of {size}", hint="use the single plan")
+        raise UsageError("lot-too-small-stages", lot=lot, size=size)
     return StagedPlan(single.code, stages)

@@ -107,10 +107,7 @@ def follow(scheme: Scheme, lots: Iterable[Presented | tuple[int, int]], start: S
 def refuse_stopped(state: SwitchingState) -> None:
     """Five lots refused on tightened inspection end the series."""
     if state.stopped:
-        raise UsageError(
-            "inspection was stopped after five lots refused on tightened inspection",
-            hint="put the process right, then start a new ledger with --severity tightened",
-        )
+        raise UsageError("inspection-stopped")
 
 
 def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLot:
@@ -119,7 +116,7 @@ def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLo
     size, found = lot.lot, lot.found
     lookup = look_up(size, scheme.aql, scheme.level, state.severity)
     if found > lookup.plan.size and scheme.aql <= LARGEST_PERCENTAGE:
-        raise UsageError(f"{found} nonconforming pieces were not found in a sample of {lookup.plan.size}")
+        raise UsageError("nonconforming-pieces-not-found-sample", found=found, size=lookup.plan.size)
     accepted = lookup.plan.accepts(found)
     if lot.resubmitted:
         return JudgedLot(lot, state.severity, lookup, accepted, state)
@@ -194,7 +191,7 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
     try:
         series = follow(scheme, lots, first)
     except InspectKitError as problem:
-        raise BadInput(problem.fault.why, where=str(path), hint=problem.fault.hint) from None
+        raise BadInput.of(problem.fault, where=str(path)) from None
     written = {name: table.columns[name] for name in _REPLAYED if table.has(name)}
     for number, judged in enumerate(series.lots):
         _same(
@@ -218,7 +215,7 @@ def _first_severity(table: Table, start: Severity) -> Severity:
     """A series that was stopped begins again tightened, so the first lot's own word counts."""
     stated = table.columns["severity"][0] if table.has("severity") else ""
     if stated and stated not in set(Severity):
-        raise BadInput(f"{stated[:20]!r} is not a severity", where=f"{table.where}: line {table.lines[0]}")
+        raise BadInput("severity-unknown", where=f"{table.where}: line {table.lines[0]}", stated=stated[:20])
     return Severity(stated) if stated else start
 
 
@@ -226,10 +223,7 @@ def _same(judged: JudgedLot, written: dict[str, str], scheme: Scheme, place: str
     worked_out = row_of(judged, scheme)
     for name, cell in written.items():
         if cell and cell != worked_out[name] and not _equal_number(cell, worked_out[name]):
-            raise BadInput(
-                f"{name} is {cell[:20]!r}, but from the lots before it follows {worked_out[name]!r}", where=place,
-                hint="one ledger goes with one AQL, level and agreement on reduced inspection",
-            )  # fmt: skip
+            raise BadInput("ledger-contradicts", where=place, name=name, cell=cell[:20], worked_out=worked_out[name])
 
 
 def _equal_number(left: str, right: str) -> bool:

@@ -85,7 +85,7 @@ def look_up_variables(wanted: PlanRequest, standard: Standard = Standard.Z19) ->
     """The plan for a lot, arrows followed."""
     source = _STANDARDS[standard]
     if standard is Standard.MIL_414 and (wanted.sigma_known or wanted.severity is Severity.REDUCED):
-        raise UsageError("MIL-STD-414 is here for σ unknown, normal and tightened", hint="use --standard z1.9")
+        raise UsageError("mil-std-414-scope")
     code = _letter(wanted, source)
     column = _column(wanted, source)
     row_size = _sizes(source.reduced if wanted.severity is Severity.REDUCED else source.sizes)[code]
@@ -106,9 +106,9 @@ def _letter(wanted: PlanRequest, source: _Tables) -> str:
     levels = head[2:]
     level = wanted.level or source.default_level
     if level not in levels:
-        raise UsageError(f"{level[:20]!r} is not an inspection level of this table", hint=f"it has {', '.join(levels)}")
+        raise UsageError("not-inspection-level-table", level=level[:20], levels=", ".join(levels))
     if not MIN_LOT <= wanted.lot <= MAX_LOT:
-        raise UsageError(f"a lot has at least {MIN_LOT} pieces, not {wanted.lot}")
+        raise UsageError("lot-too-small", min_lot=MIN_LOT, lot=wanted.lot)
     row = next(line for line in lines if line[0] == "more" or wanted.lot <= int(line[0]))
     return row[1 + levels.index(level)]
 
@@ -118,10 +118,7 @@ def _column(wanted: PlanRequest, source: _Tables) -> int:
     known = [place for place, printed in enumerate(source.aqls) if Decimal(printed) == wanted.aql and printed in usable]
     column = known[0] + _SHIFT[wanted.severity] if known else -1
     if column < 0:
-        raise UsageError(
-            f"{wanted.aql} is not an AQL of this table for {wanted.severity} inspection",
-            hint="it has " + ", ".join(usable),
-        )
+        raise UsageError("not-aql-table-inspection", aql=wanted.aql, severity=wanted.severity, usable=", ".join(usable))
     return column
 
 
@@ -170,9 +167,9 @@ def decide(plan: VariablesLookup, sample: Sample, limits: Limits, sigma: float |
     """Whether the lot is accepted: the estimates beyond both limits together must not exceed M."""
     size = len(sample)
     if size < (2 if plan.sigma_known else 3):
-        raise BadInput(f"{size} readings are too few for a plan by variables")
+        raise BadInput("readings-too-few-plan-variables", size=size)
     if plan.sigma_known and sigma is None:
-        raise UsageError("σ is said to be known", hint="give it with --sigma")
+        raise UsageError("sigma-said-known")
     spread = sigma if plan.sigma_known and sigma is not None else sample.deviation
     centre = float(sample.offsets.mean())
     lower, upper = lower_of(limits), upper_of(limits)

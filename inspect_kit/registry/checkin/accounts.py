@@ -37,13 +37,9 @@ _RUNS: Final = "01234567890 09876543210"
 def check_new_pin(pin: str) -> None:
     """Refuse a PIN that is short, one key again and again, or a run."""
     if not LEAST_PIN <= len(pin) <= MOST_PIN:
-        raise UsageError(
-            f"a PIN has at least {LEAST_PIN} characters", where="PIN", code="pin.short", facts={"least": LEAST_PIN}
-        )
+        raise UsageError("pin-least-characters", where="PIN", least_pin=LEAST_PIN)
     if len(set(pin)) < 3 or pin in _RUNS:
-        raise UsageError(
-            "this PIN is the first that anybody would try", where="PIN", hint="choose another one", code="pin.easy"
-        )
+        raise UsageError("pin-first-anybody-would-try", where="PIN")
 
 
 def set_account(
@@ -65,7 +61,7 @@ def set_account(
             check(connection)
         there = _hash_of(connection, body.name)
         if hashed is None and there is None:
-            raise UsageError("a new person needs a PIN", where=body.name, code="pin.needed")
+            raise UsageError("new-person-needs-pin", where=body.name)
         append(connection, msgspec.structs.replace(body, pin=_digest(hashed or there or "")), at, seal)
         if hashed is not None:
             connection.execute(delete(DESK_PINS).where(DESK_PINS.c.name == body.name))

@@ -165,7 +165,7 @@ def said_by(connection: Connection, entry: int) -> Body:
     """What an entry says, by its number."""
     found = entry_of(connection, entry)
     if found is None:
-        raise UsageError(f"there is no entry {entry}")
+        raise UsageError("no-such-entry", entry=entry)
     return found.said()
 
 
@@ -173,7 +173,7 @@ def recorded(connection: Connection, seen: DeskInspection) -> Recorded:
     """An inspection as it was entered."""
     body = said_by(connection, seen.entry)
     if not isinstance(body, Recorded):
-        raise UsageError("is no inspection", where=f"entry {seen.entry}")
+        raise UsageError("not-an-inspection", where=f"entry {seen.entry}")
     return body
 
 
@@ -225,7 +225,7 @@ def record(
             return recorded(connection, there)
         _check_retest(connection, body)
         if new_piece and body.text in labels_of(connection, body.event, body.item, body.owner):
-            raise LabelTaken("a piece of this player has that label already", where=body.text)
+            raise LabelTaken("label-taken", where=body.text)
         kept = tuple(_kept(connection, registry, file) for file in files)
         entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
         append(connection, entered, at, seal)
@@ -255,9 +255,9 @@ def _check_retest(connection: Connection, body: Recorded) -> None:
         return
     first = inspection(connection, body.retest_of)
     if first is None or first.event != body.event or first.item != body.item:
-        raise UsageError("there is no such inspection to test again", where=body.retest_of, code="decided.no_such")
+        raise UsageError("no-such-inspection-test-again", where=body.retest_of)
     if first.retested:
-        raise UsageError(f"was already tested again: {first.retested}", where=body.retest_of, code="decided.retested")
+        raise UsageError("already-tested-again", where=body.retest_of, retested=first.retested)
 
 
 def _attempt(connection: Connection, body: Recorded) -> int:
@@ -276,7 +276,7 @@ def decide(
     def enter(connection: Connection) -> None:
         seen = inspection(connection, body.ticket)
         if seen is None or seen.event != body.event:
-            raise UsageError("there is no such inspection", where=body.ticket, code="decided.no_such")
+            raise UsageError("no-such-inspection", where=body.ticket)
         if (seen.decision, seen.decided_by) == (body.decision, body.by):
             return
         _check_open(seen)
@@ -290,12 +290,9 @@ def decide(
 
 def _check_open(seen: DeskInspection) -> None:
     if seen.retested:
-        raise UsageError("was tested again: decide on the second test", where=seen.ticket, code="decided.on_second")
+        raise UsageError("tested-again-decide-second-test", where=seen.ticket)
     if seen.decision not in ("", "condition"):
-        raise UsageError(
-            f"{seen.decided_by} has decided on it already", where=seen.ticket, code="decided.already",
-            facts={"name": seen.decided_by},
-        )  # fmt: skip
+        raise UsageError("decided-already", where=seen.ticket, decided_by=seen.decided_by)
 
 
 def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> None:
@@ -307,10 +304,7 @@ def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> Non
     approved = {each.text for each in others if each.decision == "approve" and each.text != seen.text}
     if len(approved) >= most:
         named = ", ".join(sorted(approved))[:120]
-        raise UsageError(
-            f"{seen.owner} has {len(approved)} approved already ({named}); at most {most} are allowed",
-            code="decided.quota", facts={"name": seen.owner, "count": len(approved), "labels": named, "most": most},
-        )  # fmt: skip
+        raise UsageError("enough-approved", owner=seen.owner, count=len(approved), named=named, most=most)
 
 
 def unissued(connection: Connection) -> list[DeskInspection]:

@@ -45,13 +45,9 @@ class Cosigner:
         size, root = self.seen(note.origin)
         if asked.old != size:
             hint = f"ask for it there: inspect-kit registry checkpoint --since {size} -o FILE"
-            raise UsageError(f"this witness has seen {size} entries of that log, not {asked.old}", hint=hint)
+            raise UsageError("witness-seen-entries-log-not", hint=hint, size=size, old=asked.old)
         if note.size < size or not is_consistent((size, root), (note.size, note.root), list(asked.proof)):
-            raise BrokenSeal(
-                f"does not continue the log of {size} entries that this witness has signed: it was rewritten",
-                where=note.origin,
-                hint="keep both files, and call the issuer to account",
-            )
+            raise BrokenSeal("does-not-continue-log-entries", where=note.origin, size=size)
         seconds = int(now.timestamp())
         self._refuse_slow_clock(seconds)
         # Remembered before it is given out: a power cut in between must not let the witness sign two histories.
@@ -73,9 +69,7 @@ class Cosigner:
             known = str(_state_in(path)["origin"])
             if known.startswith(issuer):
                 hint = f"if the issuer says openly that it has begun anew, move {path} away; keep it"
-                raise BrokenSeal(
-                    f"is not the log of that issuer that this witness knows, {known}", where=origin, hint=hint
-                )
+                raise BrokenSeal("not-log-issuer-witness-knows", where=origin, hint=hint, known=known)
 
     def seen(self, origin: str) -> tuple[int, bytes]:
         """Size and root of the largest tree signed of a log; nothing is a tree of no entries."""
@@ -93,7 +87,7 @@ class Cosigner:
             written_beside(path, content).replace(path)
             sync_folder(path.parent)
         except OSError as problem:
-            raise BadInput(f"cannot be written: {problem.strerror}", where=str(path)) from None
+            raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
 
     def _state(self, origin: str) -> Path:
         return self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', origin)[:100]}.json"
@@ -106,7 +100,7 @@ def _state_in(path: Path) -> dict[str, Any]:
         int(state["size"]), bytes.fromhex(state["root"]), int(state.get("time", 0)), str(state["origin"])
         return state
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise BrokenSeal("what this witness has seen cannot be read", where=str(path)) from None
+        raise BrokenSeal("witness-seen-cannot-read", where=str(path)) from None
 
 
 def open_cosigner(folder: Path, name: str = "") -> Cosigner:
@@ -114,7 +108,7 @@ def open_cosigner(folder: Path, name: str = "") -> Cosigner:
     try:
         if not (folder / _KEY).is_file():
             if not name:
-                raise UsageError("there is no witness here yet", hint="give it a name: --name example.org/desk-2")
+                raise UsageError("no-witness-here-yet")
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             fresh = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
             written_beside(folder / _NAME, check_name(name).encode()).replace(folder / _NAME)
@@ -122,9 +116,9 @@ def open_cosigner(folder: Path, name: str = "") -> Cosigner:
         key = load_pem_private_key((folder / _KEY).read_bytes(), None)
         known = (folder / _NAME).read_text(encoding="utf-8")
     except OSError as problem:
-        raise BadInput(f"cannot be used: {problem.strerror}", where=str(folder)) from None
+        raise BadInput("not-usable", where=str(folder), reason=problem.strerror) from None
     except (ValueError, TypeError):
-        raise BadInput("does not hold a witness's key", where=str(folder / _KEY)) from None
+        raise BadInput("does-not-hold-witness-key", where=str(folder / _KEY)) from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise BadInput("does not hold a witness's key", where=str(folder / _KEY))
+        raise BadInput("does-not-hold-witness-key", where=str(folder / _KEY))
     return Cosigner(folder, known, key)

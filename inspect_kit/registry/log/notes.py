@@ -52,7 +52,7 @@ def verifier_of(text: str) -> Verifier:
     content = _unb64(parts[2]) if len(parts) == 3 else b""
     found = Verifier(parts[0], content[1:], content[0]) if len(content) == 33 else None
     if found is None or not _is_name(found.name) or found.id.hex() != parts[1]:
-        raise BadInput("is no key of a witness", where=text[:60], hint="it looks like name+1a2b3c4d+BASE64")
+        raise BadInput("no-key-witness", where=text[:60])
     return found
 
 
@@ -74,7 +74,7 @@ def _is_name(name: str) -> bool:
 def check_name(name: str) -> str:
     """A witness's name, which stands in every line that it signs."""
     if not _is_name(name) or len(name) > 80:
-        raise BadInput("cannot be a witness's name", where=name[:60], hint="one word, such as example.org/desk-2")
+        raise BadInput("cannot-witness-name", where=name[:60])
     return name
 
 
@@ -175,7 +175,7 @@ def checkpoint_of(text: str) -> Checkpoint:
     lines = body.split("\n")
     size, root = lines[1] if len(lines) > 1 else "", _unb64(lines[2]) if len(lines) > 2 else b""
     if len(text) > LONGEST or not gap or len(lines) != 3 or not _is_plain(size) or len(root) != 32 or not lines[0]:
-        raise BadInput("is no checkpoint of a log", hint="inspect-kit registry checkpoint writes one")
+        raise BadInput("no-checkpoint-log")
     found = tuple(filter(None, (_signature(line) for line in below.split("\n"))))
     return Checkpoint(lines[0], int(size), root, found)
 
@@ -208,14 +208,14 @@ def request_of(text: str) -> WitnessRequest:
     first, *hashes = head.split("\n")
     old = first.removeprefix("old ")
     if len(text) > LONGEST or not first.startswith("old ") or not _is_plain(old):
-        raise BadInput("asks for no witness", hint="inspect-kit registry checkpoint writes such a file")
+        raise BadInput("asks-no-witness")
     return WitnessRequest(int(old), _hashes(hashes), checkpoint_of(rest))
 
 
 def _hashes(lines: list[str]) -> tuple[bytes, ...]:
     found = tuple(_unb64(line) for line in lines)
     if len(found) > _MOST_HASHES or any(len(each) != 32 for each in found):
-        raise BadInput("has a damaged proof")
+        raise BadInput("damaged-proof")
     return found
 
 
@@ -241,5 +241,5 @@ def proof_of(text: str) -> LogProof:
     extra = _unb64(lines.pop(0).removeprefix("extra ")) if lines and lines[0].startswith("extra ") else b""
     index = lines.pop(0).removeprefix("index ") if lines and lines[0].startswith("index ") else ""
     if len(text) > LONGEST or title != _PROOF or not _is_plain(index):
-        raise BadInput("is no proof of a log", hint="inspect-kit registry proof writes one")
+        raise BadInput("no-proof-log")
     return LogProof(int(index), _hashes(lines), checkpoint_of(rest), extra)

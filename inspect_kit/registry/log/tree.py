@@ -48,7 +48,7 @@ def _nodes(connection: Connection) -> Nodes:
     def stored(level: int, place: int) -> bytes:
         found = connection.scalar(_NODE, {"level": level, "place": place})
         if found is None:
-            raise BrokenSeal(f"node {level}/{place} is missing", where="the log's tree")
+            raise BrokenSeal("node-missing", where="the log's tree", level=level, place=place)
         return bytes.fromhex(found)
 
     return stored
@@ -78,7 +78,7 @@ def checkpoint(connection: Connection, code: str) -> Checkpoint:
     """The log as it is now, not yet signed."""
     size = log_size(connection)
     if not size:
-        raise BrokenSeal("is empty: there is nothing to bear witness to", where="the log")
+        raise BrokenSeal("empty-nothing-bear-witness", where="the log")
     return Checkpoint(origin_of(code, identity_of(connection)), size, root_at(connection, size))
 
 

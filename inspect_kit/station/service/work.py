@@ -90,7 +90,7 @@ class Service:
         spec = asked.get("spec", "")
         if spec not in sheet_ids():
             # By its id only: a path would let whoever asks read files of this machine.
-            raise UsageError(f"no sheet is called {spec[:40]!r}", where="spec", hint=nearest(spec, sheet_ids()))
+            raise UsageError("no-sheet-called", where="spec", hint=nearest(spec, sheet_ids()), name=spec[:40])
         sheet = load(spec)
         rule = _chosen(asked.get("rule", "guarded"), [rule.value for rule in RuleName], "rule")
         on = _day(asked.get("on", "")) or self.now().date()
@@ -193,7 +193,7 @@ def _day(text: str) -> date | None:
     try:
         return date.fromisoformat(text) if text else None
     except ValueError:
-        raise UsageError(f"{text[:20]!r} is no day", hint="write 2026-11-03") from None
+        raise UsageError("not-a-day", text=text[:20]) from None
 
 
 def _finding(line: Line) -> dict[str, object]:

@@ -272,9 +272,7 @@ def _start(problem: _Problem) -> Floats:
     while waiting:
         ready = [photo for photo in waiting if any(card.number in known for card in problem.seen[photo])]
         if not ready:
-            raise BadInput(
-                "the photos show no card in common", hint="let each photo show a card that another one shows too"
-            )
+            raise BadInput("photos-show-no-card-common")
         photo = ready[0]
         waiting.remove(photo)
         _place_photo(problem, unknowns, photo, known)
@@ -290,9 +288,7 @@ def _place_photo(problem: _Problem, unknowns: Floats, photo: int, known: set[int
         if misfit < least:
             best, least = pose, misfit
     if best is None:
-        raise BadInput(
-            "the cards cannot be placed in space", hint="photograph the board from above, the cards lying flat"
-        )
+        raise BadInput("cards-cannot-placed-space")
     unknowns[problem.pose_at(photo)] = best / np.array([1, 1, 1, tuning.LENGTH, tuning.LENGTH, tuning.LENGTH])
     for card in problem.seen[photo]:
         if card.number not in known:

@@ -90,7 +90,7 @@ def measure_board(
 ) -> BoardResult:
     """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured."""
     if not 1 <= len(photos) <= MAX_PHOTOS:
-        raise BadInput(f"{len(photos)} photos", hint=f"give one to {MAX_PHOTOS} photos of one board")
+        raise BadInput("board-photos", count=len(photos), max_photos=MAX_PHOTOS)
     greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
     seen = [find_cards(grey) for grey in greys]
     count = len({card.number for cards in seen for card in cards})

@@ -78,7 +78,7 @@ def draw_png(result: BoardResult, verdicts: Verdicts | None = None, sheet: str =
     """The picture as a PNG file; `sheet` is named as the one the colours come from."""
     good, encoded = cv2.imencode(".png", cv2.cvtColor(draw_overlay(result, verdicts, sheet), cv2.COLOR_RGB2BGR))
     if not good:
-        raise BadInput("the overlay picture could not be written")
+        raise BadInput("overlay-picture-could-not-written")
     return bytes(encoded.tobytes())
 
 

@@ -33,26 +33,16 @@ def refuse_steep(photos: Sequence[Named], shots: Sequence[Shot]) -> None:
     for photo, shot in zip(photos, shots, strict=True):
         tilt = float(np.degrees(shot.view.tilt))
         if tilt > tuning.STEEPEST:
-            raise BadInput(
-                f"the camera looks at the board at {tilt:.0f} degrees from straight above",
-                where=photo.name,
-                hint="hold it more from above, below 25 degrees",
-            )
+            raise BadInput("camera-tilted-to-board", where=photo.name, tilt=f"{tilt:.0f}")
 
 
 def refuse_unseen(features: Features) -> None:
     """A photo too blurred for its lines, or a board that leaves the picture."""
     if features.blur > tuning.BLURRED:
-        raise BadInput(
-            f"the photo is too blurred: its edges are {2 * features.blur:.1f} mm wide on the board",
-            hint="rest the camera on something, focus on the board, use more light, go closer",
-        )
+        raise BadInput("photo-too-blurred", value=f"{2 * features.blur:.1f}")
     out = [side for side in SIDES if "picture" in features.absent.get(("foot", side), "")]
     if len(out) > 1:
-        raise BadInput(
-            f"the board leaves the picture: its sides {', '.join(out)} are not seen",
-            hint="photograph the whole board with its frame, or give further photos that show the other sides",
-        )
+        raise BadInput("board-leaves-picture", out=", ".join(out))
 
 
 # What is said about a board besides its dimensions: what was not found, how square it is, and its colours.

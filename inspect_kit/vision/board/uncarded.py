@@ -121,8 +121,7 @@ def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
     """The four feet, each as the only photo sees it."""
     missing = ", ".join(name for name in SIDES if not traces.get(("foot", name)))
     if missing:
-        raise BadInput(f"the foot of the frame cannot be made out on side {missing}",
-                       hint="photograph the whole board with its frame, from above, in even light")  # fmt: skip
+        raise BadInput("foot-not-made-out", missing=missing)
     return {name: traces["foot", name][0] for name in SIDES}
 
 
@@ -137,9 +136,7 @@ def find_surface(pixels: Pixels) -> Floats:
         if found is not None and (best is None or found[0] > best[0]):
             best = found
     if best is None:
-        raise BadInput(
-            "no board can be made out in the photo", hint="photograph the whole board from above, filling the picture"
-        )
+        raise BadInput("no-board-made-out")
     return np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
 
 

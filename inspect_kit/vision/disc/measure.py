@@ -185,10 +185,12 @@ def camera_for(photo: Photograph, calibrated: Camera | None) -> Camera:
         turned = turned.turned(1)
     if abs(photo.width / photo.height - turned.width / turned.height) > 0.01:
         raise BadInput(
-            f"has {photo.width} × {photo.height} pixels, the camera was calibrated at "
-            f"{calibrated.width} × {calibrated.height}",
+            "unlike-calibration",
             where=photo.file,
-            hint="use the same camera at the same picture format, and no cropping",
+            width=photo.width,
+            height=photo.height,
+            width2=calibrated.width,
+            height2=calibrated.height,
         )
     return turned.scaled(photo.width, photo.height).with_focus_drift()
 
@@ -210,12 +212,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     optics = Optics(check_condition(photo.pixels, placed.known, photo.file), photo.colour_spread)
     tilt = float(np.degrees(placed.view.tilt))
     if tilt > STEEPEST:
-        raise BadInput(
-            f"the camera looks at the sheet at {tilt:.0f} degrees from straight above",
-            where=photo.file,
-            hint="hold it more from above, below 30 degrees",
-            code="photo.tilted",
-        )
+        raise BadInput("camera-tilted-to-sheet", where=photo.file, tilt=f"{tilt:.0f}")
     # Lengths on the sheet are nominal until the end; thickness and rim are true, so they shrink with the print.
     scale = request.scale[0]
     given = request.shape

@@ -141,7 +141,7 @@ def look_at(pixels: Pixels, view: View) -> ReducedView:
     low = np.clip(np.floor(seen.min(axis=0)).astype(int), 0, limit)
     high = np.clip(np.ceil(seen.max(axis=0)).astype(int), 0, limit)
     if np.any(high - low < 100):
-        raise BadInput("the backdrop's middle is not in the picture", hint="photograph the whole sheet")
+        raise BadInput("backdrop-middle-not-picture")
     factor = max(view.resolution(np.array([0.0, -40.0, 20.0])) / tuning.FINENESS, 1.0)
     part = linear(pixels[low[1] : high[1], low[0] : high[0]])
     size = (int(part.shape[1] / factor), int(part.shape[0] / factor))
@@ -177,7 +177,7 @@ def learn_sheet(look: ReducedView, view: View) -> Ground:
     middle = (np.abs(places[:, 0]) < 43) & (places[:, 1] > FOOT + 1.5) & (places[:, 1] < 16)
     rim = middle & ((np.abs(places[:, 0]) > 30) | (places[:, 1] > 2))
     if rim.sum() < 500:
-        raise BadInput("too little of the backdrop's middle is in the picture", hint="photograph the whole sheet")
+        raise BadInput("too-little-backdrop-middle-picture")
     return Ground(view, _learned(look.flat(), places, rim, middle), None, NOMINAL_FOOT)
 
 

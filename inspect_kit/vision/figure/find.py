@@ -65,10 +65,7 @@ def refuse_cut_off(pixels: Pixels, places: Floats) -> None:
     """A base of which a part is not in the picture is not measured."""
     limit = np.array([pixels.shape[1], pixels.shape[0]]) - 1
     if bool(np.any((places < tuning.MARGIN) | (places > limit - tuning.MARGIN))):
-        raise BadInput(
-            "the base of the figure reaches the edge of the picture",
-            hint="leave some of the table around it in the picture, and do not crop the photo",
-        )
+        raise BadInput("base-at-edge")
 
 
 def _patch(look: ReducedView, ground: Ground) -> Mask:
@@ -85,21 +82,14 @@ def _patch(look: ReducedView, ground: Ground) -> Mask:
         index for index in range(1, count) if stats[index, 4] > tuning.SMALLEST * scale**2 and lowest[index] < FOOT + 12
     ]
     if not good:
-        raise BadInput(
-            "no figure stands out in front of the backdrop",
-            hint="stand one figure on the table before the blue middle, in even light, and photograph it from the side",
-        )
+        raise BadInput("no-figure-found")
     best = max(good, key=lambda index: int(stats[index, 4]))
     inside = labels.ravel() == best
     if np.abs(x[inside]).max() > tuning.SIDE or y[inside].max() > tuning.UPPER:
-        raise BadInput(
-            "the figure, or something else before the backdrop, reaches beyond its plain middle",
-            hint="stand the figure before the middle, take hands and all else away, "
-            "and hold the camera lower or farther away",
-        )
+        raise BadInput("figure-beyond-middle")
     rivals = [index for index in good if index != best and stats[index, 4] > 0.4 * stats[best, 4]]
     if rivals:
-        raise BadInput("more than one thing stands before the backdrop", hint="photograph one figure at a time")
+        raise BadInput("more-than-one-figure")
     return np.asarray(labels == best)
 
 

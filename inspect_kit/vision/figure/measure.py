@@ -111,10 +111,7 @@ def measure_view(
 ) -> FigureView:
     """One photo of a figure before the backdrop. `print_scale` is measured ÷ nominal length, with its uncertainty."""
     if placed.sheet is None or placed.sheet.kind is not SheetKind.BACKDROP:
-        raise BadInput(
-            "the reference in the photo is not the backdrop",
-            hint="print `inspect-kit target backdrop` and stand it upright behind the figure",
-        )
+        raise BadInput("not-the-backdrop")
     scale, u_scale = print_scale
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
     refuse_blur(pixels, placed)
@@ -146,11 +143,7 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list
 def _refuse_vague(measured: Sequence[Feature]) -> None:
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
-        raise BadInput(
-            "too little of the base is seen to tell its height and diameter",
-            hint="photograph it from the side at the height of its base, all of it in the picture, uncropped, "
-            "on a table of another colour, and calibrate the camera",
-        )
+        raise BadInput("too-little-base")
 
 
 def _printed(measured: Feature, scale: float, u_scale: float) -> Feature:

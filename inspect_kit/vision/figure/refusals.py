@@ -86,10 +86,7 @@ def refuse_blur(pixels: Pixels, placed: Placed) -> None:
     found = [_sheet_blur(pixels, placed, axis) for axis in (0, 1)]
     blur, scale = max(found)
     if blur > tuning.BLURRED and blur > tuning.COARSE * scale:
-        raise BadInput(
-            f"is not sharp: edges are blurred over {2 * blur:.0f} pixels",
-            hint="hold the camera still or put it on something, and let it focus on the figure",
-        )
+        raise BadInput("figure-not-sharp", value=f"{2 * blur:.0f}")
 
 
 def _sheet_blur(pixels: Pixels, placed: Placed, axis: int) -> tuple[float, float]:
@@ -112,28 +109,13 @@ def table_scatter(fit: Fit) -> float:
 def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
     if not fits and scale < tuning.FINE_ENOUGH:
-        return BadInput(
-            f"the figure is too small in the picture: {scale:.0f} pixels a millimetre, "
-            f"{tuning.FINE_ENOUGH:.0f} are needed",
-            hint="go nearer, so that the backdrop fills the picture, and send the original photo, not a preview",
-        )
+        return BadInput("figure-too-small", scale=f"{scale:.0f}", fine_enough=f"{tuning.FINE_ENOUGH:.0f}")
     if not fits:
-        return BadInput(
-            "the base of the figure cannot be made out",
-            hint="photograph it sharply, from the side at the height of its base, in even light, "
-            "on a table of another colour",
-        )
+        return BadInput("base-not-made-out")
     if share_seen(fits[0]) < tuning.LEAST_SEEN or table_scatter(fits[0]) > tuning.ASTRAY * scale:
-        return BadInput(
-            "the base cannot be told from the table or the backdrop behind it",
-            hint="stand the figure on a table of another colour (a sheet of dark or coloured paper) in even light",
-        )
+        return BadInput("base-like-background")
     if strain_of(fits[0], STANDOFF, LEAN) > tuning.STRAINED or abs(fits[0].vector[TILT]) > tuning.TILTED:
-        return BadInput(
-            "what looks like the base cannot be one that stands on this table before this backdrop",
-            hint="stand figure and backdrop upright on the same flat table, measure the standoff, "
-            "and let the base differ in colour from the table",
-        )
+        return BadInput("base-impossible")
     return None
 
 

@@ -50,10 +50,7 @@ def sheet_corners(pixels: Pixels, focal: float | None) -> Known:
 def calibrate(views: Sequence[Known], width: int, height: int, focal: float | None) -> Calibration:
     """The camera that explains all views best; corners that do not fit are left out."""
     if len(views) < LEAST_PHOTOS:
-        raise BadInput(
-            f"{len(views)} usable photos of a sheet, {LEAST_PHOTOS} are needed",
-            hint="take them from all sides, tilted, the sheet filling the picture",
-        )
+        raise BadInput("usable-photos-sheet-needed", count=len(views), least_photos=LEAST_PHOTOS)
     start = guessed(width, height, focal)
     keep = [np.ones(len(view.image), dtype=bool) for view in views]
     vectors, lens = _solved(views, keep, start)
@@ -69,14 +66,14 @@ def _solved(views: Sequence[Known], keep: Sequence[Mask], start: Camera) -> tupl
     objects = [view.sheet[good].astype(np.float32) for view, good in zip(views, keep, strict=True)]
     images = [view.image[good].astype(np.float32) for view, good in zip(views, keep, strict=True)]
     if any(len(points) < 8 for points in objects):
-        raise BadInput("a photo shows too little of the sheet", hint="let the sheet fill the picture")
+        raise BadInput("photo-shows-too-little-sheet")
     matrix = np.array([[start.focal, 0, start.width / 2], [0, start.focal, start.height / 2], [0, 0, 1]])
     try:
         _, found, bend, turns, shifts = cv2.calibrateCamera(
             objects, images, (start.width, start.height), matrix, np.zeros(5), flags=cv2.CALIB_USE_INTRINSIC_GUESS
         )
     except cv2.error:
-        raise BadInput("no camera explains these photos", hint="use photos of one camera at one zoom") from None
+        raise BadInput("no-camera-explains-these-photos") from None
     lens = np.array([found[0, 0], found[1, 1], found[0, 2], found[1, 2], *np.asarray(bend).ravel()[:5]])
     poses = [np.concatenate([np.ravel(turn), np.ravel(shift)]) for turn, shift in zip(turns, shifts, strict=True)]
     return poses, lens

@@ -57,13 +57,9 @@ def camera_in(text: str, where: str) -> CameraFile:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
-        raise BadInput("is not JSON", where=where, hint="make it with inspect-kit camera calibrate") from None
+        raise BadInput("camera-not-json", where=where) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("kind") != "camera":
-        raise BadInput(
-            'expected {"format": 1, "kind": "camera", …}',
-            where=where,
-            hint="make it with inspect-kit camera calibrate",
-        )
+        raise BadInput("expected-camera-file", where=where)
     return _checked(data, where)
 
 
@@ -71,16 +67,16 @@ def _checked(data: dict[str, Any], where: str) -> CameraFile:
     width, height = _side(data.get("width"), where), _side(data.get("height"), where)
     stated = data.get("parameters")
     if not isinstance(stated, dict) or set(stated) != set(PARAMETERS):
-        raise BadInput("expected " + ", ".join(PARAMETERS), where=f"{where}: parameters")
+        raise BadInput("expected-value", where=f"{where}: parameters", format=", ".join(PARAMETERS))
     parameters = _numbers([stated[name] for name in PARAMETERS], (COUNT,), f"{where}: parameters")
     if not all(0.1 * max(width, height) < value < 100 * max(width, height) for value in parameters[:2]):
-        raise BadInput("no camera has this focal length", where=f"{where}: parameters.fx")
+        raise BadInput("no-camera-focal-length", where=f"{where}: parameters.fx")
     covariance = _numbers(data.get("covariance"), (COUNT, COUNT), f"{where}: covariance")
     if not np.allclose(covariance, covariance.T, rtol=1e-6) or np.any(np.diag(covariance) < 0):
-        raise BadInput("is not a covariance matrix", where=f"{where}: covariance")
+        raise BadInput("not-covariance-matrix", where=f"{where}: covariance")
     rms, coverage, photos = (data.get(key, 0) for key in ("rms", "coverage", "photos"))
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in (rms, coverage, photos)):
-        raise BadInput("expected numbers", where=f"{where}: rms")
+        raise BadInput("expected-numbers", where=f"{where}: rms")
     camera = Camera(width, height, parameters, covariance, "calibration")
     return CameraFile(camera, float(rms), float(coverage), int(photos), _printable(data.get("model")))
 
@@ -91,7 +87,7 @@ def _printable(value: object) -> str:
 
 def _side(value: object, where: str) -> int:
     if not isinstance(value, int) or not 100 <= value <= 50_000:
-        raise BadInput("expected whole numbers of pixels", where=f"{where}: width")
+        raise BadInput("expected-whole-numbers-pixels", where=f"{where}: width")
     return value
 
 
@@ -99,9 +95,9 @@ def _numbers(value: object, shape: tuple[int, ...], where: str) -> Floats:
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise BadInput("expected numbers", where=where) from None
+        raise BadInput("expected-numbers", where=where) from None
     if array.shape != shape or not np.isfinite(array).all():
-        raise BadInput(f"expected {' × '.join(map(str, shape))} finite numbers", where=where)
+        raise BadInput("expected-finite-numbers", where=where, shape=" × ".join(map(str, shape)))
     return array
 
 
@@ -142,10 +138,7 @@ def camera_to_keep(path: Path) -> tuple[bytes, CameraFile]:
     text = read_text(path, MOST_BYTES)
     stored = camera_in(text, str(path))
     if not stored.model:
-        raise BadInput(
-            "does not say which camera it is of: its photos had no such note", where=str(path),
-            hint="calibrate with photos straight from the camera, or go on naming it with --camera",
-        )  # fmt: skip
+        raise BadInput("camera-unnamed", where=str(path))
     return text.encode(), stored
 
 

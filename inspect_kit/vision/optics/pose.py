@@ -153,9 +153,7 @@ def _fitted(camera: Camera, known: Known) -> View:
         start, before = solution.parameters, keep
         keep = away < max(tuning.POSE_CUT * noise, 0.3)
         if keep.sum() < 4:
-            raise BadInput(
-                "the reference's corners do not lie in one plane", hint="lay the sheet flat and do not bend it"
-            )
+            raise BadInput("reference-corners-do-not-lie")
         if bool(np.all(keep == before)) and _ > 0:
             break
     solution = _solved(camera, known, start, keep, noise)
@@ -215,7 +213,7 @@ def _first_pose(camera: Camera, known: Known) -> Floats:
         pose = np.concatenate([turns[index].ravel(), shifts[index].ravel()])
         if _in_front(pose):
             return np.asarray(pose, dtype=np.float64)
-    raise BadInput("the reference cannot be placed in space", hint="photograph the whole sheet from above")
+    raise BadInput("reference-cannot-placed-space")
 
 
 def _in_front(pose: Floats) -> bool:
@@ -229,7 +227,5 @@ def _consistent(sheet: Floats, flat: Floats, tolerance: float) -> Mask:
         return np.ones(len(sheet), dtype=bool)
     _, mask = cv2.findHomography(sheet, flat, cv2.RANSAC, 3 * tolerance)
     if mask is None or int(mask.sum()) < 4:
-        raise BadInput(
-            "the reference's corners do not fit together", hint="lay the sheet flat and photograph it sharply"
-        )
+        raise BadInput("reference-corners-do-not-fit")
     return np.asarray(mask.ravel() > 0)

@@ -86,20 +86,12 @@ def check_condition(pixels: Pixels, known: Known, file: str) -> float | None:
     """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels."""
     black, white = _levels(pixels, known)
     if white < tuning.DARKEST_WHITE:
-        raise BadInput(
-            "is too dark to be measured", where=file, hint="more light, or a longer exposure", code="photo.dark"
-        )
+        raise BadInput("too-dark-measured", where=file)
     if white - black < tuning.LEAST_CONTRAST:
-        raise BadInput(
-            "shows the sheet with too little contrast", where=file,
-            hint="avoid glare and fog on the lens; light from the side, no flash", code="photo.pale",
-        )  # fmt: skip
+        raise BadInput("too-little-contrast", where=file)
     blur = blur_of(pixels, known)
     if blur is not None and (blur * _millimetres(known) > tuning.BLURRED or blur > tuning.BLURRED_PIXELS):
-        raise BadInput(
-            f"is blurred: edges are {2 * blur * _millimetres(known):.1f} mm wide", where=file,
-            hint="hold the camera still, tap on the pieces to focus, wipe the lens", code="photo.blurred",
-        )  # fmt: skip
+        raise BadInput("photo-blurred", where=file, value=f"{2 * blur * _millimetres(known):.1f}")
     return blur
 
 

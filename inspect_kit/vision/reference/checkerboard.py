@@ -37,11 +37,7 @@ def find_checkerboard(grey: Pixels) -> tuple[Floats, Floats]:
     crossings = _candidates(np.asarray(small, dtype=np.uint8))
     grid = _largest_grid(crossings)
     if len(grid) < tuning.LEAST_CROSSINGS:
-        raise BadInput(
-            f"no checkerboard can be made out ({len(grid)} crossings that fit together, "
-            f"{tuning.LEAST_CROSSINGS} are needed)",
-            hint="photograph more of the board, sharply and in even light",
-        )
+        raise BadInput("no-checkerboard", count=len(grid), least_crossings=tuning.LEAST_CROSSINGS)
     places = np.array(list(grid), dtype=np.float64)
     pixels = (crossings.places[list(grid.values())] + 0.5) / factor - 0.5
     return _finished(grey, places, pixels)

@@ -73,13 +73,7 @@ def best_sheet(grey: Pixels) -> tuple[Sheet, Mapping[int, Floats]]:
             best = _best_of(all_sheets(), find_markers(grey, _OWN, side, windows))
     if len(best[1]) < tuning.LEAST_MARKERS:
         count = len(best[1])
-        raise BadInput(
-            f"{count or 'no'} marker{'' if count == 1 else 's'} of a reference sheet can be read, "
-            f"{tuning.LEAST_MARKERS} are needed",
-            hint="print `inspect-kit target mat` at 100 %, photograph the whole sheet sharply and in good light, "
-            "or name another reference with --reference",
-            code="photo.no_sheet",
-        )
+        raise BadInput("too-few-markers", count=count, least=tuning.LEAST_MARKERS)
     return best
 
 
@@ -167,10 +161,7 @@ def place_sheet(grey: Pixels, camera: Camera, sheet: Sheet, markers: Mapping[int
     everything = np.array([(x, y, 0.0) for x, y in sheet.crossings])
     known = _all_crossings(grey, sheet, everything, view)
     if len(known.image) < 6:
-        raise BadInput(
-            "too little of the reference sheet is free", hint="move the pieces off the squares and markers",
-            code="photo.covered",
-        )  # fmt: skip
+        raise BadInput("too-little-reference-sheet-free")
     return Placed(sheet.name, fit_view(camera, known), known, sheet)
 
 
@@ -187,9 +178,7 @@ def crossings_near(grey: Pixels, sheet: Sheet, markers: Mapping[int, Floats]) ->
             if _key(point) in crossings:
                 guesses.setdefault(_key(point), []).append(pixel)
     if len(guesses) < 4:
-        raise BadInput(
-            "too few squares of the reference sheet are free", hint="photograph the whole sheet", code="photo.covered"
-        )
+        raise BadInput("too-few-squares-reference-sheet")
     points = np.array([(*crossings[key], 0.0) for key in guesses])
     pixels = np.array([np.mean(many, axis=0) for many in guesses.values()])
     sizes = [np.linalg.norm(quad[0] - quad[2]) / np.sqrt(2) for quad in markers.values()]
@@ -221,9 +210,7 @@ def _single_markers(grey: Pixels, camera: Camera, reference: Reference) -> Place
     dictionary = marker_dictionary(reference.dictionary)
     found = find_markers(grey, dictionary, tuning.FIND_WORKING_SIDE) or find_markers(grey, dictionary, max(grey.shape))
     if not found:
-        raise BadInput(
-            f"no marker of {reference.dictionary} can be read", hint="photograph it sharply, whole and with a white rim"
-        )
+        raise BadInput("no-marker-can-read", dictionary=reference.dictionary)
     # Several markers lie at unknown places: the largest in the picture carries the scale.
     name = max(found, key=lambda marker: float(np.linalg.norm(found[marker][0] - found[marker][2])))
     half = reference.size / 2
@@ -237,7 +224,7 @@ def marker_dictionary(name: str) -> int:
     """OpenCV's number of a dictionary such as DICT_4X4_50."""
     value = getattr(cv2.aruco, name, None) if name.startswith("DICT_") else None
     if not isinstance(value, int):
-        raise BadInput(f"there is no marker dictionary {name[:40]!r}", hint="for example aruco:DICT_4X4_50:40mm")
+        raise BadInput("no-marker-dictionary", name=name[:40])
     return value
 
 

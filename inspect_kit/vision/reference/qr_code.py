@@ -19,10 +19,7 @@ def read_code(content: bytes) -> str:
         text = _decoded(pixels, side)
         if text:
             return text
-    raise BadInput(
-        "no code can be read in the photo", where="photo", hint="closer, straight from above, in good light",
-        code="photo.no_code",
-    )  # fmt: skip
+    raise BadInput("no-code-can-read-photo", where="photo")
 
 
 def _decoded(pixels: np.ndarray, side: int) -> str:
