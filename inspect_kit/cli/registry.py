@@ -20,12 +20,13 @@ from inspect_kit.cli.output import columns, print_json, within, write_whole
 from inspect_kit.cli.timestamp import timestamp_command
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.auditing import Audit, audit
+from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
 from inspect_kit.registry.inspections import Sought, uncertified
 from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.older import accept_older
 from inspect_kit.registry.roles import role_statements
 from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
 
@@ -245,13 +246,15 @@ def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
         words = "the registry is clean" if not found.faults else f"{len(found.faults)} faults"
         click.echo(f"{words}: {found.entries} entries, {found.certificates} certificates and reports, "
                    f"{found.files} files; newest entry {found.head[:16]}")  # fmt: skip
+        if found.orphans:
+            click.echo(f"{found.orphans} files belong to no entry: inspect-kit registry tidy removes them")
     return BrokenSeal.exit_code if found.faults else 0
 
 
 def _described(found: Audit) -> dict[str, object]:
     return {
         "clean": not found.faults, "entries": found.entries, "certificates": found.certificates, "files": found.files,
-        "head": found.head, "faults": [asdict(fault) for fault in found.faults],
+        "head": found.head, "orphans": found.orphans, "faults": [asdict(fault) for fault in found.faults],
     }  # fmt: skip
 
 
@@ -304,6 +307,48 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
         print_json({"file": str(file), **asdict(kept)})
     else:
         click.echo(f"{kept.entries} entries and {kept.files} files written to {file}")
+
+
+@command.command("accept-older")
+@click.argument("backup", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--because", required=True, help="Why there is nothing newer; it stands in the chain for good.")
+@click.option("--signer", default="", help="Whose key signs it, where there are several.")
+@json_option
+@click.pass_context
+def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str, signer: str, as_json: bool) -> None:
+    """Go on from an older state when the newest is lost: the registry as it lies, or a backup into an empty home.
+
+    Numbers that the lost entries can have given out are left out. Certificates among them stay unknown here, and
+    witnesses refuse the log until they are told.
+
+    \b
+    Example:
+      inspect-kit registry accept-older 2026-11-14.zip --because "disk broken on 16 November; R. Novák, chief referee"
+    """
+    reason = clean(because, where="--because", needed=True)
+    desk = desk_of(ctx, signer)
+    if backup is not None:
+        restore(desk.registry, backup, older=True)
+    signed = seal_of_signer(desk.key, desk.now)
+    lost = accept_older(desk.registry, desk.key.issuer.code, (reason, desk.key.signer.name), desk.now, signed)
+    if as_json:
+        print_json({"lost": lost, "because": reason, "by": desk.key.signer.name})
+    else:
+        click.echo(f"{lost} entries are given up; the registry goes on, and the reason stands in it")
+
+
+@command.command("tidy")
+@json_option
+@click.pass_context
+def tidy_evidence(ctx: click.Context, /, as_json: bool) -> None:
+    """Remove evidence that belongs to no entry, as a program leaves it that was ended in the middle.
+
+    \b
+    Example:
+      inspect-kit registry tidy
+    """
+    gone = tidy(registry_of(ctx))
+    print_json({"removed": gone}) if as_json else click.echo(f"{gone} files removed")
 
 
 @command.command("restore")

@@ -11,7 +11,18 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
 from inspect_kit.registry.chain import Row, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
-from inspect_kit.registry.entries import FIRST, KINDS, Body, Certified, Described, Entry, File, Inspected, canonical
+from inspect_kit.registry.entries import (
+    FIRST,
+    KINDS,
+    AcceptedOlder,
+    Body,
+    Certified,
+    Described,
+    Entry,
+    File,
+    Inspected,
+    canonical,
+)
 from inspect_kit.registry.log.merkle import grown, leaf_hash
 from inspect_kit.registry.log.tree import kept_checkpoints, root_at
 from inspect_kit.registry.numbers import number_of
@@ -33,6 +44,8 @@ class Audit:
     files: int
     head: str
     faults: tuple[Fault, ...]
+    orphans: int = 0
+    """Files that belong to no entry: no fault, but no evidence either."""
 
 
 @dataclass(slots=True)
@@ -44,6 +57,9 @@ class _Walk:
     latest: str = ""
     """When the latest entry so far was made."""
     serials: dict[tuple[str, int, str], int] = field(default_factory=dict)
+    floors: dict[tuple[str, int, str], int] = field(default_factory=dict)
+    """Numbers from which on a series goes on after entries were lost."""
+    certificates: int = 0
     files: set[bytes] = field(default_factory=set)
     counted: dict[str, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
@@ -68,8 +84,24 @@ def audit(registry: Registry, signatures: Callable[[Connection], SignatureCheck]
             if files:
                 _look_at_files(walk, registry, connection, said)
         _after(walk, connection)
-    numbers = sum(walk.serials.values())
-    return Audit(walk.last[0], numbers, len(walk.files), walk.last[1], tuple(walk.faults))
+        orphans = len(_surplus(registry, connection, walk.files)) if files else 0
+    return Audit(walk.last[0], walk.certificates, len(walk.files), walk.last[1], tuple(walk.faults), orphans)
+
+
+def _surplus(registry: Registry, connection: Connection, named: set[bytes]) -> list[str]:
+    """Evidence that no entry names: left by a program that was ended before its entry was written."""
+    return [digest for digest in registry.shelf.digests(connection) if bytes.fromhex(digest) not in named]
+
+
+def tidy(registry: Registry) -> int:
+    """Remove evidence that no entry names; while this holds the lock, nobody is about to name any."""
+    with registry.writing() as connection:
+        named: set[bytes] = set()
+        last = 0
+        while batch := entries_after(connection, last, _BATCH):
+            named |= {bytes.fromhex(file.sha256) for entry in batch for file in _files_of(entry.said())}
+            last = batch[-1].id
+        return registry.shelf.clear(connection, _surplus(registry, connection, named))
 
 
 def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
@@ -87,6 +119,8 @@ def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
             walk.fault(where, "not-written-program-writes")
         if isinstance(body, Certified):
             _count(walk, entry, body)
+        if isinstance(body, AcceptedOlder):
+            walk.floors.update({(each.issuer, each.year, each.kind): each.first for each in body.series})
         problem_with = walk.signature(entry)
         if problem_with:
             walk.fault(f"{where} ({body.number})" if isinstance(body, Certified) else where, problem_with)
@@ -115,10 +149,11 @@ def _count(walk: _Walk, entry: Entry, body: Certified) -> None:
         walk.fault(f"entry {entry.id}", str(problem))
         return
     series = (number.issuer, number.year, number.kind)
-    expected = walk.serials.get(series, 0) + 1
+    expected = max(walk.serials.get(series, 0) + 1, walk.floors.get(series, 1))
     if number.serial != expected:
         walk.fault(body.number, "breaks-series", issuer=number.issuer, year=number.year, expected=expected)
     walk.serials[series] = number.serial
+    walk.certificates += 1
 
 
 def _compare(walk: _Walk, connection: Connection, entries: Sequence[Entry]) -> None:

@@ -37,6 +37,9 @@ class BackupContent:
 
 def back_up(registry: Registry, out: Path) -> BackupContent:
     """Write the whole registry into one file; desks may go on writing meanwhile."""
+    if out.exists() and not out.is_file():
+        # Renaming over a device would put a file in its place, for everybody on the machine.
+        raise BadInput("is a folder, a device or a pipe", where=str(out), hint="name a file")
     try:
         temporary = written_beside(out, b"")
     except OSError as problem:
@@ -93,19 +96,19 @@ def _evidence_of(entry: Entry) -> Iterator[str]:
     return (values["sha256"] for table, values in rows_of(entry) if table is EVIDENCE)
 
 
-def restore(registry: Registry, source: Path) -> BackupContent:
-    """Make an empty registry what the backup says: all of it, or nothing."""
+def restore(registry: Registry, source: Path, *, older: bool = False) -> BackupContent:
+    """Make an empty registry what the backup says: all of it, or nothing; an `older` one only by express word."""
     refuse_special_file(source)
     try:
         with zipfile.ZipFile(source) as archive:
-            return _unpack(registry, archive, str(source))
+            return _unpack(registry, archive, str(source), older=older)
     except OSError as problem:
         raise BadInput("not-readable", where=str(source), reason=problem.strerror) from None
     except (zipfile.BadZipFile, KeyError, ValueError, NotImplementedError, EOFError, msgspec.MsgspecError) as problem:
         raise BadInput("not-backup-damaged-one", where=str(source), problem=str(problem)[:100]) from None
 
 
-def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupContent:
+def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str, *, older: bool) -> BackupContent:
     manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
     if manifest.format != FORMAT:
         raise BadInput("other-format", where=where, stated=manifest.format, format=FORMAT)
@@ -118,7 +121,7 @@ def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str) -> BackupC
             content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)
             if registry.shelf.put(connection, content) != digest:
                 raise BrokenSeal("changed-backup", where=f"evidence {digest}")
-        if registry.memory:
+        if registry.memory and not older:
             refuse_older(registry.memory, connection, registry.place)
     return BackupContent(manifest.entries, len(digests), manifest.head)
 

@@ -18,6 +18,7 @@ from inspect_kit.registry.checkin.rows import account_rows, decided_rows, event_
 from inspect_kit.registry.entries import (
     FIRST,
     KINDS,
+    AcceptedOlder,
     Body,
     Certified,
     Described,
@@ -211,6 +212,7 @@ _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
     Recorded: lambda body, entry: recorded_rows(body, entry.at),
     Decided: lambda body, entry: decided_rows(body, entry.at),
     DeskSet: lambda *_: iter(()),
+    AcceptedOlder: lambda *_: iter(()),
 }
 
 
@@ -230,7 +232,10 @@ def next_serial(connection: Connection, issuer: str, year: int, kind: str) -> in
     """The number that comes after the last one given out; the caller holds the lock for writing."""
     own = CERTIFICATES.c
     taken = select(func.max(own.serial)).where(own.issuer == issuer, own.year == year, own.kind == kind)
-    return (connection.scalar(taken) or 0) + 1
+    said = (entry.said() for entry in entries_of_kind(connection, KINDS[AcceptedOlder]))
+    kept = (each for body in said if isinstance(body, AcceptedOlder) for each in body.series)
+    floors = (each.first for each in kept if (each.issuer, each.year, each.kind) == (issuer, year, kind))
+    return max((connection.scalar(taken) or 0) + 1, *floors, 1)
 
 
 def entry_of(connection: Connection, number: int) -> Entry | None:

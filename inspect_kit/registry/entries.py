@@ -108,7 +108,28 @@ class Described(_Part, frozen=True, tag="subject"):
     photo: File | None = None
 
 
-Body = Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided | DeskSet
+class Series(_Part, frozen=True):
+    """From which number on an issuer goes on in a year."""
+
+    issuer: str
+    year: int
+    kind: str
+    first: int
+
+
+class AcceptedOlder(_Part, frozen=True, tag="accepted"):
+    """An older state was gone on from knowingly: the entries behind it up to `until` are lost, their numbers unused."""
+
+    until: int
+    hash: str
+    because: str
+    by: str
+    series: tuple[Series, ...] = ()
+
+
+Body = (
+    Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided | DeskSet | AcceptedOlder
+)
 _BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
 KINDS: Final[dict[type[Body], str]] = {
     Certified: "certificate",
@@ -120,6 +141,7 @@ KINDS: Final[dict[type[Body], str]] = {
     Recorded: "recorded",
     Decided: "decided",
     DeskSet: "desk",
+    AcceptedOlder: "accepted",
 }
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 from sqlalchemy import Connection, select
 
 from inspect_kit.atomic_write import sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.tables import FILES
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Shelf(Protocol):
@@ -26,6 +29,9 @@ class Shelf(Protocol):
 
     def digests(self, connection: Connection) -> Iterator[str]:
         """All that lies here."""
+
+    def clear(self, connection: Connection, digests: Iterable[str]) -> int:
+        """Remove contents that nobody names, and drafts that were left; gives how many files went."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,18 @@ class Folder:
     def digests(self, connection: Connection) -> Iterator[str]:
         """All whole files."""
         del connection
-        return (path.name for path in self.root.glob("??/*") if len(path.name) == 64)
+        return (path.name for path in self.root.glob("??/*") if _DIGEST.fullmatch(path.name))
+
+    def clear(self, connection: Connection, digests: Iterable[str]) -> int:
+        """Gone for good; the folders stay."""
+        del connection
+        left = [*map(self.path, digests), *self.root.glob("??/.*.part")]
+        try:
+            for path in left:
+                path.unlink(missing_ok=True)
+        except OSError as problem:
+            raise BadInput(f"cannot be removed: {problem.strerror}", where=str(self.root)) from None
+        return len(left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +109,11 @@ class Shared:
     def digests(self, connection: Connection) -> Iterator[str]:
         """All contents."""
         return iter(connection.scalars(select(FILES.c.sha256)))
+
+    def clear(self, connection: Connection, digests: Iterable[str]) -> int:
+        """Nothing: rows come and go with their transaction, and history is only ever added to."""
+        del connection, digests
+        return 0
 
 
 def _unchanged(content: bytes, digest: str, where: str) -> bytes:

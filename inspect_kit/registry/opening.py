@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -160,10 +161,11 @@ def open_registry(home: Path, url: str = "", *, remembered: bool = True) -> Regi
     with _spoken_plainly(place):
         if target.get_backend_name() == "sqlite":
             file = Path(str(target.database)).absolute()
-            _prepare(file)
-            registry = Registry(
-                sqlite_engine(target, poolclass=NullPool), Folder(file.parent / "evidence"), place, memory
-            )
+            fixed = _is_read_only(file)
+            if not fixed:
+                _prepare(file)
+            engine = _read_only_engine(file) if fixed else sqlite_engine(target, poolclass=NullPool)
+            registry = Registry(engine, Folder(file.parent / "evidence"), place, memory)
         else:
             engine = create_engine(target, poolclass=NullPool, connect_args={"connect_timeout": 15})
             registry = Registry(engine, Shared(), place, memory)
@@ -202,6 +204,28 @@ def _prepare(file: Path) -> None:
         raise BadInput("not-made", where=str(file), reason=problem.strerror) from None
     except sqlite3.Error as problem:
         raise BadInput("not-made", where=str(file), reason=problem) from None
+
+
+def _is_read_only(file: Path) -> bool:
+    """Whether a registry lies on a disk, or in a folder, that may only be read."""
+    return file.is_file() and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+
+
+def _read_only_engine(file: Path) -> Engine:
+    """A registry that nothing can change; what a program left unfinished beside it would be overlooked."""
+    left = file.with_name(f"{file.name}-wal")
+    if left.is_file() and left.stat().st_size:
+        raise BadInput(
+            "may only be read, and the newest entries are not in it yet",
+            where=str(file),
+            hint=f"copy the folder with {left.name} to a disk that can be written",
+        )
+    address = f"{file.as_uri()}?mode=ro&immutable=1"
+    return create_engine("sqlite://", creator=lambda: _fixed(address), poolclass=NullPool)
+
+
+def _fixed(address: str) -> sqlite3.Connection:
+    return sqlite3.connect(address, uri=True, check_same_thread=False)
 
 
 def sqlite_engine(target: URL, **pool: Any) -> Engine:

@@ -54,6 +54,11 @@ class Memory:
             if self.lying_at(place) != identity:
                 self._replace(self._place(place), identity)
 
+    def accept(self, place: str, identity: str, seen: LastSeenEntry) -> None:
+        """An older state, by somebody's express word: the only way back there is."""
+        self._replace(self._file(identity), f"{seen.entries} {seen.hash}\n")
+        self._replace(self._place(place), identity)
+
     def lying_at(self, place: str) -> str:
         """The identity of the registry that was last seen at a place; empty for a new place."""
         return next(iter(_tail(self._place(place))), "")

@@ -9,15 +9,21 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
-from inspect_kit.certificate.issue.seals import seal_of_signer
+from inspect_kit.certificate.issue.seals import own_desk, seal_of_signer, vouch
 from inspect_kit.certificate.issue.verify import Counter, verify_qr
-from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.backup import back_up, restore
+from inspect_kit.registry.chain import append
+from inspect_kit.registry.entries import AcceptedOlder
 from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.older import accept_older
 from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.tables import METADATA
 from inspect_kit.registry.witness import LastSeenEntry, Memory
 from tests.registry.conftest import NOW
 
@@ -143,3 +149,67 @@ def test_a_clock_that_is_far_off_is_refused(
         issue(far, "Striker 2")
     monkeypatch.setenv("INSPECT_KIT_CLOCK", "checked")
     assert issue(far, "Striker 2").number
+
+
+def test_going_on_from_an_old_backup_is_said_in_the_chain_and_gives_no_number_twice(
+    quick_desk: Desk, issue: Issue, audited: Callable[[Desk], Audit], tmp_path: Path
+) -> None:
+    issue(quick_desk, "Striker 1")
+    back_up(quick_desk.registry, tmp_path / "old.zip")
+    lost = [issue(quick_desk, f"Striker {number}").number for number in (2, 3)]
+    _emptied(quick_desk)
+    with pytest.raises(BrokenSeal, match="2 entries are gone"):
+        restore(quick_desk.registry, tmp_path / "old.zip")
+    restore(quick_desk.registry, tmp_path / "old.zip", older=True)
+    with pytest.raises(BrokenSeal, match="2 entries are gone"):
+        issue(quick_desk, "Striker 4")
+    seal, reason = seal_of_signer(quick_desk.key, NOW), ("the disk broke", "Chief")
+    assert accept_older(quick_desk.registry, "PCK", reason, NOW, seal) == 2
+    after = issue(quick_desk, "Striker 4")
+    assert after.number not in lost
+    assert "000004" in after.number
+    found = audited(quick_desk)
+    assert found.faults == ()
+    assert (found.entries, found.certificates) == (3, 2)
+    with pytest.raises(UsageError, match="nothing is lost here"):
+        accept_older(quick_desk.registry, "PCK", reason, NOW, seal)
+
+
+def _emptied(desk: Desk) -> None:
+    """The disk is new."""
+    if desk.registry.engine.dialect.name == "postgresql":
+        with desk.registry.engine.begin() as connection:
+            connection.execute(text("SET session_replication_role = replica"))
+            for table in reversed(METADATA.sorted_tables):
+                connection.execute(text(f"DELETE FROM {table.name}"))
+        return
+    desk.registry.engine.dispose()
+    for path in desk.home.glob("registry.db*"):
+        path.unlink()
+    open_registry(desk.home)
+
+
+def test_an_accepted_loss_that_nobody_signed_is_a_fault(
+    blank: Desk, issue: Issue, audited: Callable[[Desk], Audit]
+) -> None:
+    issue(blank, "Striker 1")
+    with blank.registry.writing() as connection:
+        append(connection, AcceptedOlder(9, "0" * 64, "trust me", "Nobody"), NOW)
+    vouch(blank.registry, own_desk(blank.home, blank.key), blank.key, NOW)
+    assert blank.registry.memory is not None
+    with blank.registry.writing() as connection:
+        append(connection, AcceptedOlder(9, "0" * 64, "trust me again", "Nobody"), NOW)
+    assert any("entry 4" in str(fault) and "of nobody" in str(fault) for fault in audited(blank).faults)
+
+
+def test_another_history_is_no_older_state(blank: Desk, issue: Issue, tmp_path: Path) -> None:
+    issue(blank, "Striker 1")
+    back_up(blank.registry, tmp_path / "old.zip")
+    issue(blank, "Striker 2")
+    _emptied(blank)
+    other = replace(blank, registry=replace(open_registry(blank.home), memory=None))
+    restore(other.registry, tmp_path / "old.zip")
+    issue(other, "Another striker 2")
+    issue(other, "Another striker 3")
+    with pytest.raises(UsageError, match="no older state but another history"):
+        accept_older(open_registry(blank.home), "PCK", ("x", "y"), NOW, seal_of_signer(blank.key, NOW))

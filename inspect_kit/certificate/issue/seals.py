@@ -39,7 +39,7 @@ _DESK: Final = "desk-"
 _AT_DESKS: Final = frozenset({"event", "account", "recorded", "decided"})
 """Kinds of entries that a desk signs."""
 
-SIGNED: Final = frozenset({"certificate", "revocation", "desk", *_AT_DESKS})
+SIGNED: Final = frozenset({"certificate", "revocation", "desk", "accepted", *_AT_DESKS})
 """Kinds of entries that somebody signs; registries of format 3 and earlier signed certificates alone."""
 
 _SLACK: Final = timedelta(days=1)
