@@ -161,13 +161,14 @@ def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
 @command.command("trust")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--yes", is_flag=True, help="The fingerprint was compared already: do not ask.")
+@click.option("--fingerprint", default="", help="The fingerprint that the issuer read out: trusted only if it is this.")
 @json_option
 @click.pass_context
-def trust(ctx: click.Context, /, file: Path, yes: bool, as_json: bool) -> None:
+def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_json: bool) -> None:
     """Trust an issuer, from the file that its `keys export` wrote; again, when its inspectors have changed.
 
     Compare the fingerprint with the issuer over the telephone: whoever you trust here can sign for that name. In a
-    terminal, it is shown and asked for before a new issuer is trusted.
+    terminal, it is shown and asked for before a new issuer is trusted; elsewhere --fingerprint or --yes is needed.
 
     \b
     Example:
@@ -184,15 +185,32 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, as_json: bool) -> None:
         why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
         if why:
             raise UsageError(why, where=str(file), hint="ask the issuer for a new `keys export`")
-    if not yes and sys.stdin.isatty() and not any(ring.ca == keyring.ca for ring in trusted(home)):
-        click.echo(f"{keyring.name} ({keyring.code})\nfingerprint {keyring.fingerprint}", err=True)
-        click.confirm("Does the issuer read out the same fingerprint?", abort=True, err=True)
+    if fingerprint or not any(ring.ca == keyring.ca for ring in trusted(home)):
+        _compare_fingerprint(keyring, fingerprint, yes=yes)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
         raise BadInput("not-made", where=str(path.parent), reason=problem.strerror) from None
     write_whole(path, content)
     _print_one(keyring, f"Certificates of {keyring.name} are trusted here now. Compare the fingerprint.", as_json)
+
+
+def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
+    """A new issuer is trusted only on somebody's word that the fingerprint is the right one."""
+    if told:
+        if _hex(told) != _hex(keyring.fingerprint):
+            raise UsageError(f"the file's fingerprint is {keyring.fingerprint}, not the one stated",
+                             hint="do not trust it; ask the issuer for its `keys export` again")  # fmt: skip
+    elif not yes:
+        if not sys.stdin.isatty():
+            why = f"{keyring.name} ({keyring.code}) is not trusted yet; its fingerprint is {keyring.fingerprint}"
+            raise UsageError(why, hint="compare it with the issuer, then give --fingerprint or --yes")
+        click.echo(f"{keyring.name} ({keyring.code})\nfingerprint {keyring.fingerprint}", err=True)
+        click.confirm("Does the issuer read out the same fingerprint?", abort=True, err=True)
+
+
+def _hex(fingerprint: str) -> str:
+    return "".join(fingerprint.split()).replace(":", "").lower()
 
 
 @command.command("witness")

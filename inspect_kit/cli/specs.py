@@ -91,29 +91,30 @@ def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
             for clause in own:
                 _print_clause(clause, words)
             for again in thing.check_again:
-                _print_wrapped(f"check again ({again.clause}): ", words.sentence(again.when))
+                _print_wrapped(words.say("show.again", clause=again.clause) + ": ", words.sentence(again.when))
     if sheet.left_out and item is None:
-        click.secho("\nLeft out, and why", bold=True)
+        click.secho("\n" + words.say("show.left_out"), bold=True)
         for entry in sheet.left_out:
             click.echo(f"\n{entry.clause:<10} {words.sentence(entry.says)}")
-            _print_wrapped("because: ", words.sentence(entry.because))
+            _print_wrapped(words.say("show.because") + ": ", words.sentence(entry.because))
 
 
 def _print_clause(clause: Clause, words: Wording) -> None:
     marks = " · ".join(mark for mark in (
-        clause.force.value, "" if clause.binding else "not binding", "suspect print" if clause.suspect else "",
+        words.say(f"show.{clause.force}"), "" if clause.binding else words.say("detail.not_binding"),
+        words.say("detail.suspect") if clause.suspect else "",
     ) if mark)  # fmt: skip
     name = words.name("characteristic", clause.characteristic, clause.name)
-    click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {clause.printed}  [{marks}]")
+    click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {words.localised(clause.printed)}  [{marks}]")
     click.echo(f"{'':<10} {clause.characteristic}")
     for label, text in (
         ("", clause.requires),
-        ("how: ", clause.how),
-        ("note: ", clause.note),
-        ("because: ", clause.because),
+        ("how", clause.how),
+        ("note", clause.note),
+        ("because", clause.because),
     ):
         if text:
-            _print_wrapped(label, words.sentence(text))
+            _print_wrapped(words.say(f"show.{label}") + ": " if label else "", words.sentence(text))
 
 
 def _print_wrapped(label: str, text: str) -> None:

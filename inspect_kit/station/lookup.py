@@ -8,6 +8,7 @@ from datetime import datetime
 
 from starlette.responses import Response
 
+from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
 from inspect_kit.checkin.progress import ThingState, state_of
@@ -99,7 +100,7 @@ def _by_code(visit: Visit, asked: str) -> LookupAnswer:
     seen = verify_qr(asked, Counter(station.keyrings, own, station.registry, station.today))
     known = _by_number(visit, seen.number)
     if known.number:
-        broken = tuple(check.sentence for check in seen.checks if check.holds is False)
+        broken = tuple(check_in(check.sentence, visit.words.language) for check in seen.checks if check.holds is False)
         return known if seen.holds else _spoiled(visit, known, broken)
     return _foreign(visit, seen)
 
@@ -112,7 +113,9 @@ def _spoiled(visit: Visit, known: LookupAnswer, broken: tuple[str, ...]) -> Look
 def _foreign(visit: Visit, seen: Verification) -> LookupAnswer:
     """A certificate of another desk or event: what its code says, and nothing of ours."""
     good = seen.holds and seen.verdict == "conforms"
-    sentences = tuple(check.sentence for check in seen.checks if check.holds is not True or good)
+    sentences = tuple(
+        check_in(check.sentence, visit.words.language) for check in seen.checks if check.holds is not True or good
+    )
     headline = visit.words("lookup.valid" if good else "lookup.not_valid")
     return LookupAnswer(good, headline, sentences, seen.subject, "", seen.item, seen.event, seen.number)
 

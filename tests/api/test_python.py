@@ -152,3 +152,12 @@ def test_what_is_measured_is_a_measurement_file(folder: Path) -> None:
     m = ik.measure("striker", "striker-44.jpg", thickness="8.6±0.1mm")
     assert isinstance(m, MeasurementFile)
     assert ik.judge(m, sheet="icf-cs", item="striker").findings
+
+
+def test_a_slip_of_the_unit_is_refused_by_the_python_interface_too() -> None:
+    slip = [{"characteristic": "striker.diameter", "value": 4.11, "unit": "mm", "u": 0.01}]
+    with pytest.raises(ik.InspectKitError, match=r"4\.11 cm is 41\.1 mm"):
+        ik.judge(slip, sheet="icf-2001-it", item="striker")
+    confirmed = ik.judge([{**slip[0], "confirmed": "yes"}], sheet="icf-2001-it", item="striker")
+    (line,) = [each for each in confirmed.findings if each.characteristic == "striker.diameter"]
+    assert float(line.value) == 4.11

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,15 @@ def test_one_item_of_a_sheet_is_shown_with_how_to_measure_and_when_to_check_agai
     assert "how:" in text
     assert "check again (143 f)" in text
     assert "pocket.diameter" not in text
+
+
+@pytest.mark.parametrize("sheet", ["icf-2001-it", "fistf-4.0", "wbgf-2.1", "precision-dice"])
+def test_a_sheet_is_shown_in_italian_throughout(kit: Kit, sheet: str) -> None:
+    text = kit("specs", "show", sheet, "--lang", "it").out
+    own = "\n".join(line for line in text.splitlines() if "[" not in line)
+    assert not re.search(r"\b(how|note:|because|check again|left out|must|should|may|the|and)(?!\w)", own)
+    assert not re.search(r"\[(must|should|may)|not binding|suspect", text)
+    assert "come: " in text
 
 
 def test_two_editions_side_by_side(kit: Kit) -> None:

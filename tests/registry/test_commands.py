@@ -145,7 +145,7 @@ def test_a_referee_checks_with_the_exported_keys_alone(
     monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "referee"))
     stranger = kit("verify", issued.qr)
     assert stranger.code == 5
-    assert kit("keys", "trust", tmp_path / "pck.pem").code == 0
+    assert kit("keys", "trust", tmp_path / "pck.pem", "--yes").code == 0
     for what in (issued.pdf, issued.qr):
         result = kit("verify", what)
         assert result.code == 0
@@ -160,11 +160,25 @@ def test_another_issuer_cannot_take_over_a_code(kit: Kit, tmp_path: Path, monkey
     kit("keys", "init", "--name", "Pražský carrom klub", "--code", "PCK", "--no-passphrase")
     kit("keys", "export", "-o", tmp_path / "forged.pem")
     monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "referee"))
-    assert kit("keys", "trust", tmp_path / "honest.pem").code == 0
+    assert kit("keys", "trust", tmp_path / "honest.pem", "--yes").code == 0
     assert kit("keys", "trust", tmp_path / "honest.pem").code == 0
     refused = kit("keys", "trust", tmp_path / "forged.pem")
     assert refused.code == 2
     assert "another issuer" in refused.err
+
+
+def test_outside_a_terminal_a_new_issuer_is_trusted_only_on_an_explicit_word(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit("keys", "export", "-o", tmp_path / "pck.pem")
+    shown = kit("keys", "list", "--json").data[0]["fingerprint"]
+    monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "referee"))
+    silent = kit("keys", "trust", tmp_path / "pck.pem")
+    assert (silent.code, silent.out) == (2, "")
+    assert shown in silent.err
+    assert kit("keys", "trust", tmp_path / "pck.pem", "--fingerprint", "00" * 32).code == 2
+    assert kit("keys", "list", "--json").data == []
+    assert kit("keys", "trust", tmp_path / "pck.pem", "--fingerprint", shown.upper()).code == 0
 
 
 def test_the_registry_is_listed_shown_revoked_and_audited(kit: Kit, desk: Desk, issue: Issue, tmp_path: Path) -> None:
@@ -205,6 +219,7 @@ def test_a_thing_is_described_with_maker_serial_and_photo(kit: Kit, desk: Desk, 
         == 0
     )
     assert kit("registry", "show", issued.number, "--json").data["description"]["serial"] == "0417"
+    assert "Synco 0417" in kit("registry", "show", issued.number).out
     assert kit("registry", "describe", *about).code == 2
     assert kit("registry", "audit").code == 0
 
