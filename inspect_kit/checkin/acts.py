@@ -21,7 +21,7 @@ from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.checkin.accounts import account_entry
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
-from inspect_kit.registry.checkin.store import DeskInspection, decision_entry, settings_entry
+from inspect_kit.registry.checkin.store import DeskInspection, decision_entry, inspection, settings_entry
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.sheet import Sheet
@@ -79,7 +79,19 @@ def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Prove
     acts.check_rank(recorded.by, Act.RECORD, seen.event, first)
     acts.check_rank(decided.by, Act.DECIDE, seen.event, number)
     _check_decision(decided, recorded, event)
+    _check_corrected(acts, recorded, decided, event)
     return Proven(decided, recorded, event)
+
+
+def _check_corrected(acts: _Acts, recorded: Recorded, decided: Decided, event: EventSet) -> None:
+    """Who corrects a player's name has measured nothing: four eyes hold for the one who did."""
+    while recorded.correction:
+        before = inspection(acts.connection, recorded.retest_of)
+        _, body = acts.said(entry_of(acts.connection, before.entry) if before else None, "the corrected inspection")
+        if not isinstance(body, Recorded):
+            raise BrokenSeal("is no inspection", where=recorded.retest_of)
+        recorded = body
+        _check_decision(decided, recorded, event)
 
 
 def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -13,16 +14,17 @@ from msgspec import structs
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.certificate.content.wording import station_words
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
-from inspect_kit.certificate.issue.seals import seals_in
+from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.checkin.acts import Proven, check_record, proven
 from inspect_kit.checkin.photo_reading import open_photo_reading
-from inspect_kit.errors import BadInput, BadSheet, BrokenSeal, InspectKitError
+from inspect_kit.errors import BadInput, BadSheet, BrokenSeal, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.entries import Decided, EventSet
-from inspect_kit.registry.checkin.store import DeskInspection
+from inspect_kit.registry.checkin.store import WITHDRAWN, DeskInspection, to_revoke
+from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
@@ -69,16 +71,28 @@ class Inspecting:
         return record_of(inspect(task, (file,)), full)
 
 
-def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str) -> Record:
+def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str, issuer: str = "") -> Record:
     """The record as it is certified: with who measured and who decided, and the reason of an override."""
     words = station_words(language)
     remarks = [words["print.decided"].format(tester=seen.by, referee=decided.by, ticket=seen.ticket)]
+    if seen.decision == WITHDRAWN:
+        remarks.append(words["print.again"].format(time=seen.decided_at, name=seen.decided_by, reason=seen.because))
     condition = record.subject.condition
     if decided.override:
         condition = words["print.override"].format(referee=decided.by, reason=decided.because)
         remarks.append(condition)
-    subject = structs.replace(record.subject, inspector=decided.by, condition=condition[:200])
+    subject = structs.replace(record.subject, inspector=decided.by, condition=condition[:200], issuer=issuer)
     return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
+
+
+def revoke_withdrawn(desk: Desk) -> int:
+    """Revoke what was issued on decisions that were taken back; gives how many."""
+    with desk.registry.reading() as connection:
+        found = to_revoke(connection)
+    for number, body in found:
+        with suppress(UsageError):  # Another desk was faster.
+            revoke(desk.registry, number, body.because, body.by, desk.now, seal_of_signer(desk.key, desk.now))
+    return len(found)
 
 
 def certify_decided(desk: Desk, seen: DeskInspection) -> str:
@@ -118,7 +132,11 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
     house = take(connection, event.house.sha256) if event.house else None
     check_record(first, acts, sheet_of(event, house))
     final = open_record(take(connection, acts.decided.record))
-    about = structs.replace(first.subject, inspector=acts.decided.by, condition=final.subject.condition)
+    if final.subject.issuer not in ("", desk.key.issuer.name):
+        raise BrokenSeal("the decided record names another issuer", where=acts.recorded.ticket)
+    about = structs.replace(
+        first.subject, inspector=acts.decided.by, condition=final.subject.condition, issuer=final.subject.issuer
+    )
     if final != structs.replace(first, subject=about, warnings=final.warnings, notices=final.notices):
         raise BrokenSeal("decided-record-differs", where=acts.recorded.ticket)
     return final

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Final, Protocol
 
 from inspect_kit.checkin.roles import Decision
+from inspect_kit.registry.checkin.store import WITHDRAWN
 
 
 class ThingState(StrEnum):
@@ -20,17 +21,18 @@ class ThingState(StrEnum):
     UNSEEN = "unseen"
 
 
-_STATES: Final = {
+_STATES: Final[Mapping[str, ThingState]] = {
     "": ThingState.WAITING,
     Decision.APPROVE: ThingState.APPROVED,
     Decision.REJECT: ThingState.FAILED,
     Decision.CONDITION: ThingState.CONDITIONAL,
+    WITHDRAWN: ThingState.WAITING,
 }
 
 
 def state_of(decision: str) -> ThingState:
     """Where a thing stands after its last decision; without one it waits."""
-    return _STATES[Decision(decision) if decision else ""]
+    return _STATES[decision]
 
 
 class InspectionProgress(Protocol):
@@ -56,6 +58,10 @@ class InspectionProgress(Protocol):
     def ticket(self) -> str:
         """What the inspection is known by."""
 
+    @property
+    def number(self) -> str:
+        """The certificate or report that was issued."""
+
 
 @dataclass(frozen=True, slots=True)
 class EventThing:
@@ -66,6 +72,7 @@ class EventThing:
     owner: str
     state: ThingState
     ticket: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,7 @@ def things(expected: Iterable[tuple[str, str]], inspected: Iterable[InspectionPr
     newest: dict[tuple[str, str, str], EventThing] = {(item, text, ""): _unseen(item, text) for item, text in expected}
     for each in inspected:
         key = (each.item, each.text, "" if (each.item, each.text, "") in newest else each.owner)
-        newest[key] = EventThing(each.item, each.text, each.owner, state_of(each.decision), each.ticket)
+        newest[key] = EventThing(each.item, each.text, each.owner, state_of(each.decision), each.ticket, each.number)
     return tuple(newest.values())
 
 

@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, select
 
 from inspect_kit.errors import BadInput
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, PlayerSet, Recorded
 from inspect_kit.registry.checkin.rows import account_rows, decided_rows, event_rows, recorded_rows
 from inspect_kit.registry.entries import (
     FIRST,
@@ -213,6 +213,7 @@ _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
     Decided: lambda body, entry: decided_rows(body, entry.at),
     DeskSet: lambda *_: iter(()),
     AcceptedOlder: lambda *_: iter(()),
+    PlayerSet: lambda *_: iter(()),
 }
 
 

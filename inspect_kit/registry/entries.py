@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.errors import BrokenSeal
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, PlayerSet, Recorded
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -128,7 +128,17 @@ class AcceptedOlder(_Part, frozen=True, tag="accepted"):
 
 
 Body = (
-    Certified | Inspected | Revoked | Described | EventSet | AccountSet | Recorded | Decided | DeskSet | AcceptedOlder
+    Certified
+    | Inspected
+    | Revoked
+    | Described
+    | EventSet
+    | AccountSet
+    | Recorded
+    | Decided
+    | DeskSet
+    | AcceptedOlder
+    | PlayerSet
 )
 _BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
 KINDS: Final[dict[type[Body], str]] = {
@@ -142,6 +152,7 @@ KINDS: Final[dict[type[Body], str]] = {
     Decided: "decided",
     DeskSet: "desk",
     AcceptedOlder: "accepted",
+    PlayerSet: "player",
 }
 
 

@@ -19,6 +19,7 @@ from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
 from inspect_kit.station import sign_in as signing
 from inspect_kit.station.guard import Guard
+from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
@@ -62,6 +63,22 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("POST", f"{_GUIDED}/{{ticket}}", guided.answer, Act.RECORD),
     ("GET", _TICKET, tickets.show_ticket, Act.LOOK_UP),
     ("POST", f"{_TICKET}/decision", tickets.decide_now, Act.DECIDE),
+    ("POST", f"{_TICKET}/withdraw", tickets.withdraw_now, Act.DECIDE),
+    ("POST", f"{_TICKET}/player", tickets.correct_player, Act.RECORD),
+    ("GET", f"{_EVENT}/queue", queue.show_queue, Act.LOOK_UP),
+    ("GET", "/check", public.show_check, None),
+    ("GET", f"{_EVENT}/papers", papers.show_papers, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/sheet", papers.show_sheet, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/rejections", papers.show_rejections, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/statistics", papers.show_statistics, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/screen", papers.show_screen, Act.LOOK_UP),
+    ("GET", f"{_EVENT}/labels.pdf", papers.show_labels, Act.RECORD),
+    ("GET", f"{_EVENT}/export.csv", papers.export_table, Act.RECORD),
+    ("GET", f"{_EVENT}/players", roster.show_players, Act.LOOK_UP),
+    ("POST", f"{_EVENT}/players", roster.change_player, Act.RECORD),
+    ("POST", f"{_EVENT}/players/import", roster.import_players, Act.RECORD),
+    ("GET", f"{_EVENT}/players/find", roster.find_players, Act.RECORD),
+    ("GET", f"{_EVENT}/players/badges", roster.show_badges, Act.RECORD),
     ("GET", f"{_TICKET}/photo", tickets.show_photo, Act.LOOK_UP),
     ("GET", f"{_TICKET}/certificate.pdf", tickets.show_certificate, Act.LOOK_UP),
     ("GET", f"{_TICKET}/label.pdf", tickets.show_label, Act.RECORD),
@@ -69,8 +86,8 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
 )
 
 
-_SLOW: Final = frozenset({people.change_people, signing.sign_in})
-"""What waits for the hashing of a PIN."""
+_SLOW: Final = frozenset({people.change_people, signing.sign_in, papers.show_labels, papers.show_statistics})
+"""What waits for the hashing of a PIN, or reads or draws a whole event."""
 
 
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
@@ -96,6 +113,7 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         routes=[
             Route("/empty", _empty),
             *routes,
+            Route(f"{_EVENT}/news", endpoint(queue.show_news, Act.LOOK_UP)),
             Mount("/static", StaticFiles(directory=STATIC)),
             Mount("/fonts", StaticFiles(directory=shipped("reports") / "fonts")),
             Route("/{rest:path}", endpoint(_nowhere, None), methods=["GET", "POST"]),

@@ -24,9 +24,11 @@ from inspect_kit.checkin.form import (
     gauges_for,
     name_on_badge,
 )
+from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
-from inspect_kit.errors import BadInput, InspectKitError
-from inspect_kit.inspection.names import clean, name_key
+from inspect_kit.checkin.roster import by_badge, resembling
+from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, Subject, digest_of, open_record
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
 from inspect_kit.registry.checkin.store import (
@@ -37,11 +39,12 @@ from inspect_kit.registry.checkin.store import (
     is_ticket,
     labels_of,
     owners_of,
-    recent,
+    queue,
     record,
 )
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
+from inspect_kit.station.hall.roster import roster_of
 from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
@@ -107,13 +110,12 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
     words = visit.words.certificate
     quota = next((each.per_player for each in place.event.expected if each.item == place.item.id), 0)
     with visit.station.registry.reading() as connection:
-        newest = recent(connection, place.event.event, "", 8)
-        conditional = recent(connection, place.event.event, "condition", 8)
+        waiting, conditional = (queue(connection, place.event.event, decision) for decision in ("", "condition"))
     return visit.page(
         "desk.html", 422 if faults else 200, event=place.event, sheet=place.sheet, item=place.item, fields=fields,
         gauges=gauges_for(units, visit.station.gauge_folders), given=given, faults=faults, words=words,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
-        usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=newest,
+        usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=waiting,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
         gauge_of=_gauge_of(visit, given), fault="", faulty=_first_faulty(fields, faults),
         measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
@@ -270,11 +272,11 @@ def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Res
 
 
 def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> Subject:
-    owner = clean(name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
+    owner = _player_named(visit, place, given)
     usual = visit.words.certificate.name("item", place.item.name)
     text = clean(given.get("text", ""), where=visit.words("desk.which")) or usual
     if not owner and (place.item.id, text) not in expected_labels(place.event, place.sheet):
-        raise BadInput(visit.words("desk.player_missing"))
+        raise DeskRefusal("desk.player_missing")
     return Subject(text, owner=_known_player(visit, place, owner, given))
 
 
@@ -282,19 +284,31 @@ def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mappi
     """One player under one name: a name that differs from a known one only by accents or order is asked about."""
     if not owner or "other_player" in given:
         return owner
+    players = [each.name for each in roster_of(visit, place.event)]
     with visit.station.registry.reading() as connection:
-        known = owners_of(connection, place.event.event)
-    alike = [name for name in known if name != owner and name_key(name) == name_key(owner)]
-    if alike and owner not in known:
-        raise BadInput(visit.words("desk.player_like", name=alike[0]))
+        known = {*owners_of(connection, place.event.event), *players}
+    if owner in known:
+        return owner
+    alike = resembling(owner, sorted(known))
+    if alike:
+        raise DeskRefusal("desk.player_like", name=alike)
+    if players:
+        raise DeskRefusal("desk.not_listed", name=owner)
     return owner
+
+
+def _player_named(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> str:
+    """A name as typed, or the player of the badge that was scanned."""
+    typed = given.get("owner", "")
+    there = by_badge(roster_of(visit, place.event), typed) if typed.strip() else None
+    return there.name if there else clean(name_on_badge(typed), where=visit.words("desk.player"))
 
 
 def _same_piece(visit: Visit, first: DeskInspection, given: Mapping[str, str]) -> Subject:
     """A piece that was here keeps its player and its label."""
     owner = clean(name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
     if owner != first.owner:
-        raise BadInput(visit.words("desk.other_player", name=first.owner or "–"))
+        raise DeskRefusal("desk.other_player", name=first.owner or "–")
     return Subject(first.text, owner=first.owner)
 
 
@@ -338,7 +352,7 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
     for _ in range(_TRIES):
         with contextlib.suppress(LabelTaken):
             return _entered(visit, place, replace(made, subject=_numbered(visit, place, made.subject)))
-    raise BadInput(visit.words("desk.look_again"))
+    raise DeskRefusal("desk.look_again")
 
 
 def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response | None:
@@ -366,8 +380,20 @@ def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject
     """A label never makes two pieces one: the second striker of a player is Striker 2."""
     with visit.station.registry.reading() as connection:
         taken = labels_of(connection, place.event.event, place.item.id, subject.owner)
-    free = (subject.text if number == 1 else f"{subject.text} {number}" for number in itertools.count(1))
-    return structs.replace(subject, text=next(label for label in free if label not in taken))
+    usual = visit.words.certificate.name("item", place.item.name)
+    return structs.replace(subject, text=numbered_label(usual, subject.text, taken))
+
+
+def numbered_label(usual: str, text: str, taken: frozenset[str]) -> str:
+    """`Striker 2, resin, blue rim`: what kind of thing, which one of the player's, and what was said of it."""
+    own = text == usual or text.startswith((f"{usual} ", f"{usual},"))
+    stems = frozenset(label.partition(",")[0].strip() for label in taken)
+    if own and text != usual and text not in taken and text.partition(",")[0].strip() not in stems:
+        return text
+    free = (usual if number == 1 else f"{usual} {number}" for number in itertools.count(1))
+    stem = next(label for label in free if label not in stems)
+    said = text.partition(",")[2].strip() if own else text
+    return f"{stem}, {said}" if said else stem
 
 
 def _entered(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:

@@ -22,7 +22,7 @@ from inspect_kit.inspection.names import clean
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
-from inspect_kit.registry.checkin.store import all_events, inspections, recent, set_event
+from inspect_kit.registry.checkin.store import all_events, inspections, queue, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.visit import Visit, sees
@@ -251,7 +251,7 @@ def show_event(visit: Visit) -> Response:
     sheet = visit.station.sheet(event)
     everything = _things(visit, event, sheet)
     with visit.station.registry.reading() as connection:
-        waiting, conditional = (recent(connection, event.event, decision) for decision in ("", "condition"))
+        waiting, conditional = (queue(connection, event.event, decision) for decision in ("", "condition"))
     asked = {each.item for each in event.expected}
     items = [item for item in sheet.items if item.id in asked] or list(sheet.items)
     names = {item.id: visit.words.item(item.name) for item in sheet.items}

@@ -147,6 +147,8 @@ def _from_registry(visit: Visit, standing: CertificateStatus) -> LookupAnswer:
 def _by_ticket(visit: Visit, ticket: str) -> LookupAnswer:
     with visit.station.registry.reading() as connection:
         asked = inspection(connection, ticket)
+        while asked is not None and asked.retested:
+            asked = inspection(connection, asked.retested)
         if asked is None or not sees(visit.person, asked.event):
             return _unknown(visit)
         event = event_of(connection, asked.event)
@@ -185,7 +187,7 @@ def _at_desk(
     if state is ThingState.CONDITIONAL:
         sentences.append(words("lookup.after", match=seen.after or "–"))
     headline = (
-        words("lookup.valid")
+        words("lookup.admitted" if seen.override else "lookup.valid")
         if good
         else words("lookup.conditional" if state is ThingState.CONDITIONAL else "lookup.not_valid")
     )
@@ -193,8 +195,9 @@ def _at_desk(
         sentences.append(words(f"state.{state}"))
     sheet = visit.station.sheet(event)
     until = standing.valid_until if standing and standing.valid_until else today if event.daily else event.until
+    doubtful = state is ThingState.CONDITIONAL or (good and bool(seen.override))
     return LookupAnswer(
-        None if state is ThingState.CONDITIONAL else good, headline, tuple(sentences), seen.text, seen.owner,
+        None if doubtful else good, headline, tuple(sentences), seen.text, seen.owner,
         words.item(sheet.item(seen.item).name), event.name, seen.number, until if good else "",
         next((mark.mark for mark in event.marks if mark.day == today), "") if good else "",
         f"/events/{seen.event}/tickets/{seen.ticket}/photo" if photo else "",

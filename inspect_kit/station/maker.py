@@ -12,7 +12,7 @@ from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.issue.issue import AlreadyIssued, Drawing, load_slow_parts
 from inspect_kit.certificate.pages.render import make_certificate
-from inspect_kit.checkin.certify import certify_decided
+from inspect_kit.checkin.certify import certify_decided, revoke_withdrawn
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.checkin.store import DeskInspection, unissued
@@ -81,6 +81,8 @@ class Maker:
             if self._over.is_set():
                 break
             made += self._make(seen)
+        if self.station.key is not None:
+            revoke_withdrawn(self.station.desk())
         return made
 
     def _let_desks_go_first(self) -> None:

@@ -137,6 +137,10 @@ class Words:
         """A date in words."""
         return self.certificate.day(iso) if iso else ""
 
+    def clock(self, iso: str) -> str:
+        """The hour of an entry, on the clock of this place."""
+        return datetime.fromisoformat(iso).astimezone().strftime("%H:%M") if iso else ""
+
     def time(self, iso: str) -> str:
         """A time of an entry, on the clock of this place."""
         return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M") if iso else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 
 from msgspec import structs
 from starlette.responses import Response
@@ -12,23 +13,29 @@ from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
-from inspect_kit.checkin.certify import code_as_svg, decided_record
+from inspect_kit.checkin.certify import code_as_svg, decided_record, revoke_withdrawn
 from inspect_kit.checkin.progress import ThingState, state_of
+from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Decision, check_decision, check_four_eyes, overrides
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
 from inspect_kit.registry.checkin.store import (
+    WITHDRAWN,
     DeskInspection,
     EvidenceFile,
     acts,
     decide,
     inspection,
     is_ticket,
+    labels_of,
+    record,
     recorded,
+    withdraw,
 )
+from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import kept_shot
@@ -79,6 +86,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     state = state_of(case.seen.decision)
     maker: Maker = visit.request.app.state.maker
     open_decision = state in (ThingState.WAITING, ThingState.CONDITIONAL) and not case.seen.retested
+    recorded_as = next(body for _, body in history if isinstance(body, Recorded))
     return visit.page(
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
         deciding=[group for group in groups if _decides(group)], state=state, photo="photo" in kept,
@@ -87,7 +95,9 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         making=state is ThingState.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
-        note=visit.words("desk.already") if visit.query("already") else "",
+        note=visit.words("desk.already") if visit.query("already") else "", correction=recorded_as.correction,
+        correctable=state is ThingState.WAITING and not case.seen.retested and bool(case.seen.owner),
+        report=bool(case.seen.number) and number_of(case.seen.number).report,
     )  # fmt: skip
 
 
@@ -109,22 +119,82 @@ def decide_now(visit: Visit) -> Response:
     return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
 
 
+def withdraw_now(visit: Visit) -> Response:
+    """The last decision is taken back, with its reason and the PIN; what was issued on it is revoked."""
+    case, station = case_of(visit), visit.station
+    try:
+        because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
+        if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
+            return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
+        body = Decided(case.seen.ticket, case.event.event, WITHDRAWN, visit.person.name, because)
+        withdraw(station.registry, body, station.now(), station.seal)
+        if station.key is not None:
+            revoke_withdrawn(station.desk())
+    except InspectKitError as problem:
+        return show_ticket(visit, visit.words.told(problem), 409)
+    return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
+
+
+def correct_player(visit: Visit) -> Response:
+    """The same inspection under the player's right name; what was entered stays, and the new entry counts instead."""
+    case = case_of(visit)
+    try:
+        because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
+        owner = clean(visit.form.get("owner", ""), where=visit.words("desk.player"), needed=True)
+        if state_of(case.seen.decision) is not ThingState.WAITING or case.seen.retested:
+            raise DeskRefusal("ticket.withdraw_first")
+        entered = _corrected(visit, case, owner, because) if owner != case.seen.owner else case.seen.ticket
+    except InspectKitError as problem:
+        return show_ticket(visit, visit.words.told(problem), 409)
+    return visit.go(f"/events/{case.event.event}/tickets/{entered}")
+
+
+def _corrected(visit: Visit, case: Case, owner: str, because: str) -> str:
+    station, seen = visit.station, case.seen
+    with station.registry.reading() as connection:
+        before = recorded(connection, seen)
+        taken = labels_of(connection, seen.event, seen.item, owner)
+        kept = [EvidenceFile(file.role, station.registry.shelf.take(connection, file.sha256), file.name)
+                for file in before.evidence if file.role != "record"]  # fmt: skip
+    free = (seen.text if number == 1 else f"{seen.text} {number}" for number in count(1))
+    text = next(label for label in free if label not in taken)
+    subject = structs.replace(case.record.subject, owner=owner, text=text)
+    content = structs.replace(case.record, subject=subject).canonical()
+    body = Recorded(
+        station.ticket(), seen.event, seen.item, text, owner, seen.verdict, digest_of(content), visit.person.name,
+        retest_of=seen.ticket, correction=because,
+    )  # fmt: skip
+    files = [EvidenceFile("record", content), *kept]
+    return record(station.registry, body, files, station.now(), station.seal, new_piece=True).ticket
+
+
+def _check_four_eyes(visit: Visit, case: Case) -> None:
+    """Also for the one who measured, where somebody else corrected the player's name."""
+    ticket = case.seen.ticket
+    with visit.station.registry.reading() as connection:
+        while ticket and (seen := inspection(connection, ticket)) is not None:
+            body = recorded(connection, seen)
+            check_four_eyes(body.by, visit.person.name, wanted=case.event.four_eyes)
+            ticket = body.retest_of if body.correction else ""
+
+
 def _decided(visit: Visit, case: Case) -> None:
     form, seen, who = visit.form, case.seen, visit.person.name
     if form.get("decision", "") not in set(Decision):
-        raise UsageError(visit.words("ticket.choose"))
+        raise DeskRefusal("ticket.choose")
     decision = Decision(form["decision"])
     because = clean(form.get("because", ""), where=visit.words("ticket.because"))
     after = clean(form.get("after", ""), where=visit.words("ticket.after"))
     check_decision(decision, seen.verdict, because)
-    check_four_eyes(seen.by, who, wanted=case.event.four_eyes)
+    _check_four_eyes(visit, case)
     body = Decided(
         seen.ticket, case.event.event, decision, who, because, overrides(decision, seen.verdict),
         after if decision is Decision.CONDITION else "",
     )  # fmt: skip
     files: list[EvidenceFile] = []
     if decision is Decision.APPROVE:
-        final = decided_record(case.record, seen, body, case.event.language)
+        issuer = visit.station.key.issuer.name if visit.station.key else ""
+        final = decided_record(case.record, seen, body, case.event.language, issuer)
         content = final.canonical()
         body = structs.replace(body, record=digest_of(content))
         files.append(EvidenceFile("record", content))

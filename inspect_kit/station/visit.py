@@ -94,7 +94,10 @@ class Visit:
         """A page with what all pages show."""
         common = {
             "t": self.words, "lang": self.words.language, "who": self.who, "csrf": self.csrf, "may": self._may_word,
-            "here": self.request.url.path, "most": MOST_MEGABYTES, "keys": self.station.key is not None, "event": None,
+            "here": self.request.url.path, "most": MOST_MEGABYTES,
+            "today": self.station.today.isoformat(),
+            "plain_http": not (self.station.secure or self.station.loopback),
+            "keys": self.station.key is not None, "event": None,
         }  # fmt: skip
         return HTMLResponse(drawn(template, {**common, **context}), status)
 

@@ -25,7 +25,7 @@ from inspect_kit.registry.checkin.store import (  # fmt: skip
     event_of,
     inspection,
     inspections,
-    recent,
+    queue,
     record,
     recorded,
     set_event,
@@ -127,10 +127,10 @@ def test_a_condition_can_be_followed_by_a_decision(registry: Registry, enter: Ca
     ticket = enter(1)
     decide(registry, _decision(ticket, "condition"), [], NOW)
     with registry.reading() as connection:
-        assert [seen.ticket for seen in recent(connection, EVENT, "condition")] == [ticket]
+        assert [seen.ticket for seen in queue(connection, EVENT, "condition")] == [ticket]
     decide(registry, _decision(ticket, "reject"), [], NOW)
     with registry.reading() as connection:
-        assert recent(connection, EVENT, "condition") == []
+        assert queue(connection, EVENT, "condition") == []
 
 
 def test_a_quota_holds_when_two_referees_decide_at_the_same_time(registry: Registry, enter: Callable[..., str]) -> None:

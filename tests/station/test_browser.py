@@ -236,6 +236,43 @@ def test_the_scale_on_its_port_is_read_live_with_its_lamp(page_for: Open, place:
     kept.unlink()
 
 
+def test_the_referees_page_changes_by_itself(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    referee, desk = page_for("Renata"), page_for("Tomáš")
+    referee.goto(f"{place[2]}/queue")
+    referee.wait_for_selector("[data-line]:has-text('changes by itself')")
+    desk.goto(f"{place[2]}/desk/striker")
+    fill(desk, "Just Came")
+    desk.click("button.big")
+    desk.wait_for_selector("#verdict")
+    referee.wait_for_selector(".queue li:has-text('Just Came')")
+    page = page_for("Renata")
+    page.goto(desk.url)
+    page.fill("[name=pin]", PINS["Renata"])
+    page.click("button.big")
+    desk.wait_for_selector("#verdict:has-text('Approved')")
+    referee.wait_for_function("!document.body.textContent.includes('Just Came')")
+
+
+def test_a_player_is_found_while_the_name_is_typed(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/players")
+    page.fill("[name=name]", "Žofie Dvořáková")
+    page.fill("[name=team]", "Brno")
+    page.click("aside button.main")
+    page.wait_for_selector("td:has-text('Žofie')")
+    page.goto(f"{place[2]}/desk/striker")
+    page.focus("#owner")
+    page.keyboard.type("dvora")
+    page.wait_for_selector(".found li:has-text('Brno')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.input_value("#owner") == "Žofie Dvořáková"
+    page.goto(f"{place[2]}/players?q=dvora")
+    page.click("text=Correct")
+    page.click("text=Take off the list")
+    page.wait_for_selector("text=No player is on the list yet")
+
+
 def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(
     page_for: Open, place: tuple[Path, Running, str]
 ) -> None:
@@ -305,6 +342,8 @@ def test_axe_finds_nothing_serious_on_any_page(page_for: Open, place: tuple[Path
         station.url + "/", f"{station.url}/people", f"{station.url}/look-up?q={ticket.rsplit('/', 1)[-1]}",
         f"{station.url}/events/new", f"{station.url}/events/new?sheet=icf-cs", event, f"{event}/list",
         f"{event}/settings", f"{event}/desk/striker", f"{event}/guided/board", guided, ticket, f"{ticket}/slip",
+        f"{event}/queue", f"{event}/players", f"{event}/players/badges", f"{event}/papers", f"{event}/rejections",
+        f"{event}/sheet?owner=Axe%20{scheme}", f"{event}/statistics", f"{event}/screen", f"{station.url}/check?q=x",
         f"{station.url}/nowhere",
     ]  # fmt: skip
     found = [fault for path in paths for fault in _axe(page, path)]

@@ -77,6 +77,9 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
         "/photo": {"thickness": "8.1", "print_scale": "0.998"},
         "/guided/{item}": {"text": "Board", "owner": "Jan"},
         "/guided/{item}/{ticket}": {"question": question, "value": "yes", "gauge": ""},
+        "/players": {"name": "Eva", "team": "Brno", "badge": "7", "pieces": "Striker: blue", "player": ""},
+        "/player": {"owner": "Eva", "because": "x"},
+        "/withdraw": {"because": "x", "pin": pin},
         "/decision": {"decision": "condition", "pin": pin, "because": "x", "after": "y"},
     }  # fmt: skip
 

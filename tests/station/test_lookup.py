@@ -74,7 +74,7 @@ def test_a_photograph_without_a_code_is_refused_in_a_sentence(joined: Join, phot
     viewer = joined("Vera")
     viewer.get("/look-up")
     page = viewer.post("/look-up", {}, 422, files={"photo": ("c.jpg", photo, "image/jpeg")})
-    assert "no code can be read" in page
+    assert "No code can be read" in page
 
 
 def test_what_was_revoked_is_not_valid(number: str, joined: Join, station: Station) -> None:

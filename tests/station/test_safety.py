@@ -192,10 +192,14 @@ def test_markup_in_each_field_of_each_form_comes_back_as_text(referee: Person) -
         *_sent_with_markup(referee, referee.at("/guided/board"), text="Board"),
         *_sent_with_markup(referee, guided),
         *_sent_with_markup(referee, "/look-up"),
+        *_sent_with_markup(referee, referee.at("/players"), other_player="1"),
         *_sent_with_markup(referee, referee.at(f"/tickets/{ticket}"), pin=pin, decision="condition"),
     ]
     assert len({field for field, _ in tried}) > 25
     tried += [(path, referee.get(path)) for path in ("/", "/people", referee.at(), referee.at("/list"), guided,
+                                                     referee.at("/players"), referee.at("/players/badges"),
+                                                     referee.at("/queue"), referee.at("/screen"), referee.at("/papers"),
+                                                     referee.at("/rejections"), referee.at("/statistics"),
                                                      referee.at("/desk/striker"), referee.at("/guided/board"))]  # fmt: skip
     for field, page in tried:
         assert "<script>alert" not in page, field
@@ -404,7 +408,10 @@ def test_every_page_is_drawn_in_every_language(referee: Person, language: str) -
     ticket = referee.inspect(mass="14.99", status=200) if language == "en" else _inspected(referee)
     for path in ("/", "/people", "/look-up", "/look-up?q=x", "/events/new", "/events/new?sheet=icf-cs", referee.at(),
                  referee.at("/list"), referee.at("/settings"), referee.at("/desk/striker"), referee.at("/guided/board"),
-                 referee.at(f"/tickets/{ticket}"), referee.at(f"/tickets/{ticket}/slip")):  # fmt: skip
+                 referee.at("/queue"), referee.at("/players"), referee.at("/players/badges"), referee.at("/papers"),
+                 referee.at("/sheet?owner=X"), referee.at("/rejections"), referee.at("/statistics"),
+                 referee.at("/screen"), "/check", "/check?q=x", referee.at(f"/tickets/{ticket}"),
+                 referee.at(f"/tickets/{ticket}/slip")):  # fmt: skip
         assert f'<html lang="{language}">' in referee.get(path)
 
 

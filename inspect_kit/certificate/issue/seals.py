@@ -36,7 +36,7 @@ from inspect_kit.registry.opening import Registry, Transaction
 ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
 _DESK_DOMAIN: Final = b"inspect-kit desk 1\x00"
 _DESK: Final = "desk-"
-_AT_DESKS: Final = frozenset({"event", "account", "recorded", "decided"})
+_AT_DESKS: Final = frozenset({"event", "account", "recorded", "decided", "player"})
 """Kinds of entries that a desk signs."""
 
 SIGNED: Final = frozenset({"certificate", "revocation", "desk", "accepted", *_AT_DESKS})

@@ -88,10 +88,13 @@ class Recorded(_Part, frozen=True, tag="recorded"):
     attempt: int = 1
     retest_of: str = ""
     evidence: tuple[KeptFile, ...] = ()
+    correction: str = ""
+    """Why the inspection `retest_of` is entered again under another player; what was measured is the same."""
 
 
 class Decided(_Part, frozen=True, tag="decided"):
-    """The referee has decided. `record` is what a certificate is made from; `after` the match of a condition."""
+    """The referee has decided, or taken a decision back (`withdraw`). `record` is what a certificate is made from;
+    `after` the match of a condition."""
 
     ticket: str
     event: str
@@ -104,4 +107,24 @@ class Decided(_Part, frozen=True, tag="decided"):
     evidence: tuple[KeptFile, ...] = ()
 
 
-DeskBody = EventSet | AccountSet | Recorded | Decided | DeskSet
+class PlayersPiece(_Part, frozen=True):
+    """A piece that a player brings: the item, and what tells it from others."""
+
+    item: str
+    text: str
+
+
+class PlayerSet(_Part, frozen=True, tag="player"):
+    """A player of an event was put on the roster, or corrected: the last entry of a player counts."""
+
+    event: str
+    player: str
+    name: str
+    by: str
+    team: str = ""
+    badge: str = ""
+    pieces: tuple[PlayersPiece, ...] = ()
+    active: bool = True
+
+
+DeskBody = EventSet | AccountSet | Recorded | Decided | DeskSet | PlayerSet

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, select, union_all
+from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, func, or_, select, union_all
 
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import name_key
@@ -19,9 +19,19 @@ from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.tables import CERTIFICATES, DESK_DECISIONS, DESK_EVENTS, DESK_RECORDS, ENTRIES, INSPECTIONS
+from inspect_kit.registry.tables import (  # fmt: skip
+    CERTIFICATES,
+    DESK_DECISIONS,
+    DESK_EVENTS,
+    DESK_RECORDS,
+    ENTRIES,
+    INSPECTIONS,
+    REVOCATIONS,
+)
 
 TICKET_LENGTH = 16
+WITHDRAWN: Final = "withdraw"
+"""The decision that takes the last one back: the inspection waits again."""
 
 
 def ticket_from(number: int) -> str:
@@ -119,11 +129,12 @@ def _of_ticket() -> Select[Any]:
 
 
 @cache
-def _newest(*, decided: bool) -> Select[Any]:
-    d = DESK_DECISIONS.c.decision
-    wanted = d == bindparam("decision") if decided else d.is_(None)
-    found = _seen().where(DESK_RECORDS.c.event == bindparam("event"), wanted)
-    return found.order_by(DESK_RECORDS.c.entry.desc()).limit(bindparam("most"))
+def _waiting(*, decided: bool) -> Select[Any]:
+    d, r = DESK_DECISIONS.c.decision, DESK_RECORDS.c
+    wanted = d == bindparam("decision") if decided else or_(d.is_(None), d == WITHDRAWN)
+    retest = DESK_RECORDS.alias("second")
+    superseded = select(retest.c.entry).where(retest.c.retest_of == r.ticket).exists()
+    return _seen().where(r.event == bindparam("event"), wanted, ~superseded).order_by(r.entry)
 
 
 @cache
@@ -154,11 +165,18 @@ def inspections(connection: Connection, event: str, *, item: str = "", owner: st
     return [seen for seen in map(_as_seen, rows) if not seen.retested]
 
 
-def recent(connection: Connection, event: str, decision: str, limit: int = 50) -> list[DeskInspection]:
-    """The newest inspections with that last decision; an empty one means those that wait for one."""
-    wanted = {"event": event, "most": limit, **({"decision": decision} if decision else {})}
-    rows = connection.execute(_newest(decided=bool(decision)), wanted)
-    return [seen for seen in map(_as_seen, rows) if not seen.retested]
+def queue(connection: Connection, event: str, decision: str) -> list[DeskInspection]:
+    """All inspections with that last decision, the oldest first; an empty one means those that wait for one."""
+    wanted = {"event": event, **({"decision": decision} if decision else {})}
+    return list(map(_as_seen, connection.execute(_waiting(decided=bool(decision)), wanted)))
+
+
+_NEWEST_ENTRY: Final = select(func.max(ENTRIES.c.id))
+
+
+def newest_entry(connection: Connection) -> int:
+    """The number of the last entry: as long as it stays, nothing has happened."""
+    return connection.scalar(_NEWEST_ENTRY) or 0
 
 
 def said_by(connection: Connection, entry: int) -> Body:
@@ -288,10 +306,42 @@ def decide(
     registry.in_transaction(enter)
 
 
+def withdraw(registry: Registry, body: Decided, at: datetime, seal: Seal = no_seal) -> None:
+    """Take the last decision back, with its reason; what was issued on it is to be revoked (`to_revoke`)."""
+
+    def enter(connection: Connection) -> None:
+        seen = inspection(connection, body.ticket)
+        if seen is None or seen.event != body.event:
+            raise UsageError("no-such-inspection", where=body.ticket)
+        if seen.retested:
+            raise UsageError("tested-again-decide-second-test", where=body.ticket)
+        if seen.decision not in ("", WITHDRAWN):
+            append(connection, body, at, seal)
+
+    registry.in_transaction(enter)
+
+
+def to_revoke(connection: Connection) -> list[tuple[str, Decided]]:
+    """Certificates that stand on a decision which was taken back, each with the act that took it back."""
+    d, later = DESK_DECISIONS.c, DESK_DECISIONS.alias("later")
+    newest = select(func.max(later.c.entry)).where(later.c.ticket == d.ticket).scalar_subquery()
+    last = DESK_DECISIONS.alias("last")
+    wanted = (
+        select(CERTIFICATES.c.number, last.c.entry)
+        .select_from(DESK_DECISIONS)
+        .join(last, and_(last.c.ticket == d.ticket, last.c.decision == WITHDRAWN, last.c.entry == newest))
+        .join(INSPECTIONS, and_(INSPECTIONS.c.record == d.record, d.record != ""))
+        .join(CERTIFICATES, CERTIFICATES.c.entry == INSPECTIONS.c.entry)
+        .where(CERTIFICATES.c.number.not_in(select(REVOCATIONS.c.number)))
+    )
+    found = [(number, said_by(connection, entry)) for number, entry in connection.execute(wanted)]
+    return [(number, body) for number, body in found if isinstance(body, Decided)]
+
+
 def _check_open(seen: DeskInspection) -> None:
     if seen.retested:
         raise UsageError("tested-again-decide-second-test", where=seen.ticket)
-    if seen.decision not in ("", "condition"):
+    if seen.decision not in ("", "condition", WITHDRAWN):
         raise UsageError("decided-already", where=seen.ticket, decided_by=seen.decided_by)
 
 

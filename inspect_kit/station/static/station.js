@@ -27,6 +27,51 @@
     return false;
   };
 
+  // Players are found while somebody types: a list under the field, by arrows and Return or by a tap.
+  each("[data-find]", (field) => {
+    const list = document.createElement("ul"), place = document.createElement("div");
+    place.className = "finder"; list.className = "found"; list.id = `${field.id}found`; list.hidden = true;
+    list.setAttribute("role", "listbox"); list.setAttribute("aria-label", field.labels[0] ? field.labels[0].textContent : "");
+    field.replaceWith(place); place.append(field, list);
+    ["role:combobox", "aria-autocomplete:list", "aria-expanded:false", `aria-controls:${list.id}`].forEach((one) => field.setAttribute(...one.split(":")));
+    let found = [], chosen = -1, turn = 0;
+    const close = () => { list.hidden = true; chosen = -1; field.setAttribute("aria-expanded", "false"); field.removeAttribute("aria-activedescendant"); };
+    const mark = (number) => {
+      chosen = number;
+      [...list.children].forEach((one, at) => one.setAttribute("aria-selected", String(at === chosen)));
+      if (chosen >= 0) field.setAttribute("aria-activedescendant", list.children[chosen].id);
+    };
+    const take = (number) => {
+      field.value = found[number].name;
+      const labels = document.getElementById("labels");
+      if (labels) found[number].pieces.forEach((text) => { const option = document.createElement("option"); option.value = text; labels.append(option); });
+      close(); field.dispatchEvent(new Event("change", { bubbles: true }));
+    };
+    field.addEventListener("input", async () => {
+      const mine = ++turn, text = field.value.trim();
+      if (text.length < 2 || field.readOnly) { close(); return; }
+      try { found = await (await fetch(`${field.dataset.find}&q=${encodeURIComponent(text)}`)).json(); } catch { found = []; }
+      if (mine !== turn || document.activeElement !== field) return;
+      if (!found.length || (found.length === 1 && found[0].name === field.value)) { close(); return; }
+      list.replaceChildren(...found.map((one, at) => {
+        const row = document.createElement("li"), team = document.createElement("small");
+        row.id = `${list.id}${at}`; row.setAttribute("role", "option"); row.setAttribute("aria-selected", "false");
+        team.textContent = [one.team, one.badge].filter(Boolean).join(" · ");
+        row.append(`${one.name} `, team);
+        row.addEventListener("mousedown", (event) => { event.preventDefault(); take(at); });
+        return row;
+      }));
+      list.hidden = false; field.setAttribute("aria-expanded", "true"); chosen = -1;
+    });
+    field.addEventListener("keydown", (event) => {
+      if (list.hidden) return;
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); mark((chosen + (event.key === "ArrowDown" ? 1 : -1) + found.length) % found.length); }
+      else if (event.key === "Enter" && chosen >= 0) take(chosen);
+      else if (event.key === "Escape") close();
+    });
+    field.addEventListener("blur", close);
+  });
+
   // Return goes to the next field that somebody fills in, at the end to the button; only the button sends the form.
   const stops = (form) => [...form.querySelectorAll("[data-next], .choice, button.big")].filter((one) => one.offsetParent && !one.readOnly);
   const onward = (from, form) => {
@@ -189,6 +234,28 @@
         await pause(Math.min(5, 1 + turn));
       }
     }
+  }
+
+  // Pages that change by themselves: the station says that something has happened, and the live parts are drawn anew.
+  const news = document.querySelector("[data-news]");
+  if (news && window.EventSource) {
+    const line = news.querySelector("[data-line]");
+    let first = true, busy = false;
+    const redraw = async () => {
+      if (busy || document.querySelector("[data-live] :focus")) return;
+      busy = true;
+      try {
+        const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+        const selector = "whole" in news.dataset ? "section.verdict, [data-live-part]" : "[data-live]";
+        const now = document.querySelectorAll(selector), then = page.querySelectorAll(selector);
+        if (now.length === then.length) now.forEach((part, place) => { if (part.outerHTML !== then[place].outerHTML) part.replaceWith(document.adoptNode(then[place])); });
+      } catch { /* the next news will tell */ }
+      busy = false;
+    };
+    const source = new EventSource(news.dataset.news);
+    source.onmessage = () => { if (!first) redraw(); first = false; };
+    source.onopen = () => { if (line) line.textContent = news.dataset.on; };
+    source.onerror = () => { if (line) line.textContent = news.dataset.off; };
   }
 
   // A certificate that is being made: look again until it is there.
