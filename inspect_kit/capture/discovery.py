@@ -124,8 +124,13 @@ def _speakers(line: str, kind: InstrumentKind | None) -> list[Protocol]:
     return [p for p in spoken_by(line) if kind is None or p.kind is kind]
 
 
-def places() -> tuple[PortPlace, ...]:
-    """The serial ports of this computer."""
+def places(bluetooth_seconds: float = 0.0) -> tuple[PortPlace, ...]:
+    """Where instruments may be: serial ports, USB scales of the HID class, and calipers by Bluetooth if looked for."""
     from serial.tools.list_ports import comports
 
-    return tuple(PortPlace(port.device, port.description or "") for port in sorted(comports()))
+    from inspect_kit.capture.devices.ble_caliper import ble_calipers
+    from inspect_kit.capture.devices.hid_scale import hid_scales
+
+    wired = [PortPlace(port.device, port.description or "") for port in sorted(comports())]
+    others = [*hid_scales(), *(ble_calipers(bluetooth_seconds) if bluetooth_seconds else ())]
+    return (*wired, *(PortPlace(port, description) for port, description in others))

@@ -191,6 +191,8 @@ def open_port(address: Address, deadline: float) -> Port:
     """The open port; raises a sentence that says why it cannot be opened. `deadline` is in monotonic seconds."""
     place = address.port
     try:
+        if (opened := _device(place)) is not None:
+            return opened
         if "://" in place:
             host, port = socket_address(place)
             left = deadline - time.monotonic()
@@ -198,6 +200,19 @@ def open_port(address: Address, deadline: float) -> Port:
         return SerialPort(place, address.settings or Settings())
     except (OSError, ValueError, OverflowError) as problem:
         raise _not_open(place, problem) from None
+
+
+def _device(place: str) -> Port | None:
+    """A port of the kinds that come with an optional library; they are loaded only where one is named."""
+    if place.startswith("hid://"):
+        from inspect_kit.capture.devices.hid_scale import HidPort
+
+        return HidPort(place)
+    if place.startswith("ble://"):
+        from inspect_kit.capture.devices.ble_caliper import BlePort
+
+        return BlePort(place)
+    return None
 
 
 def socket_address(place: str) -> tuple[str, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from inspect_kit.capture.devices.ble_caliper import BLE_CALIPER
+from inspect_kit.capture.devices.hid_scale import HID_SCALE
 from inspect_kit.capture.protocols.and_scales import AND
 from inspect_kit.capture.protocols.indicators import INDICATOR
 from inspect_kit.capture.protocols.kcp import KCP
@@ -19,9 +21,10 @@ from inspect_kit.capture.protocols.vibra import VIBRA
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
 
-PROTOCOLS: Final = {
-    p.name: p for p in (MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, TICKET, MITUTOYO, SYLVAC)
-}
+_ALL: Final = (
+    MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, TICKET, MITUTOYO, SYLVAC, HID_SCALE, BLE_CALIPER,
+)  # fmt: skip
+PROTOCOLS: Final = {protocol.name: protocol for protocol in _ALL}
 
 _NO_VALUE: Final = (Status.UNKNOWN, Status.ERROR, Status.OTHER)
 """What does not tell one protocol from another: several answer `ES`."""

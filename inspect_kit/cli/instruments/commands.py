@@ -7,6 +7,7 @@ import sys
 import threading
 from dataclasses import replace
 from datetime import date
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -297,6 +298,7 @@ def _sized(instrument: Instrument, resolution: str | None, upper: str | None, ef
 
 @command.command("find")
 @click.option("--port", metavar="PORT", help="The port to look at; without it, the ports there are.")
+@click.option("--bluetooth", is_flag=True, help="Also look for calipers by Bluetooth, for four seconds.")
 @settings_options
 @timeout_option
 @json_option
@@ -307,11 +309,12 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
     \b
     Example:
       inspect-kit instruments find
+      inspect-kit instruments find --bluetooth
       inspect-kit instruments find --port /dev/ttyUSB0
     """
     address = address_from(ctx)
     if address is None:
-        _list_ports(as_json)
+        _list_ports(as_json, bluetooth=ctx.params["bluetooth"])
         return
     found = find(address, timeout)
     if as_json:
@@ -333,12 +336,23 @@ def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _list_ports(as_json: bool) -> None:
-    ports = places()
+def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
+    ports = places(_BLUETOOTH_SECONDS if bluetooth else 0.0)
     if as_json:
         print_json([{"port": place.port, "description": place.description} for place in ports])
-        return
-    for line in columns([(place.port, place.description) for place in ports]) if ports else ():
-        click.echo(line)
-    hint = "Look at one with --port" if ports else "No serial port: plug the instrument in, with its driver installed"
-    click.echo(hint, err=True)
+    else:
+        for line in columns([(place.port, place.description) for place in ports]) if ports else ():
+            click.echo(line)
+        hint = "Look at one with --port" if ports else "No instrument is seen: plug it in, with its driver installed"
+        click.echo(hint, err=True)
+    wanted = ("hid", "bleak") if bluetooth else ("hid",)
+    warn([_OPTIONAL[module] for module in wanted if find_spec(module) is None])
+
+
+_BLUETOOTH_SECONDS: Final = 4.0
+"""How long calipers are listened for."""
+_OPTIONAL: Final = {
+    "hid": "USB scales of the HID class are not looked for: pip install 'inspect-kit[hid]'",
+    "bleak": "Bluetooth calipers are not looked for: pip install 'inspect-kit[bluetooth]'",
+}
+"""Libraries that come on request, and what is missing without them."""

@@ -72,6 +72,8 @@ def _recorded(address: Address, seconds: float) -> bytes:
 @click.option("--recording", type=click.Path(path_type=Path, dir_okay=False), help="Learn from this file instead.")
 @click.option("--shows", multiple=True, metavar="VALUE", help="What the display showed, for example 7.122g.")
 @click.option("--moving", type=click.Path(path_type=Path, dir_okay=False), help="A recording made while it moved.")
+@click.option("--seconds", type=click.FloatRange(0.5, 600), default=_SECONDS, show_default=True,
+              help="How long each recording at a port takes.")  # fmt: skip
 @click.option("--instrument", "name", metavar="ID", help="Whose dialect this is (default: the recording's name).")
 @click.option("--replace", "again", is_flag=True, help="Also if one of that name was learned.")
 @json_option
@@ -111,19 +113,27 @@ def _samples(ctx: click.Context) -> Iterator[Sample]:
     address = address_from(ctx)
     if address is None:
         raise UsageError("port-or-recording")
-    yield from _asked(address)
+    yield from _asked(address, given["seconds"])
 
 
-def _asked(address: Address) -> Iterator[Sample]:
+def _asked(address: Address, seconds: float) -> Iterator[Sample]:
     """Three recordings, with what the person at the scale sees."""
     for what in ("Put something on the scale and wait until it stands still", "Now something of another weight"):
         click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
-        lines = whole_lines(_recorded(address, _SECONDS))
+        lines = whole_lines(_heard(address, seconds))
         for line in list(dict.fromkeys(lines))[:_SHOWN]:
             click.echo(f"  {line!r}", err=True)
         yield Sample(lines, (_shown(click.prompt("What does the display show (with its unit)", err=True)),))
     click.prompt("Now press Return and touch the pan for a few seconds", default="", show_default=False, err=True)
-    yield Sample(whole_lines(_recorded(address, _SECONDS)))
+    yield Sample(whole_lines(_heard(address, seconds)))
+
+
+def _heard(address: Address, seconds: float) -> bytes:
+    """A recording, or a sentence where nothing came: there is nothing to ask about then."""
+    data = _recorded(address, seconds)
+    if not whole_lines(data):
+        raise BadInput("no-whole-line-came", where=address.port, seconds=f"{seconds:g}")
+    return data
 
 
 def _shown(text: str) -> tuple[str, str]:
