@@ -66,6 +66,11 @@ class BaseEdges:
     shade: Floats
     """How much each is one at which a light base darkens, 0 to 1."""
 
+    def before_sheet(self) -> BaseEdges:
+        """Those that have the backdrop behind them, not the table."""
+        keep = ~self.on_table
+        return BaseEdges(self.points[keep], self.sigma[keep], self.on_table[keep], self.blur, self.shade[keep])
+
 
 @dataclass(frozen=True)
 class Fit:

@@ -236,14 +236,86 @@ def _freedom(fit: Fit) -> float:
     return float(np.linalg.slogdet(fit.covariance)[1] + np.linalg.slogdet(fit.known.information)[1]) / 2
 
 
+@dataclass(frozen=True)
+class BaseReadings:
+    """A base in the forms of its upper edge, the most probable first, and a rival reading where the photo cannot tell
+    which edge is the upper one."""
+
+    fits: tuple[Fit, ...]
+    rival: tuple[Fit, ...] = ()
+
+    @property
+    def all(self) -> tuple[Fit, ...]:
+        """Both readings."""
+        return self.fits + self.rival
+
+    def shares(self) -> Floats:
+        """How probable each form of each reading is."""
+        if not self.rival:
+            return shares_of(self.fits)
+        first, second = explained(self.fits[0]), explained(self.rival[0])
+        return np.concatenate([first * shares_of(self.fits), second * shares_of(self.rival)]) / (first + second)
+
+
 def fit_forms(
     pixels: Pixels,
     ground: Ground,
     standoff: tuple[float, float],
     start: Floats,
     reaches: Sequence[float] = tuning.REACHES,
+) -> BaseReadings:
+    """The base with each form of its upper edge; without any where none can be fitted.
+
+    Where many edges lie off the outline together, the base is also read as if they were its upper edge. The reading
+    that explains more of the edges is taken, and where another explains nearly as many, both are kept.
+    """
+    fits = _read(pixels, ground, standoff, start, reaches)
+    found = [fits] if fits else []
+    for lift in _other_edges(fits, scale_at(ground)):
+        other = _read(pixels, ground, standoff, _lifted(fits[0], lift), tuning.REACHES[1:])
+        found += [other] if other and _apart(other, fits) else []
+    found.sort(key=lambda each: -explained(each[0]))
+    return BaseReadings(tuple(found[0]), _rival(found)) if found else BaseReadings(())
+
+
+def _rival(found: Sequence[list[Fit]]) -> tuple[Fit, ...]:
+    """The next reading whose upper edge is another, where it explains nearly as many edges."""
+    best = explained(found[0][0])
+    rivals = (each for each in found[1:] if explained(each[0]) > tuning.RIVAL * best and _apart(each, found[0]))
+    return tuple(next(rivals, ()))
+
+
+def _apart(one: Sequence[Fit], other: Sequence[Fit]) -> bool:
+    """Whether two readings take different edges for the upper one."""
+    return bool(abs(one[0].base[HEIGHT] - other[0].base[HEIGHT]) > tuning.ANOTHER_EDGE)
+
+
+def explained(fit: Fit) -> float:
+    """Edges along the outline, less those that lie off it."""
+    return float((fit.weights > 0.1).sum() - (fit.weights < 0.05).sum())
+
+
+def _other_edges(fits: Sequence[Fit], scale: float) -> list[float]:
+    """mm by which the upper edge would lie higher if the edges off the outline were it; none where they are few."""
+    if not fits:
+        return []
+    off = fits[0].residuals[(fits[0].weights < 0.05) & ~fits[0].edges.on_table]
+    if len(off) < tuning.OFF_TOGETHER * len(fits[0].weights):
+        return []
+    return [float(np.quantile(off, part)) / scale for part in (0.5, 0.25, 0.75)]
+
+
+def _lifted(fit: Fit, lift: float) -> Floats:
+    """A start whose wall is that of a fit and whose upper edge lies higher, without a cut or rounding."""
+    start = _started(fit.vector, fit.form, "sharp")
+    start[BASE + HEIGHT] += lift
+    return start
+
+
+def _read(
+    pixels: Pixels, ground: Ground, standoff: tuple[float, float], start: Floats, reaches: Sequence[float]
 ) -> list[Fit]:
-    """The base with each form of its upper edge, the most probable one first; empty where none can be fitted."""
+    """One reading: from a start round by round to the last pixel."""
     scale = scale_at(ground)
     vector, form, blur = start, "sharp", None
     fits: list[Fit] = []
@@ -255,18 +327,42 @@ def fit_forms(
         wide = 0.12 * reach * scale
         # Before the table shadows are edges too, so that only the first round looks for far ones there.
         stages = [(wide, wide if turn == 0 else 0.0), *([CLOSE] if last else [])]
-        fits = []
-        for name in FORMS if last else FORMS[:2]:
-            known = knowledge(ground.view, ground, standoff, name)
-            tries = [settle(start, name, edges, known, stages) for start in _starts(vector, form, name, last)]
-            good = [fit for fit in tries if not isinstance(fit, Unfit)]
-            if good:
-                fits.append(min(good, key=lambda each: each.cost))
+        names = FORMS if last else FORMS[:2]
+        starts = [(knowledge(ground.view, ground, standoff, name), _starts(vector, form, name, last)) for name in names]
+        fits = _settled(starts, names, edges, stages)
+        if last and fits and _table_astray(min(fits, key=lambda each: each.cost), scale):
+            fits = _settled(starts, names, edges.before_sheet(), stages) or fits
         if not fits:
             return []
         fits.sort(key=lambda each: each.cost)
         vector, form = fits[0].vector, fits[0].form
     return [fits[index] for index in np.argsort(-shares_of(fits), kind="stable")]
+
+
+def _settled(
+    starts: Sequence[tuple[KnownBase, list[Floats]]],
+    names: Sequence[str],
+    edges: BaseEdges,
+    stages: Sequence[tuple[float, float]],
+) -> list[Fit]:
+    """The best fit of each form."""
+    found = []
+    for name, (known, begun) in zip(names, starts, strict=True):
+        tries = [settle(start, name, edges, known, stages) for start in begun]
+        good = [fit for fit in tries if not isinstance(fit, Unfit)]
+        if good:
+            found.append(min(good, key=lambda each: each.cost))
+    return found
+
+
+def _table_astray(fit: Fit, scale: float) -> bool:
+    """Whether the edges before the table scatter so much more than those before the sheet that they are not the base's:
+    where a light base fades into its own shade, the table's colour begins somewhere on the base."""
+    sheet, table = fit.residuals[~fit.edges.on_table], fit.residuals[fit.edges.on_table]
+    if min(len(sheet), len(table)) < tuning.FEWEST_ASTRAY:
+        return False
+    wide = robust_deviation(table)
+    return wide > tuning.FADED * scale and wide > tuning.FADED_MORE * robust_deviation(sheet)
 
 
 def _starts(vector: Floats, form: str, wanted: str, last: bool) -> list[Floats]:

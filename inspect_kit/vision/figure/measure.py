@@ -14,6 +14,7 @@ from inspect_kit.values.value import PRINT_SCALE, Contribution, contributions, o
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.figure import tuning
+from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.figure.base import (  # fmt: skip
     BASE,
     TILT,
@@ -24,9 +25,17 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import fit_forms, shares_of
+from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
-from inspect_kit.vision.figure.refusals import doubt_of, hidden_depth, notices_of, refuse_blur, unclear
+from inspect_kit.vision.figure.refusals import (
+    doubt_of,
+    hidden_depth,
+    mirroring,
+    notices_of,
+    refuse_blur,
+    unclear,
+    unseen_to_widest,
+)
 from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
@@ -116,34 +125,35 @@ def measure_view(
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
     refuse_blur(pixels, placed)
     found = find_figure(pixels, placed.view, on_sheet)
-    fits = _fitted(pixels, found, on_sheet)
+    readings = _fitted(pixels, found, on_sheet)
+    fits = readings.fits
     refuse_cut_off(pixels, outline_pixels(fits[0].vector, fits[0].form))
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
-    forms = Forms(tuple(fits), shares_of(fits))
+    forms = Forms(readings.all, readings.shares())
     measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
-    _refuse_vague(measured)
+    _refuse_vague(measured, pixels, found.ground, fits[0])
     printed = tuple(_printed(each, scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    notices = notices_of(fits[0], top, found.ground.foot)
+    notices = notices_of(readings, top, found.ground.foot)
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
-def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> list[Fit]:
+def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> BaseReadings:
     """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
     trouble: BadInput | None = None
     for effort, reaches in _TRIES:
-        fits = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
-        trouble = unclear(fits, scale_at(found.ground))
+        readings = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
+        trouble = unclear(readings.fits, scale_at(found.ground))
         if trouble is None:
-            return fits
+            return readings
     assert trouble is not None
-    raise trouble
+    raise mirroring(pixels, found.ground, readings.fits) or trouble
 
 
-def _refuse_vague(measured: Sequence[Feature]) -> None:
+def _refuse_vague(measured: Sequence[Feature], pixels: Pixels, ground: Ground, fit: Fit) -> None:
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
-        raise BadInput("too-little-base")
+        raise mirroring(pixels, ground, [fit]) or BadInput("too-little-base")
 
 
 def _printed(measured: Feature, scale: float, u_scale: float) -> Feature:
@@ -177,6 +187,8 @@ def _base(forms: Forms) -> list[Feature]:
 
 def _size_parts(fit: Fit, field: str) -> Budget:
     parts = _contributions(fit, _size_slopes(fit, field))
+    if field in ("depth", "diameter"):
+        parts = (*parts, SizePart("widest place not seen", tuning.CONTINUED * unseen_to_widest(fit)))
     return (*parts, SizePart("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import cv2
 import numpy as np
 from scipy.spatial import cKDTree
 from scipy.special import ndtr
@@ -13,18 +14,23 @@ from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
-from inspect_kit.vision.figure.background import BackdropFoot
-from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels
+from inspect_kit.vision.figure.background import BackdropFoot, Ground
+from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
+from inspect_kit.vision.figure.base_fit import BaseReadings
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
 from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, sizes_of
 from inspect_kit.vision.figure.top import Top, elevation_at
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import robust_deviation
-from inspect_kit.vision.optics.light import decoded
+from inspect_kit.vision.optics.light import decoded, linear, window_of
 from inspect_kit.vision.reference.find import Placed
 
 _STEEPEST: Final = np.radians(20)
 """Radians by which the camera may look down on the base and its foot still be seen."""
+_LOWEST: Final = 0.03
+"""Share of the edges that may be stray ones below the lowest that is believed."""
+_FEWEST_PLACES: Final = 30
+"""Places of the base before the backdrop, below which nothing is said of their tint."""
 _PARTS: Final = 72
 """Parts of the outline of which the share with an edge is told."""
 
@@ -74,6 +80,17 @@ def hidden_depth(fit: Fit) -> float:
     return spread * float(np.sqrt(max(float((1 + far**2) * ndtr(-far) - far * bell), 0.0)))
 
 
+def unseen_to_widest(fit: Fit) -> float:
+    """mm of the wall between the lowest edge that is seen and the widest place, which is then a continuation."""
+    own = own_outline(fit.vector, fit.form)
+    used = fit.edges.points[fit.weights > 0.1]
+    sizes = sizes_of(fit.form, fit.base)
+    if not len(used):
+        return sizes.height
+    heights = own[cKDTree(shown(fit.vector, own)).query(used)[1], 1]
+    return max(0.0, float(np.quantile(heights, _LOWEST)) - (sizes.height - sizes.depth))
+
+
 def blur_across(found: Strips) -> float:
     """Standard deviation, in pixels, of the blur at black and white edges: their height over their steepest slope."""
     light = decoded(found.codes).mean(axis=2)
@@ -119,9 +136,46 @@ def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     return None
 
 
-def notices_of(fit: Fit, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
+def mirroring(pixels: Pixels, ground: Ground, fits: Sequence[Fit]) -> BadInput | None:
+    """The true reason where a base cannot be made out because it shows the backdrop's own colour."""
+    if not fits or share_like_sheet(pixels, ground, fits[0]) < tuning.MIRRORED:
+        return None
+    return BadInput("base-mirrors-backdrop")
+
+
+def share_like_sheet(pixels: Pixels, ground: Ground, fit: Fit) -> float:
+    """The share of the base before the backdrop that is tinged like it."""
+    outline = outline_pixels(fit.vector, fit.form)
+    part, origin = window_of(pixels, outline, 1)
+    mask = np.zeros(part.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(outline - origin).astype(np.int32)], 1)
+    rows, columns = np.nonzero(mask)
+    sheet, _ = ground.places(np.column_stack([columns, rows])[::7] + origin)
+    light = np.asarray(linear(part[rows[::7], columns[::7]][None])[0], dtype=np.float64)
+    above = ~ground.on_table(sheet)
+    if above.sum() < _FEWEST_PLACES:
+        return 0.0
+    ratio = ground.sheet.ratio(light[above], sheet[above])
+    seen = np.log(np.maximum(light[above], 0) + tuning.DARKEST)
+    tint, own = (np.column_stack([each[:, 0] - each[:, 1], each[:, 2] - each[:, 1]]) for each in (seen, seen - ratio))
+    size = np.maximum(np.linalg.norm(own, axis=1), 1e-6)
+    along = (tint * own).sum(axis=1) / size
+    across = np.abs(tint[:, 0] * own[:, 1] - tint[:, 1] * own[:, 0]) / size
+    return float(((along > tuning.TINGED * size) & (across < tuning.TINT)).mean())
+
+
+def two_ways(readings: BaseReadings) -> list[Notice]:
+    """That the photo cannot tell which edge is the upper one, where it is so."""
+    if not readings.rival:
+        return []
+    one, other = (f"{each[0].base[HEIGHT]:.2f} mm" for each in (readings.fits, readings.rival))
+    return [notice("base-two-readings", one=one, other=other)]
+
+
+def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
-    found = []
+    fit = readings.fits[0]
+    found = two_ways(readings)
     if isinstance(top, Unfit):
         found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:

@@ -86,6 +86,18 @@ SCATTER: Final = 0.15
 """Pixels of scatter up to which the edges' errors are as small as their weights say."""
 REACHES: Final = (1.7, 0.6, 0.35)
 """mm around the outline in which its edge is looked for, round by round."""
+OFF_TOGETHER: Final = 0.1
+"""Share of the edges off the outline from which they may be another edge; from a path-traced glossy base (0.26)."""
+RIVAL: Final = 0.8
+"""Share of the edges that the best reading explains from which another reading is carried beside it."""
+ANOTHER_EDGE: Final = 0.15
+"""mm between the heights of two readings from which they are different ones."""
+FEWEST_ASTRAY: Final = 40
+"""Edges before the sheet and before the table below which their scatters are not compared."""
+FADED: Final = 0.1
+"""mm of scatter before the table from which its edges may lie on the base, not at its end."""
+FADED_MORE: Final = 4.0
+"""How many times the scatter before the sheet that must be; path-traced: 10 where it was so, 1.5 where not."""
 LARGE: Final = 0.8
 """mm of a large cut or rounding."""
 
@@ -131,6 +143,9 @@ EDGE: Final = 0.35
 """Pixels to which an outermost point of the top is believed."""
 ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
+CONTINUED: Final = 0.3
+"""mm of doubt in the largest diameter and its depth for a mm of wall that is continued, not seen: walls fuller than an
+ellipse, path-traced."""
 HEAD: Final = 2.0
 """Radius of a head in depth, mm, at most."""
 
@@ -156,6 +171,11 @@ FINE_ENOUGH: Final = 6.0
 """Pixels a mm below which the edges of a base are too few."""
 VAGUE: Final = 0.6
 """mm of standard uncertainty of the base's height or diameter from which these are not given."""
+TINGED: Final = 0.3
+"""Share of the backdrop's own tint from which a place is tinged like it: varnish mirrors it over its own colour."""
+MIRRORED: Final = 0.3
+"""Share of a base before the backdrop that has the backdrop's tint, from which it is taken to be blue or to mirror it;
+path-traced glossy bases have more, matt ones of other colours less than a tenth."""
 BASES: Final = ((13.0, 24.0), (3.5, 9.0))
 """Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
 

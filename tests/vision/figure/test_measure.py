@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from inspect_kit.notices import sentence
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
-from inspect_kit.vision.figure.base_fit import shares_of
+from inspect_kit.vision.figure.base_fit import BaseReadings, _other_edges, _rival, _table_astray, shares_of
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
-from inspect_kit.vision.figure.refusals import blur_across
+from inspect_kit.vision.figure.refusals import blur_across, two_ways
 from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
 from inspect_kit.vision.figure.top import belonging, summit
 from inspect_kit.vision.optics.light import encoded
@@ -215,3 +217,43 @@ def test_paints_are_called_by_their_names(paint: str, name: str) -> None:
 def test_a_colour_between_two_names_is_not_sure() -> None:
     assert named_colour(np.array([0.41, 0.4, 0.39])).confidence < 0.7
     assert named_colour(np.array(COLOURS["red"])).confidence > 0.8
+
+
+def _read_at(height: float, off: float, on: int = 80, away: int = 20) -> Fit:
+    """A base of this height with so many edges on its outline, and so many `off` pixels outside of it."""
+    fit = _fit("sharp", 10.0, 0.1)
+    vector = fit.vector.copy()
+    vector[BASE:] = 9.5, height, 4.0, 0.7
+    weights = np.concatenate([np.ones(on), np.zeros(away)])
+    edges = _edges(np.zeros((on + away, 2)), np.ones(on + away))
+    residuals = np.concatenate([np.zeros(on), np.full(away, off)])
+    return replace(fit, vector=vector, edges=edges, weights=weights, residuals=residuals)
+
+
+def test_edges_that_lie_off_the_outline_together_are_tried_as_the_upper_edge() -> None:
+    assert _other_edges([_read_at(8.0, -14.0)], 16.0) == pytest.approx([-0.875] * 3)
+    assert _other_edges([_read_at(8.0, -14.0, away=5)], 16.0) == []
+
+
+def test_two_readings_of_the_upper_edge_that_explain_as_much_are_both_in_the_budget() -> None:
+    one, other = [_read_at(8.0, -14.0)], [_read_at(7.1, 9.0, away=18)]
+    assert _rival([one, other]) == tuple(other)
+    readings = BaseReadings(tuple(one), tuple(other))
+    mean, budget = Forms(readings.all, readings.shares()).averaged([8.0, 7.1], [(), ()])
+    assert 7.4 < mean < 7.7
+    assert budget[0].standard == pytest.approx(0.45, abs=0.01)
+    assert "two ways" in sentence(two_ways(readings)[0])
+
+
+def test_a_reading_that_explains_much_less_is_no_rival() -> None:
+    assert _rival([[_read_at(7.1, 0.0, on=110, away=5)], [_read_at(8.0, -14.0)]]) == ()
+
+
+def test_edges_before_the_table_that_scatter_are_not_taken_for_the_base() -> None:
+    fit = _read_at(6.0, 0.0, on=100, away=0)
+    table = np.arange(100) >= 50
+    wild = np.where(table, np.resize([-4.0, 4.0], 100), np.resize([-0.2, 0.2], 100))
+    edges = replace(fit.edges, on_table=table)
+    assert _table_astray(replace(fit, edges=edges, residuals=wild), 13.0)
+    assert not _table_astray(replace(fit, edges=edges, residuals=np.resize([-0.2, 0.2], 100)), 13.0)
+    assert len(edges.before_sheet().points) == 50
