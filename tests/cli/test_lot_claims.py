@@ -290,3 +290,25 @@ def test_where_a_piece_comes_from_is_in_the_signed_record(kit: Call, tmp_path: P
     assert record["lot"]["trace"]["machine"][:3] == ["M0", "M1", "M0"]
     assert record["lot"]["trace"]["cavity"][3] == "3"
     assert kit("verify", "lot.pdf")[0] == 0
+
+
+def test_an_uncertainty_in_mm_is_not_meant_for_a_mass_that_the_file_has_too(kit: Call, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [(n, f"31.{n:02}", f"5.{30 + n}") for n in range(1, 9)])
+    base = ("--spec", "icf-cs", "--item", "coin-set", "--characteristic", "coin.diameter", "--u", "0.01mm")
+    assert kit("qa", "lot", tmp_path / "lot.csv", *base)[0] == 0
+
+
+def test_strata_and_the_distribution_with_the_best_evidence_are_in_the_lots_data(kit: Call, tmp_path: Path) -> None:
+    """Values of two machines that are far apart are not normal."""
+    rows = [(n, f"{30.6 + 0.004 * (n % 25) + (0.8 if n % 2 else 0):.3f}", ["M1", "M2"][n % 2]) for n in range(100)]
+    wide(tmp_path / "lot.csv", rows, "piece,coin.diameter [mm],machine")
+    base = ("--spec", "icf-cs", "--item", "coin-set", "--characteristic", "coin.diameter", "--u", "0.01mm")
+    (found,) = json.loads(kit("qa", "lot", tmp_path / "lot.csv", *base, "--json")[1])["characteristics"]
+    assert found["percentiles"]["distribution"] == min(
+        found["percentiles"]["aicc"], key=found["percentiles"]["aicc"].get
+    )
+    (machines,) = found["strata"]
+    assert [(each["stratum"], each["n"]) for each in machines["strata"]] == [("M1", 50), ("M2", 50)]
+    assert machines["p_value"] < 1e-6
+    first = machines["strata"][0]
+    assert first["ppk"] == pytest.approx((first["mean"] - 30.2) / (3 * first["s"]))

@@ -258,3 +258,36 @@ def test_a_spreadsheet_has_numbers_and_reads_back_as_the_same_lot(record: LotRec
     assert [float(value) for value in again.columns[DIAMETER].values] == [
         float(v) for v in record.lot.series[0].values if v
     ]
+
+
+@pytest.fixture
+def traced(tmp_path: Path) -> LotRecord:
+    """Two pieces of known origin."""
+    head = "piece,coin.diameter [mm],machine,cavity,operator,shift,tray,serial,time"
+    rows = [(1, "31.00", "M-4", 3, 17, "early", "T1", "S-901", "2026-11-16T06:30:00"),
+            (2, "31.10", 12, 4, "Eva", "late", "T2", "S-902", "")]  # fmt: skip
+    return lot_record_of(judged(wide(tmp_path / "traced.csv", rows, head)), SUBJECT)
+
+
+def test_dfq_has_the_origin_of_a_piece_in_the_fields_that_there_are_for_it(traced: LotRecord) -> None:
+    keys, values = parsed_dfq(written("dfq", traced))
+    assert [row[0][2] for row in values] == ["16.11.2026/06:30:00", "16.11.2026/00:00:00"]
+    assert (keys["K0014/1/1"], keys["K0014/1/2"]) == ("S-901", "S-902")
+    assert (keys["K0007/1/1"], keys["K0008/1/1"], keys["K0010/1/2"]) == ("3", "17", "12")
+    assert (keys["K0080/1/1"], keys["K0080/1/2"]) == ("T1", "T2")
+    assert keys["K0009/1/1"] == "shift early, machine M-4"
+    assert "K0010/1/1" not in keys, "a machine with a name is no number"
+
+
+def test_qif_has_the_origin_of_a_piece_as_attributes_of_its_component(traced: LotRecord) -> None:
+    component = qif(traced).find(".//{*}ActualComponent")
+    assert component is not None
+    found = {each.get("name"): each.get("value") for each in component.iterfind("{*}Attributes/{*}AttributeStr")}
+    assert found == {
+        "machine": "M-4", "cavity": "3", "operator": "17", "shift": "early", "tray": "T1", "time": "2026-11-16T06:30:00",
+    }  # fmt: skip
+    assert [child.tag.partition("}")[2] for child in component] == ["Attributes", "SerialNumber", "Status"]
+    assert component.findtext("{*}SerialNumber") == "S-901"
+    attributes = component.find("{*}Attributes")
+    assert attributes is not None
+    assert attributes.get("n") == "6"

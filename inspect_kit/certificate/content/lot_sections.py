@@ -30,6 +30,8 @@ from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries, 
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
+from inspect_kit.quality.process.distributions import PercentileCapability
+from inspect_kit.quality.process.strata import Stratified, Stratum
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
@@ -349,18 +351,55 @@ def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[Lot
     if found is None:
         yield Paragraph(words.say("capability.none"))
         return
-    yield _capability(found, words, ordered=study.chart is not None)
+    yield _capability(study, found, words)
     both = found.long_term.potential is not None
     method = words.say("capability.statement" if both else "capability.statement_actual")
-    yield Paragraph(f"{_normality(found, words)} {method}".strip())
+    yield Paragraph(" ".join(filter(None, (_normality(found, words), _evidence(study, words), method))))
     if study.chart is None:
         yield Paragraph(words.say("figure.no_order"))
-        return
-    yield chart_of(record, study, words)
-    yield Paragraph(_signals(record, study, words))
+    else:
+        yield chart_of(record, study, words)
+        yield Paragraph(_signals(record, study, words))
+    for each in study.strata:
+        yield _strata(each, words)
+        if each.p_value is not None:
+            said = "strata.differ" if each.p_value < _DOUBTFUL else "strata.alike"
+            yield Paragraph(words.say(said, p=_p_text(each.p_value, words)).replace("= <", "<"))
 
 
-def _capability(found: Capability, words: Wording, *, ordered: bool) -> Listing:
+def _evidence(study: LotStudy, words: Wording) -> str:
+    """Which distribution was chosen, and what speaks for it."""
+    found = study.percentiles
+    if found is None:
+        return ""
+    ordered = sorted(found.tried.items(), key=lambda pair: pair[1])
+    tried = "; ".join(f"{name} {fixed(aicc, 1, words)}" for name, aicc in ordered)
+    return words.say("capability.evidence", name=found.chosen.name, tried=tried)
+
+
+def _strata(each: Stratified, words: Wording) -> Listing:
+    """One row a machine, cavity, …"""
+    titles = ((f"strata.{each.by}", 0.30), ("column.count", 0.10), ("column.mean", 0.15), ("column.deviation", 0.15),
+              ("strata.ppk", 0.10), ("column.interval", 0.20))  # fmt: skip
+    columns = tuple(Column(words.say(key), share) for key, share in titles)
+    return Listing(columns, tuple(_stratum(stratum, words) for stratum in each.strata), ruled=True)
+
+
+def _stratum(stratum: Stratum, words: Wording) -> tuple[str, ...]:
+    interval = stratum.ppk_interval
+    ends = (
+        words.say("capability.interval", low=fixed(interval[0], 2, words), high=fixed(interval[1], 2, words))
+        if interval
+        else "–"
+    )
+    return (
+        stratum.name, words.number(Decimal(stratum.count)), figure(stratum.mean, 6, words),
+        figure(stratum.deviation, 3, words) if stratum.deviation else "–",
+        "–" if stratum.ppk is None else fixed(stratum.ppk, 2, words), ends,
+    )  # fmt: skip
+
+
+def _capability(study: LotStudy, found: Capability, words: Wording) -> Listing:
     """The indices; those within, which live on the order of making, only where that is known."""
     titles = (("quantity", 0.30), ("figure", 0.10), ("interval", 0.22), ("remark", 0.38))
     columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
@@ -371,12 +410,21 @@ def _capability(found: Capability, words: Wording, *, ordered: bool) -> Listing:
         (_quantity("within", words), figure(found.within.sigma, 4, words), "", words.say(f"capability.{method}")),
     )
     rows = (
-        *(within if ordered else ()),
+        *(within if study.chart is not None else ()),
         *_index(("pp", "ppk"), found.long_term, words),
+        *_by_percentiles(study.percentiles, words),
         (_quantity("overall", words), figure(found.overall.sigma, 4, words), "", words.say("capability.by_deviation")),
         (_quantity("outside", words), "", "", million),
     )
     return Listing(columns, rows)
+
+
+def _by_percentiles(found: PercentileCapability | None, words: Wording) -> Iterator[tuple[str, ...]]:
+    """The indices that hold where the values are not normal."""
+    if found is not None:
+        for key, value in (("pp_percentile", found.pp), ("ppk_percentile", found.ppk)):
+            if value is not None:
+                yield _quantity(key, words), fixed(value, 2, words), "", found.chosen.name
 
 
 def _million(fraction: float, words: Wording) -> str:

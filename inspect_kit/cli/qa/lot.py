@@ -14,7 +14,7 @@ from msgspec import UNSET
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
-from inspect_kit.cli.qa.process import capability_data
+from inspect_kit.cli.qa.process import capability_data, stratified_data
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
@@ -106,13 +106,21 @@ def _characteristic(study: LotStudy) -> dict[str, object]:
         **_counts(series),
         "capability": capability_data(study.capability, study.limits) if study.capability else None,
         "signals": [{"rule": s.rule, "points": list(s.points)} for s in study.chart.signals] if study.chart else [],
-        "false_alarm_rate": study.false_alarms,
+        "false_alarm_rate": study.false_alarms, "percentiles": _percentiles(study),
+        "strata": [stratified_data(each) for each in study.strata],
     }  # fmt: skip
     if series.decided is not None:
         p = series.decided.normality_p
         data |= {"estimated_pct": series.decided.percent, "accepted": series.decided.accepted,
                  "normality_p": None if p is UNSET else p}  # fmt: skip
     return data
+
+
+def _percentiles(study: LotStudy) -> dict[str, object] | None:
+    found = study.percentiles
+    if found is None:
+        return None
+    return {"distribution": found.chosen.name, "pp": found.pp, "ppk": found.ppk, "aicc": dict(found.tried)}
 
 
 def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:

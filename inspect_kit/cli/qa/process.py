@@ -30,6 +30,7 @@ from inspect_kit.quality.process.capability import capability as study_capabilit
 from inspect_kit.quality.process.charts import CHARTS, Chart, KnownProcess, Readings, Track, draw_up, pieces_to_samples
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
+from inspect_kit.quality.process.strata import Stratified
 from inspect_kit.quality.process.subgroups import grouped, one_way
 from inspect_kit.quality.sample import Floats, Sample, as_sample
 from inspect_kit.quality.table import Table
@@ -140,6 +141,18 @@ def capability_data(study: Capability, limits: Limits) -> dict[str, object]:
         "lower": None if lower is None else float(lower), "upper": None if upper is None else float(upper),
         "outside": study.outside, "expected_fraction": study.expected_fraction, "normality_p": study.normality_p,
         "within_method": study.within.method, "within_dof": study.within.dof,
+    }  # fmt: skip
+
+
+def stratified_data(found: Stratified) -> dict[str, object]:
+    """Strata in the form that scripts rely on."""
+    return {
+        "by": found.by, "p_value": found.p_value,
+        "strata": [
+            {"stratum": each.name, "n": each.count, "mean": each.mean, "s": each.deviation, "ppk": each.ppk,
+             "ppk_ci": each.ppk_interval}
+            for each in found.strata
+        ],
     }  # fmt: skip
 
 

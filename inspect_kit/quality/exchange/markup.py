@@ -25,7 +25,7 @@ class Markup:
         self._depth -= 1
         self._line(f"</{name}>")
 
-    def leaf(self, name: str, text: object = None, **attributes: object) -> None:
+    def leaf(self, name: str, text: object = None, /, **attributes: object) -> None:
         """An element with a text, or an empty one."""
         inner = f"{name}{_written(attributes)}"
         self._line(f"<{inner}/>" if text is None else f"<{inner}>{escape(_clean(str(text)))}</{name}>")

@@ -8,9 +8,10 @@ sources, so they are left out, and a limit that there is not has no line.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import date
+from datetime import datetime
 from typing import Final
 
 from inspect_kit.errors import BadInput
@@ -28,9 +29,9 @@ def dfq_lines(record: LotRecord) -> Iterator[bytes]:
     for key, text in _description(record):
         if text:
             yield _encoded(f"{key} {text}")
-    when = date.fromisoformat(record.inspected_on).strftime("%d.%m.%Y/00:00:00")
     batch = f"#{_clean(record.subject.text, 20)}"
-    for row in zip(*(series.values for series in _variables(record)), strict=True):
+    rows = zip(*(series.values for series in _variables(record)), strict=True)
+    for row, when in zip(rows, _times(record), strict=True):
         yield _encoded(CHARACTERISTIC.join(_value(value, when, batch) for value in row))
     yield from _names(record)
     yield from _traces(record)
@@ -51,8 +52,9 @@ def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
     yield "K1022", _clean(record.subject.owner, 80)
     yield "K1053", _clean(record.subject.text, 40)
     if isinstance(record.lot.delivery, Delivery):
-        yield "K1041", _clean(record.lot.delivery.drawing, 40)
-        yield "K1062", _clean(record.lot.delivery.customer, 80)
+        yield "K1041", _clean(record.lot.delivery.drawing, 30)
+        yield "K1062", _clean(record.lot.delivery.customer, 40)
+        yield "K1110", _clean(record.lot.delivery.order, 20)
     for number, series in enumerate(_variables(record), 1):
         for key, text in _characteristic(series, number):
             yield f"{key}/{number}", text
@@ -79,24 +81,54 @@ def _value(value: str | None, when: str, batch: str) -> str:
     return FIELD.join(fields)
 
 
+def _times(record: LotRecord) -> Iterator[str]:
+    """When each piece was made or measured, as far as it is known (K0004); else the day of the inspection."""
+    day = datetime.fromisoformat(record.inspected_on)
+    stated = _trace(record).get("time") or ("",) * len(record.lot.pieces)
+    for text in stated:
+        yield (_moment(text) or day).strftime("%d.%m.%Y/%H:%M:%S")
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.strip()) if text else None
+    except ValueError:
+        return None
+
+
+def _trace(record: LotRecord) -> dict[str, tuple[str, ...]]:
+    return record.lot.trace if isinstance(record.lot.trace, dict) else {}
+
+
 def _names(record: LotRecord) -> Iterator[bytes]:
-    """Which piece a value is of, where pieces have names and not just numbers."""
-    pieces = record.lot.pieces
+    """Which piece a value is of: its serial number, or its name where pieces have more than numbers (K0014)."""
+    pieces = _trace(record).get("serial") or record.lot.pieces
     if all(piece == str(number) for number, piece in enumerate(pieces, 1)):
         return
     for number, piece in enumerate(pieces, 1):
-        yield _encoded(f"K0014/1/{number} {_clean(piece, 40)}")
+        if piece:
+            yield _encoded(f"K0014/1/{number} {_clean(piece, 40)}")
+
+
+_NUMBERED: Final = {"cavity": "K0007", "operator": "K0008", "machine": "K0010"}
+"""Fields that hold whole numbers; a machine with a name goes into the text."""
+_WHOLE: Final = re.compile(r"[0-9]{1,9}")
 
 
 def _traces(record: LotRecord) -> Iterator[bytes]:
-    """Where a piece comes from, as the text that belongs to its values (K0009)."""
-    trace = record.lot.trace
-    if not isinstance(trace, dict):
-        return
-    for number in range(len(record.lot.pieces)):
-        said = ", ".join(f"{name} {cells[number]}" for name, cells in trace.items() if cells[number])
-        if said:
-            yield _encoded(f"K0009/1/{number + 1} {_clean(said, 255)}")
+    """Where a piece comes from: by the fields there are, the tray as subgroup (K0080), the rest as text (K0009)."""
+    trace = {name: cells for name, cells in _trace(record).items() if name not in ("serial", "time")}
+    for place in range(len(record.lot.pieces)):
+        texts = []
+        for name, cell in ((name, cells[place]) for name, cells in trace.items() if cells[place]):
+            if name in _NUMBERED and _WHOLE.fullmatch(cell):
+                yield _encoded(f"{_NUMBERED[name]}/1/{place + 1} {cell}")
+            elif name == "tray":
+                yield _encoded(f"K0080/1/{place + 1} {_clean(cell, 64)}")
+            else:
+                texts.append(f"{name} {cell}")
+        if texts:
+            yield _encoded(f"K0009/1/{place + 1} {_clean(', '.join(texts), 255)}")
 
 
 def _clean(text: str, length: int) -> str:

@@ -16,7 +16,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.exchange.markup import Markup
 from inspect_kit.quality.exchange.rows import uncertainty
-from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
+from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries
 
 NAMESPACE: Final = "http://qifstandards.org/xsd/qif3"
 _CHUNK: Final = 500
@@ -107,11 +107,7 @@ def _head(sheet: Markup, record: LotRecord, devices: dict[str, int], ids: tuple[
             sheet.leaf("OtherStandardsOrganization", record.sheet.body or record.sheet.publisher or "not stated")
         sheet.leaf("Designator", record.sheet.id)
         sheet.leaf("Title", f"{record.sheet.title}, {record.sheet.edition}")
-    if record.subject.issuer:
-        with sheet.element("PreInspectionTraceability"):
-            with sheet.element("InspectingOrganization"):
-                sheet.leaf("Name", record.subject.issuer)
-            sheet.leaf("FormalStandardId", standard)
+    _traceability(sheet, record, standard)
     with sheet.element("FileUnits"), sheet.element("PrimaryUnits"):
         for unit in _UNITS:
             if unit in {"mm", "deg", *(series.unit for series in record.lot.series)}:
@@ -124,6 +120,20 @@ def _head(sheet: Markup, record: LotRecord, devices: dict[str, int], ids: tuple[
     with sheet.element("Product"), sheet.element("PartSet", n=1), sheet.element("Part", id=part, label=record.item.id):
         sheet.leaf("UUID", _identity(record, "part"))
         sheet.leaf("ModelNumber", record.subject.text)
+
+
+def _traceability(sheet: Markup, record: LotRecord, standard: int) -> None:
+    """Who inspected, and for which order."""
+    order = record.lot.delivery.order if isinstance(record.lot.delivery, Delivery) else ""
+    if not record.subject.issuer and not order:
+        return
+    with sheet.element("PreInspectionTraceability"):
+        if record.subject.issuer:
+            with sheet.element("InspectingOrganization"):
+                sheet.leaf("Name", record.subject.issuer)
+        if order:
+            sheet.leaf("PurchaseOrderNumber", order)
+        sheet.leaf("FormalStandardId", standard)
 
 
 def _unit(sheet: Markup, name: str, si_name: str, unit_name: str, factor: str) -> None:
@@ -179,6 +189,8 @@ def _item(sheet: Markup, entry: _Numbered, devices: list[int]) -> None:
 def _results(sheet: Markup, record: LotRecord, numbered: list[_Numbered], first: int) -> Iterator[bytes]:
     pieces, each = record.lot.pieces, 2 + len(numbered)
     verdicts = _verdicts(record)
+    trace = record.lot.trace if isinstance(record.lot.trace, dict) else {}
+    serials = trace.get("serial", ())
     with sheet.element("Results"):
         with sheet.element("MeasurementResultsSet", n=len(pieces)):
             for place, piece in enumerate(pieces):
@@ -188,11 +200,21 @@ def _results(sheet: Markup, record: LotRecord, numbered: list[_Numbered], first:
         with sheet.element("ActualComponentSets", n=1), sheet.element("ActualComponentSet", n=len(pieces)):
             for place, piece in enumerate(pieces):
                 with sheet.element("ActualComponent", id=first + place * each + 1):
-                    sheet.leaf("SerialNumber", piece)
+                    _origin(sheet, trace, place)
+                    sheet.leaf("SerialNumber", (serials[place] if serials else "") or piece)
                     with sheet.element("Status"):
                         sheet.leaf("InspectionStatusEnum", _INSPECTION_STATUS[_worst(verdicts.get(piece, {}))])
                 if place % _CHUNK == 0:
                     yield sheet.taken()
+
+
+def _origin(sheet: Markup, trace: dict[str, tuple[str, ...]], place: int) -> None:
+    """Where a piece comes from, as attributes of its component: QIF has no fields for a cavity or a tray."""
+    known = {name: cells[place] for name, cells in trace.items() if name != "serial" and cells[place]}
+    if known:
+        with sheet.element("Attributes", n=len(known)):
+            for name, text in known.items():
+                sheet.leaf("AttributeStr", None, **{"name": name, "value": text})
 
 
 def _verdicts(record: LotRecord) -> dict[str, dict[str, Verdict]]:

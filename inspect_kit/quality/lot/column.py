@@ -127,10 +127,19 @@ class Bench:
         found = measurement_of(filled, UNITS[clause.unit.base], gauge, signed=clause.kind is Kind.RELATION)
         return found if own or not self.usual.u else replace(found, budget=_stated(self.usual.u, clause.unit.base))
 
+    def besides(self, clause: Clause) -> Bench:
+        """The same for a characteristic that nobody asked for: an uncertainty in mm was not meant for a mass."""
+        meant = not self.usual.u or clause.unit is None or _unit_of(self.usual.u, clause.unit.base) == clause.unit.base
+        return self if meant else replace(self, usual=replace(self.usual, u=""))
+
     def finding(self, reading: Reading, clause: Clause) -> Finding:
         """What the judgement room says of one reading."""
         evidence = Evidence.of((self.measured(reading, clause),), (), self.distrusted)
         return judge_clause(clause, evidence, self.rule)[0]
+
+
+def _unit_of(u: str, base: str) -> str:
+    return parse_quantity(u, UNITS[base], where="--u").unit.base
 
 
 @lru_cache(64)

@@ -215,7 +215,7 @@ def _recorded(
     said: list[str] = []
     for name in (name for name in file.columns if name in besides):
         try:
-            judged = judged_column(there[name], file, bench, gaps=False)
+            judged = judged_column(there[name], file, bench.besides(there[name]), gaps=False)
         except BadInput as problem:
             said.append(f"{name} was not looked at: {problem.fault.why}")
             continue

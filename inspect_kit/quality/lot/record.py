@@ -81,7 +81,7 @@ class MeasuredSeries(_Part, frozen=True):
     @property
     def numbers(self) -> tuple[str, ...]:
         """The values that are numbers: a limit may be checked by a go/no-go gauge on some pieces."""
-        return tuple(value for value in self.values if value is not None and value not in _ANSWERS)
+        return tuple(value for value in self.values if value is not None and value not in ANSWERS)
 
 
 class Nonconforming(_Part, frozen=True):
@@ -167,7 +167,7 @@ def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
 
 # From a judged lot to its record.
 
-_ANSWERS = ("yes", "no")
+ANSWERS = ("yes", "no")
 
 
 class Charted(msgspec.Struct, frozen=True):

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Final
 
 from inspect_kit.errors import InspectKitError
-from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries
+from inspect_kit.quality.lot.record import ANSWERS, Lot, LotRecord, MeasuredSeries
 from inspect_kit.quality.process.capability import Capability, capability
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
+from inspect_kit.quality.process.distributions import NORMAL_ENOUGH, PercentileCapability, by_percentiles
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
+from inspect_kit.quality.process.strata import Stratified, stratified
 from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, limits_from
 
+STRATA: Final = ("machine", "cavity", "tray", "operator", "shift")
+"""What can tell pieces apart; a serial number or a time tells every single one apart."""
 LARGEST_FOR_RANGES = 10
 """Subgroups of more than ten are charted by their s, as the range then wastes what they know."""
 
@@ -30,6 +35,9 @@ class LotStudy:
     chart: Chart | None
     false_alarms: float | None = None
     """How often a chart of a steady process of this length shows a signal by the rules that were chosen."""
+    percentiles: PercentileCapability | None = None
+    """Where the values are not normal: the indices of the distribution that has the best evidence."""
+    strata: tuple[Stratified, ...] = ()
 
 
 def studies_of(record: LotRecord) -> tuple[LotStudy, ...]:
@@ -45,18 +53,39 @@ def study_of(series: MeasuredSeries, lot: Lot) -> LotStudy:
         study = capability(sample, limits, list(groups.values()))
     except InspectKitError:
         return LotStudy(series, limits, sample, None, None)
+    found = LotStudy(
+        series, limits, sample, study, None, percentiles=_percentiles(sample, study, limits),
+        strata=tuple(_strata(series, lot, sample, limits)),
+    )  # fmt: skip
     if not lot.ordered:
-        return LotStudy(series, limits, sample, study, None)
+        return found
     rules = rules_named(lot.rules)
     chart = draw_up(_kind(groups), Readings(sample, labels=tuple(groups), groups=groups), rules=rules)
     size = max(2, round(len(sample) / len(groups))) if groups else 1
-    return LotStudy(series, limits, sample, study, chart, false_alarm_rate(len(chart.upper.points), rules, size))
+    return replace(found, chart=chart, false_alarms=false_alarm_rate(len(chart.upper.points), rules, size))
+
+
+def _percentiles(sample: Sample, study: Capability, limits: Limits) -> PercentileCapability | None:
+    """Nothing where the normal distribution will do: its percentiles are the usual indices."""
+    if study.normality_p is None or study.normality_p >= NORMAL_ENOUGH:
+        return None
+    return by_percentiles(sample.values, limits)
+
+
+def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) -> Iterator[Stratified]:
+    trace = lot.trace if isinstance(lot.trace, dict) else {}
+    places = [place for place, value in enumerate(series.values) if value is not None and value not in ANSWERS]
+    for by in STRATA:
+        if by in trace:
+            found = stratified(by, sample.values, [trace[by][place] for place in places], limits)
+            if found is not None:
+                yield found
 
 
 def _subgroups(series: MeasuredSeries, lot: Lot, sample: Sample) -> Mapping[str, Floats]:
     if not lot.groups:
         return {}
-    kept = [place for place, value in enumerate(series.values) if value is not None]
+    kept = [place for place, value in enumerate(series.values) if value is not None and value not in ANSWERS]
     return _groups(sample, [lot.groups[place] for place in kept])
 
 
