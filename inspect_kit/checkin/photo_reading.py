@@ -120,11 +120,13 @@ def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:
     """The same with the places in the smaller photo that is kept as evidence."""
     taken = file.photos[0]
     across, down = photo.width / taken.width, photo.height / taken.height
-    readings = tuple(_resized(each, across, down, photo.file) for each in file.readings)
+    readings = tuple(resized(each, across, down, photo.file) for each in file.readings)
     return PhotoReading(MeasurementFile(readings, (photo,), file.warnings, file.notices))
 
 
-def _resized(reading: Reading, across: float, down: float, name: str) -> Reading:
+def resized(reading: Reading, across: float, down: float, name: str) -> Reading:
+    """A reading with its places in a smaller copy of its photo."""
+
     def moved(point: tuple[float, float]) -> tuple[float, float]:
         return round(point[0] * across, 2), round(point[1] * down, 2)
 

@@ -218,13 +218,14 @@ def as_draft(entry: GuidedEntry) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
-def from_draft(text: str, sheet: Sheet, item: str, path: Path) -> GuidedEntry:
-    """Take up a draft; it must be of this sheet and item."""
+def from_draft(text: str, sheet: Sheet, item: str, path: Path, known: tuple[Reading, ...] = ()) -> GuidedEntry:
+    """Take up a draft; it must be of this sheet and item. `known` is what files told when it was begun."""
     try:
         data = json.loads(text)
         if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
             raise BadInput("draft-of-another", where=str(path), spec=data["spec"], item=data["item"])
-        entry = GuidedEntry(sheet, item, instruments={str(k): str(v) for k, v in data["instruments"].items()})
+        instruments = {str(k): str(v) for k, v in data["instruments"].items()}
+        entry = GuidedEntry(sheet, item, instruments=instruments, known=known)
         for saved in data["answers"]:
             entry = _taken_up(entry, saved)
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import structs
 from starlette.responses import Response
 
+from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.checkin.certify import Inspecting
 from inspect_kit.checkin.form import (
     FormField,
@@ -339,6 +340,9 @@ class NewInspection:
     retest_of: str = ""
     new: bool = True
     """A piece that has not been here; one that is tested again or handed in again keeps its label."""
+    told: MeasurementFile | None = None
+    """All of it as one file, where it came from more than the desk's own form."""
+    evidence: tuple[EvidenceFile, ...] = ()
 
 
 def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
@@ -373,7 +377,7 @@ def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record
     inspecting = Inspecting(
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
     )  # fmt: skip
-    return inspecting.record(file_of(made.readings, look.photo if look else None), made.subject)
+    return inspecting.record(made.told or file_of(made.readings, look.photo if look else None), made.subject)
 
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:
@@ -407,6 +411,7 @@ def _entered(visit: Visit, place: InspectionPlace, made: NewInspection) -> Respo
     files = [EvidenceFile("record", content)]
     files += [EvidenceFile("photo", look.content, look.name)] if look else []
     files += [EvidenceFile("look", look.measured)] if look and look.measured else []
+    files += made.evidence
     announced = (place.item.id, subject.text) in expected_labels(place.event, place.sheet)
     fresh = made.new and bool(subject.owner) and not announced
     entered = record(station.registry, body, files, station.now(), station.seal, new_piece=fresh)

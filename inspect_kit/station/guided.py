@@ -1,33 +1,48 @@
-"""Guided inspection of any item in the browser: one question after the other, in the order of the sheet."""
+"""Guided inspection of any item in the browser, in few screens: what is looked at together, the places of a measure
+on one page; what a file or photos tell already is not asked."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
+from typing import Any, Final
 
 from starlette.responses import Response
 
+from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
 from inspect_kit.certificate.content.findings import groups_of
-from inspect_kit.certificate.content.model import Group
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, name_on_badge, with_decision
+from inspect_kit.checkin.imported import kind_for, measured_photos, on_kept_photos, read_file
+from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, as_draft, from_draft
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.screens import Screen, is_check, next_screen, screens_of, wanted_count, without
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
-from inspect_kit.registry.checkin.store import inspection, is_ticket
+from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
 from inspect_kit.station.desk import InspectionPlace, NewInspection, enter, first_of, place_of, same_gauge
 from inspect_kit.station.events import expected_labels
+from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.refusals import not_found
+from inspect_kit.station.sent_readings import sent_with
 from inspect_kit.station.visit import Visit
+
+_READING: Final = 20.0
+"""Seconds for a measurement file."""
+_MEASURING: Final = 120.0
+"""Seconds for the photos of a board, a coin set or dice."""
+_LONGEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +58,14 @@ class Walk:
     """The inspection of the same piece that this one follows."""
     retest: bool = False
     """It is a second test of that one, with other instruments."""
+    file: MeasurementFile | None = None
+    """What a file or photos told at the beginning."""
+    photos: tuple[str, ...] = ()
+    """The photos of it, by the names under which they wait."""
 
 
 def show_start(visit: Visit, fault: str = "") -> Response:
-    """Which thing, and what was begun before."""
+    """Which thing, what is known of it already, and what was begun before."""
     place = place_of(visit)
     retest = visit.query("retest") or visit.form.get("retest", "")
     before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
@@ -57,12 +76,14 @@ def show_start(visit: Visit, fault: str = "") -> Response:
         "guided_start.html", 422 if fault else 200, event=place.event, sheet=place.sheet, item=place.item, fault=fault,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         begun=[(ticket, data, at) for ticket, data, at in mine if data["item"] == place.item.id], form=visit.form,
-        name=visit.words.item(place.item.name), text=visit.query("text"), before=before, retest=bool(retest),
+        name=visit.words.item(place.item.name), text=visit.query("text"), owner=visit.query("owner"), before=before,
+        retest=bool(retest), kind=kind_for(place.sheet, place.item.id),
+        number=len(screens_of(GuidedEntry(place.sheet, place.item.id))),
     )  # fmt: skip
 
 
 def start(visit: Visit) -> Response:
-    """Begin with the first question."""
+    """Begin with the first screen."""
     place = place_of(visit)
     try:
         retest = visit.form.get("retest", "")
@@ -72,13 +93,46 @@ def start(visit: Visit) -> Response:
         )
         owner = clean(name_on_badge(visit.form.get("owner", "")), where=visit.words("desk.player"))
         if before and owner != before.owner:
-            raise UsageError(visit.words("desk.other_player", name=before.owner or "–"))
+            raise DeskRefusal("desk.other_player", name=before.owner or "–")
+        file, photos = _brought(visit, place)
     except InspectKitError as problem:
         return show_start(visit, visit.words.told(problem))
-    entry = GuidedEntry(place.sheet, place.item.id)
-    walk = Walk(place, visit.station.ticket(), text, owner, entry, before.ticket if before else "", bool(retest))
+    entry = GuidedEntry(place.sheet, place.item.id, known=file.readings if file else ())
+    again = before.ticket if before else ""
+    walk = Walk(place, visit.station.ticket(), text, owner, entry, again, bool(retest), file, photos)
     _keep(visit, walk)
     return visit.go(_address(walk))
+
+
+def _brought(visit: Visit, place: InspectionPlace) -> tuple[MeasurementFile | None, tuple[str, ...]]:
+    """What a measurement file says, or what photos of the thing give; nothing of it is asked again."""
+    benches: Benches = visit.request.app.state.benches
+    photos = tuple(content for name, content in visit.files.items() if name.startswith("photos"))
+    file = visit.files.get("file")
+    found: MeasurementFile | None = None
+    if file:
+        found = benches.opening.do(_READING, read_file, file)
+    tokens: list[str] = []
+    if photos:
+        kind, home = kind_for(place.sheet, place.item.id), visit.station.home
+        stated = tuple((name, visit.form.get(name, "").strip()[:40]) for name in ("thickness", "print_scale"))
+        with benches.line.turn():
+            told, kept = benches.measuring.do(_MEASURING, measured_photos, photos, kind, stated, home)
+        for each in kept:
+            token, who = visit.station.ticket(), visit.person.name
+            look = DeskPhoto(place.event.event, who, each.content, each.sha256, each.width, each.height, each.name)
+            looks_of(visit).keep(token, look)
+            tokens.append(token)
+        told = on_kept_photos(told, kept)
+        found = (
+            told if found is None else replace(found, readings=(*found.readings, *told.readings), photos=told.photos)
+        )
+    if found is not None:
+        asked = {each.characteristic for each in GuidedEntry(place.sheet, place.item.id).questions()}
+        if not any(reading.characteristic in asked for reading in found.readings):
+            raise DeskRefusal("guided.nothing_in")
+        inspect(_task(visit, place), (found,))
+    return found, tuple(tokens)
 
 
 def _address(walk: Walk) -> str:
@@ -87,7 +141,8 @@ def _address(walk: Walk) -> str:
 
 def _keep(visit: Visit, walk: Walk) -> None:
     data = {"item": walk.place.item.id, "text": walk.text, "owner": walk.owner, "draft": as_draft(walk.entry),
-            "again": walk.again, "retest": walk.retest}  # fmt: skip
+            "again": walk.again, "retest": walk.retest, "photos": walk.photos,
+            "file": as_json(walk.file) if walk.file else None}  # fmt: skip
     keep_draft(
         visit.station.registry, walk.ticket, walk.place.event.event, visit.person.name,
         json.dumps(data, ensure_ascii=False), visit.station.now(),
@@ -102,111 +157,215 @@ def _walk_of(visit: Visit) -> Walk:
         kept = draft(connection, ticket, visit.person.name)
     if kept is None or kept[0] != place.event.event:
         raise not_found()
-    data = json.loads(kept[1])
+    data = json.loads(kept[1], parse_float=Decimal)
     if data["item"] != place.item.id:
         raise not_found()
-    entry = from_draft(data["draft"], place.sheet, place.item.id, Path("draft"))
-    return Walk(place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False))
+    file = measurements_in(data["file"], Path("draft")) if data.get("file") else None
+    entry = from_draft(data["draft"], place.sheet, place.item.id, Path("draft"), file.readings if file else ())
+    return Walk(place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False),
+                file, tuple(data.get("photos", ())))  # fmt: skip
 
 
-def show_question(visit: Visit, fault: str = "", typed: str = "") -> Response:
-    """The next question with its picture, and how the last answer came out; or all of it, to be entered."""
+def _done(visit: Visit) -> Response | None:
+    """The page of an inspection that was entered already: an answer that was lost on the way is not asked again."""
     with visit.station.registry.reading() as connection:
         done = inspection(connection, visit.path("ticket"))
-    if done is not None and done.event == visit.event().event:
-        return visit.go(f"/events/{done.event}/tickets/{done.ticket}")
+    if done is None or done.event != visit.event().event:
+        return None
+    return visit.go(f"/events/{done.event}/tickets/{done.ticket}")
+
+
+def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | None = None) -> Response:
+    """The next screen with its pictures, and how the last answers came out; or all of it, to be entered."""
+    done = _done(visit)
+    if done is not None:
+        return done
     walk = _walk_of(visit)
-    question = walk.entry.next_question()
-    groups = _running(visit, walk)
-    given = len(walk.entry.answers)
-    total = sum(1 for _ in walk.entry.questions())
-    gauges = gauges_for((question.unit,), visit.station.gauge_folders) if question and question.unit != WORD else {}
+    screens = screens_of(walk.entry)
+    screen = _screen(visit, walk, screens)
     return visit.page(
-        "guided.html", 422 if fault else 200, event=walk.place.event, sheet=walk.place.sheet, item=walk.place.item,
-        walk=walk, question=question, field=FormField(question, "value") if question else None,
-        picture=picture_for(question) if question else "", fault=fault, typed=typed,
-        groups=groups, given=given, total=total, words=wording_for(visit.words.language, walk.place.sheet.wording),
-        gauges=gauges.get(question.unit, ()) if question else (), number=given + 1, address=_address(walk),
-        failing=[group for group in groups if any(row.mark.verdict == "fails" for row in group.rows)],
-        last=_last(walk, groups), name=visit.words.item(walk.place.item.name),
+        "guided.html", 422 if fault or faults else 200, event=walk.place.event, sheet=walk.place.sheet, fault=fault,
+        item=walk.place.item, walk=walk, screen=screen, faults=faults or {}, address=_address(walk),
+        words=wording_for(visit.words.language, walk.place.sheet.wording), name=visit.words.item(walk.place.item.name),
+        screens=_states(walk, screens), total=len(screens), told=len(walk.file.readings) if walk.file else 0,
+        number=next((at for at, each in enumerate(screens, 1) if screen and each.keys & screen.keys), len(screens)),
+        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], scale=visit.station.scale(),
+        **_shown(visit, walk, screen), **_running(visit, walk, screens),
     )  # fmt: skip
 
 
-def _running(visit: Visit, walk: Walk) -> tuple[Group, ...]:
-    """How things stand with the answers so far."""
-    readings = walk.entry.readings()
+def _screen(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> Screen | None:
+    """The one that was asked for, or the next one with something open."""
+    wanted = visit.form.get("screen", "") or visit.query("at")
+    return _named(screens, wanted) or next_screen(screens, walk.entry)
+
+
+def _named(screens: tuple[Screen, ...], wanted: str) -> Screen | None:
+    return next((each for each in screens if _holds(each, wanted)), None)
+
+
+def _holds(screen: Screen, wanted: str) -> bool:
+    return any(f"{question.characteristic}|{question.instance}" == wanted for question in screen.questions)
+
+
+def _name(screen: Screen) -> str:
+    """By its first question: after "back" in the browser an answer must not land on another screen."""
+    first = screen.questions[0]
+    return f"{first.characteristic}|{first.instance}"
+
+
+def _shown(visit: Visit, walk: Walk, screen: Screen | None) -> dict[str, Any]:
+    """The fields of a screen, with what was given before or typed just now."""
+    if screen is None:
+        return {"fields": (), "given": {}, "gauges": {}, "pictures": {}, "counts": {}, "checks": frozenset(), "at": ""}
+    fields = [FormField(question, f"a{number}") for number, question in enumerate(screen.questions)]
+    before = {answer.question.key: answer.text for answer in walk.entry.answers}
+    given = {field.name: before.get(field.question.key, "") for field in fields}
+    units = tuple(dict.fromkeys(each.question.unit for each in fields if each.question.unit not in (WORD, "count")))
+    return {
+        "fields": fields, "given": {**given, **visit.form}, "gauges": gauges_for(units, visit.station.gauge_folders),
+        "pictures": {field.name: picture_for(field.question) for field in fields}, "at": _name(screen),
+        "counts": {field.name: wanted_count(field.question) for field in fields},
+        "checks": frozenset(field.name for field in fields if is_check(field.question)),
+    }  # fmt: skip
+
+
+def _states(walk: Walk, screens: tuple[Screen, ...]) -> list[tuple[Screen, str, str]]:
+    """Every screen with its name and whether it is open, passed over or done."""
+    given = {answer.question.key: answer.text for answer in walk.entry.answers}
+    found = []
+    for screen in screens:
+        texts = [given.get(key) for key in screen.keys]
+        state = "open" if None in texts else "passed" if SKIPPED in texts else "done"
+        found.append((screen, _name(screen), state))
+    return found
+
+
+def _running(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> dict[str, Any]:
+    """How things stand with the answers so far, and what the last screen came to."""
+    readings = _readings(walk)
     if not readings.readings:
-        return ()
-    outcome = inspect(_task(visit, walk), (readings,))
-    record = record_of(outcome, Subject(walk.text))
-    return groups_of(record, wording_for(visit.words.language, record.wording))
+        return {"groups": (), "last": (), "failing": ()}
+    record = record_of(inspect(_task(visit, walk.place), (readings,)), Subject(walk.text))
+    groups = groups_of(record, wording_for(visit.words.language, record.wording))
+    answers = [answer for answer in walk.entry.answers if answer.text != SKIPPED]
+    keys = next((each.keys for each in screens if answers and answers[-1].question.key in each.keys), frozenset())
+    names = {characteristic for characteristic, _ in keys}
+    failing = [group for group in groups if any(row.mark.verdict == "fails" for row in group.rows)]
+    return {"groups": groups, "last": [group for group in groups if group.characteristic in names], "failing": failing}
 
 
-def _task(visit: Visit, walk: Walk) -> Task:
-    place, station = walk.place, visit.station
+def _readings(walk: Walk) -> MeasurementFile:
+    """What was answered, and what was known before."""
+    told = walk.file or MeasurementFile(())
+    return replace(told, readings=(*told.readings, *walk.entry.readings().readings))
+
+
+def _task(visit: Visit, place: InspectionPlace) -> Task:
+    station = visit.station
     return Task(
         place.sheet, place.item, RuleName(place.event.rule), station.today, station.gauge_folders, station.home
     )  # fmt: skip
 
 
-def _last(walk: Walk, groups: tuple[Group, ...]) -> Group | None:
-    """What the last answer means for its clause."""
-    if not walk.entry.answers or walk.entry.answers[-1].text == SKIPPED:
-        return None
-    name = walk.entry.answers[-1].question.characteristic
-    return next((group for group in groups if group.characteristic == name), None)
-
-
 def answer(visit: Visit) -> Response:
-    """An answer, or to pass over, undo, or enter all of it."""
+    """The answers of a screen, or to pass it over, undo the last one, or enter all of it."""
+    done = _done(visit)
+    if done is not None:
+        return done
     walk = _walk_of(visit)
-    form, question = visit.form, walk.entry.next_question()
-    if "undo" in form:
-        changed = walk.entry.undone()
-    elif "finish" in form or question is None:
+    screens = screens_of(walk.entry)
+    screen = _named(screens, visit.form.get("screen", ""))
+    if "undo" in visit.form:
+        changed = _undone(walk.entry, screens)
+    elif "finish" in visit.form:
         return _finished(visit, walk)
-    elif "skip" in form:
-        changed = walk.entry.with_answer(Answer(question, SKIPPED))
+    elif screen is None:
+        visit.form = {}
+        return show_question(visit, visit.words("guided.moved"))
+    elif "skip" in visit.form:
+        changed = _with(walk.entry, [Answer(question, SKIPPED) for question in screen.questions])
     else:
-        try:
-            changed = _answered(visit, walk, question)
-        except InspectKitError as problem:
-            return show_question(visit, visit.words.told(problem), form.get("value", "")[:200])
+        given, faults = _answers(visit, screen)
+        if faults:
+            return show_question(visit, faults=faults)
+        changed = _with(walk.entry, given)
+        inspect(_task(visit, walk.place), (_readings(replace(walk, entry=changed)),))
     _keep(visit, replace(walk, entry=changed))
     return visit.go(_address(walk))
 
 
-def _answered(visit: Visit, walk: Walk, question: Question) -> GuidedEntry:
-    # The page says which question it showed: after "back" in the browser an answer must not land on another one.
-    shown = visit.form.get("question", "")
-    if shown != f"{question.characteristic}|{question.instance}":
-        raise BadInput(visit.words("guided.moved"))
-    text = visit.form.get("value", "").strip()[:200]
-    if not text:
-        raise BadInput(visit.words("guided.empty"))
-    gauge = visit.form.get("gauge", "")[:64] if question.unit != WORD else ""
-    form, gauges = visit.form, Gauges({question.unit: gauge}, visit.station.gauge_folders)
-    given = answer_to(question, text, gauges, confirmed=form.get("sure") == "yes")
-    by = visit.person.name if visit.may(Act.DECIDE) else ""
-    given = with_decision(given, form.get("decision", ""), by, form.get("because", ""))
-    entry = walk.entry.with_instrument(question.unit, gauge).with_answer(given)
-    inspect(_task(visit, walk), (entry.readings(),))
+def _with(entry: GuidedEntry, answers: list[Answer]) -> GuidedEntry:
+    changed = without(entry, [each.question.key for each in answers])
+    for each in answers:
+        changed = changed.with_answer(each)
+        if each.instrument:
+            changed = changed.with_instrument(each.question.unit, each.instrument)
+    return changed
+
+
+def _undone(entry: GuidedEntry, screens: tuple[Screen, ...]) -> GuidedEntry:
+    """Without the answers of the last screen."""
+    if not entry.answers:
+        return entry
+    last = next((each.keys for each in screens if entry.answers[-1].question.key in each.keys), frozenset())
+    while entry.answers and entry.answers[-1].question.key in last:
+        entry = entry.undone()
     return entry
+
+
+def _answers(visit: Visit, screen: Screen) -> tuple[list[Answer], dict[str, str]]:
+    """Each field that was filled in; what stays empty is passed over, but not all of it."""
+    found: list[Answer] = []
+    faults: dict[str, str] = {}
+    for number, question in enumerate(screen.questions):
+        text = visit.form.get(f"a{number}", "").strip()[: _LONGEST + 1]
+        try:
+            found.append(_answer(visit, question, f"a{number}", text) if text else Answer(question, SKIPPED))
+        except InspectKitError as problem:
+            faults[f"a{number}"] = visit.words.told(problem)
+    if not faults and all(each.text == SKIPPED for each in found):
+        faults["a0"] = visit.words("guided.empty")
+    return found, faults
+
+
+def _answer(visit: Visit, question: Question, name: str, text: str) -> Answer:
+    form, unit = visit.form, question.unit
+    gauge = form.get(f"gauge_{unit}", "")[:64] if unit != WORD else ""
+    gauges = Gauges({unit: gauge}, visit.station.gauge_folders)
+    given = answer_to(question, text, gauges, confirmed=form.get(f"sure_{name}") == "yes")
+    by = visit.person.name if visit.may(Act.DECIDE) else ""
+    given = with_decision(given, form.get(f"decision_{name}", ""), by, form.get(f"because_{name}", ""))
+    sent = sent_with(visit.station.secret, form).get(name)
+    if sent is None or text != f"{sent[1].value} {sent[1].unit}":
+        return given
+    time = sent[1].time.isoformat(timespec="milliseconds")
+    return replace(given, instrument=sent[0], raw=sent[1].raw, time=time, serial=sent[1].serial or "")
 
 
 def _finished(visit: Visit, walk: Walk) -> Response:
     """Enter it as an inspection of the desk; what was passed over stays open there."""
-    where = f"desk {walk.ticket}"
-    readings = tuple(replace(each, where=where) for each in walk.entry.readings().readings)
-    if not readings:
+    where, told = f"desk {walk.ticket}", _readings(walk)
+    if not told.readings:
         return show_question(visit, visit.words("desk.nothing"))
     retest_of = walk.again if walk.retest else ""
     first = first_of(visit, walk.place, retest_of)
     used = Gauges(dict(walk.entry.instruments), visit.station.gauge_folders)
     for fault in same_gauge(visit, first, used).values():
         return show_question(visit, fault)
+    looks = [looks_of(visit).find(token, walk.place.event.event, visit.person.name) for token in walk.photos]
+    if None in looks:
+        return show_question(visit, visit.words("guided.photo_gone"))
+    files = [EvidenceFile("photo", look.content, look.name) for look in looks if look]
+    files += (
+        [EvidenceFile("measured", json.dumps(as_json(walk.file), ensure_ascii=False).encode())] if walk.file else []
+    )
+    readings = tuple(replace(each, where=where) for each in told.readings)
     subject = Subject(walk.text, owner=walk.owner)
-    made = NewInspection(subject, readings, None, walk.ticket, retest_of, new=not walk.again)
+    made = NewInspection(
+        subject, readings, None, walk.ticket, retest_of, new=not walk.again, told=replace(told, readings=readings),
+        evidence=tuple(files),
+    )  # fmt: skip
     response = enter(visit, walk.place, made)
     drop_draft(visit.station.registry, walk.ticket, visit.person.name)
     return response

@@ -33,6 +33,7 @@ LANGUAGE: Final = "inspect_kit_language"
 _HANDS: Final = 6
 _SLOW_HANDS: Final = 24
 _MOST_FIELDS: Final = 400
+_MOST_FILES: Final = 12
 _MOST_TEXT: Final = 200_000
 _LONGEST: Final = 60_000
 _PATIENCE: Final = 60.0
@@ -213,10 +214,10 @@ async def _read_form(visit: Visit) -> None:
     """The form's texts and files, bounded; a form that is not ours is refused."""
     texts: dict[str, str] = {}
     files: dict[str, bytes] = {}
-    async with visit.request.form(max_files=2, max_fields=_MOST_FIELDS, max_part_size=_MOST_TEXT) as form:
+    async with visit.request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=_MOST_TEXT) as form:
         for name, value in form.multi_items():
             if isinstance(value, UploadFile):
-                files[name[:60]] = await value.read()
+                files[name[:60] if name[:60] not in files else f"{name[:60]}#{len(files)}"] = await value.read()
             else:
                 texts[name[:60]] = value[:_LONGEST].replace("\x00", "")
     sent = visit.request.headers.get("x-csrf-token", "") or texts.get("csrf", "")

@@ -76,7 +76,7 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
         "/desk/{item}": striker_form(person.get(person.at("/desk/striker")), "Jan"),
         "/photo": {"thickness": "8.1", "print_scale": "0.998"},
         "/guided/{item}": {"text": "Board", "owner": "Jan"},
-        "/guided/{item}/{ticket}": {"question": question, "value": "yes", "gauge": ""},
+        "/guided/{item}/{ticket}": {"screen": question, "a0": "yes", "gauge_mm": "", "a1": "738"},
         "/players": {"name": "Eva", "team": "Brno", "badge": "7", "pieces": "Striker: blue", "player": ""},
         "/player": {"owner": "Eva", "because": "x"},
         "/withdraw": {"because": "x", "pin": pin},
@@ -96,7 +96,7 @@ def test_no_route_fails_whatever_it_is_sent(
     person.get(person.at("/guided/board"))
     person.post(person.at("/guided/board"), {"text": "B", "owner": ""})
     begun, page = str(person.last.url).rsplit("/", 1)[-1], person.last.text
-    token, question = (re.search(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "question"))
+    token, question = (re.search(rf'name="{name}" value="([^"]+)"', page) for name in ("csrf", "screen"))
     assert token is not None
     assert question is not None
     good = next((form for end, form in _forms(person, question[1]).items() if path.endswith(end)), {})

@@ -157,6 +157,7 @@ _HARMLESS = {
     "sheet",
     "back",
     "question",
+    "screen",
     "pin",
     "own_pin",
     "since",

@@ -92,6 +92,7 @@
   each("[data-all-yes]", (button) => {
     button.hidden = false;
     button.addEventListener("click", () => {
+      each("[data-count]", (one) => { one.value = one.dataset.count; one.dispatchEvent(new Event("input", { bubbles: true })); });
       each(".choice input[value=yes]", (one) => { one.checked = true; one.dispatchEvent(new Event("change", { bubbles: true })); });
       const send = document.querySelector("button.big");
       if (send) send.focus();
@@ -101,7 +102,7 @@
   each("[data-print]", (button) => { button.hidden = false; button.addEventListener("click", () => window.print()); });
   // A file that is too large is not sent at all, and says so.
   const tooLarge = (field) => {
-    const most = Number(field.dataset.most), size = field.files.length ? field.files[0].size / 1e6 : 0;
+    const most = Number(field.dataset.most), size = [...field.files].reduce((sum, one) => sum + one.size, 0) / 1e6;
     const said = document.getElementById(field.getAttribute("aria-describedby"));
     if (said) said.textContent = size > most ? field.dataset.large.replace("#", size.toFixed(0)) : "";
     field.toggleAttribute("aria-invalid", false);
@@ -110,6 +111,7 @@
     if (preview) preview.hidden = true;
     return true;
   };
+  each("[data-size]", (field) => field.addEventListener("change", () => tooLarge(field)));
   each("[data-send]", (field) => field.addEventListener("change", () => { if (!tooLarge(field)) field.form.requestSubmit(); }));
 
   // A photo is sent at once and measured while the rest is typed; without a connection it goes with the form.
@@ -187,6 +189,29 @@
       lamp.className = "lamp"; said.textContent = problem.message || "";
     } finally { button.disabled = false; moving.textContent = ""; }
   }));
+
+  // One button for many pieces: each stable value goes to the next field that is empty.
+  each("[data-weigh-next]", (button) => {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const field = [...button.form.querySelectorAll(".value input[data-next]")].find((one) => !one.value.trim());
+      const bar = button.parentElement, lamp = button.querySelector(".lamp"), moving = bar.querySelector(".moving"), said = bar.querySelector(".steady");
+      if (!field) return;
+      lamp.className = "lamp waiting"; said.textContent = said.dataset.waiting; button.disabled = true;
+      try {
+        const answer = await fetch(button.dataset.url, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf } });
+        if (!answer.ok) throw new Error(String(answer.status));
+        for await (const told of lines(answer)) {
+          if (told.fault) throw new Error(told.fault);
+          if (told.moving) { moving.textContent = told.moving; continue; }
+          button.form.elements[`sent_${field.name}`].value = told.sent || "";
+          field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
+          lamp.className = "lamp stable"; said.textContent = said.dataset.stable;
+        }
+      } catch (problem) { lamp.className = "lamp"; said.textContent = problem.message || ""; }
+      button.disabled = false; moving.textContent = ""; button.focus();
+    });
+  });
 
   // What was typed outlives a broken network, a closed lid and a restarted station; it goes when it was sent.
   const texts = (form) => [...form.elements].filter((one) => one.name && !["csrf", "pin", "own_pin"].includes(one.name) && one.type !== "file" && one.type !== "password");
