@@ -20,6 +20,8 @@ from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
+STATES: Final = ("", "as-found", "as-left")
+"""When a check was made: on a day as any other, before an adjustment, after one."""
 _FOLDER: Final = "checks"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _CONTEXT: Final = Context(prec=40)
@@ -67,6 +69,8 @@ class Check:
     time: datetime
     points: tuple[Point, ...]
     by: str = ""
+    state: str = ""
+    """`as-found` before an adjustment, `as-left` after one; empty for a daily check."""
 
     @property
     def frozen(self) -> bool:
@@ -218,6 +222,7 @@ def as_data(check: Check) -> dict[str, object]:
         "instrument": check.instrument,
         "time": check.time.isoformat(timespec="seconds"),
         "by": check.by,
+        **({"state": check.state} if check.state else {}),
         "passed": check.passed,
         "frozen": check.frozen,
         "points": [
@@ -235,7 +240,10 @@ def from_data(data: Mapping[str, object], instrument: str) -> Check:
         raise ValueError("not a check of this instrument")
     if time.tzinfo is None:
         raise ValueError("a time without its offset")
-    return Check(instrument, time, tuple(_point(entry) for entry in points), str(data.get("by", "")))
+    state = str(data.get("state", ""))
+    if state not in STATES:
+        raise ValueError("neither as found nor as left")
+    return Check(instrument, time, tuple(_point(entry) for entry in points), str(data.get("by", "")), state)
 
 
 def _point(entry: Mapping[str, object]) -> Point:

@@ -72,6 +72,8 @@ class _Desk:
 )
 @click.option("--tolerance", help="How far off it may be (default: its own uncertainty U = 2u).")
 @click.option("--by", default="", help="Who checks.")
+@click.option("--as-found", "state", flag_value="as-found", help="Before an adjustment: what it showed until now.")
+@click.option("--as-left", "state", flag_value="as-left", help="After an adjustment: from here on a drift is counted.")
 @wiring_options
 @timeout_option
 @json_option
@@ -92,7 +94,7 @@ def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: 
     if ctx.params["tolerance"]:
         desk = _Desk(gauge, connection, timeout, desk.quantity(ctx.params["tolerance"], "--tolerance"))
     points = complete(gauge, _points(desk, ctx))
-    result = Check(name, local_time(), points, _clean(ctx.params["by"]))
+    result = Check(name, local_time(), points, _clean(ctx.params["by"]), ctx.params["state"] or "")
     add_check(home_of(ctx), result)
     if as_json:
         print_json(as_data(result))

@@ -29,6 +29,7 @@ from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
 from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
+from inspect_kit.cli.instruments.calibration import certificate, history
 from inspect_kit.cli.instruments.check import check
 from inspect_kit.cli.instruments.learn import learn_dialect, record
 from inspect_kit.cli.instruments.life import due, suspect
@@ -138,6 +139,8 @@ command.add_command(check)
 command.add_command(learn_dialect)
 command.add_command(record)
 command.add_command(due)
+command.add_command(certificate)
+command.add_command(history)
 command.add_command(suspect)
 command.add_command(simulate)
 

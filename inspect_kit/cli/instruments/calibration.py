@@ -1,0 +1,205 @@
+"""`instruments certificate` and `history`: a calibration taken over from its certificate, and the checks over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from inspect_kit.capture.daily_checks import read_checks
+from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint, calibrated
+from inspect_kit.capture.gauges.dcc import read_dcc
+from inspect_kit.capture.instrument_sheet import checked_sheet
+from inspect_kit.capture.instruments import Instrument, load_instruments
+from inspect_kit.cli.options import home_of, json_option, own_instruments, today
+from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
+
+if TYPE_CHECKING:
+    from inspect_kit.quality.gauge.drift import PointHistory
+
+_Read = TypeVar("_Read")
+
+
+@click.command("certificate")
+@click.argument("name", metavar="ID")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Last day of the calibration, as you have decided it.")
+@json_option
+@click.pass_context
+def certificate(ctx: click.Context, /, name: str, file: Path | None, until: datetime | None, as_json: bool) -> None:
+    """Take a gauge's calibration over from its certificate: a DCC file (XML), or a paper one by questions.
+
+    The largest uncertainty of its points goes onto the gauge's sheet, and the largest error as not corrected.
+
+    \b
+    Example:
+      inspect-kit instruments certificate desk-scale dcc.xml --until 2027-11-30
+      inspect-kit instruments certificate desk-caliper
+    """
+    folder = own_instruments(ctx)
+    path = folder / f"{name}.toml"
+    gauge = load_instruments([name], [folder])[name]
+    if not path.is_file():
+        raise UsageError("gauge-is-a-kind", where=name)
+    found = read_dcc(file) if file else _asked(gauge)
+    last = until.date() if until else None if file else _day("Last day of the calibration (empty: none)", empty=True)
+    after = calibrated(gauge, found, last)
+    write_whole(path, checked_sheet(after).encode())
+    _warn(file, last)
+    if as_json:
+        print_json(_data(after, found))
+    else:
+        for line in _lines(found):
+            click.echo(line)
+        click.echo(f"{path}\n{after.calibration}")
+
+
+def _warn(file: Path | None, until: date | None) -> None:
+    if file:
+        warn(("the certificate's electronic signature is not checked here",))
+    if until is None:
+        warn(("no last day of the calibration is stated: --until 2027-11-30",))
+    elif until < today():
+        warn((f"the calibration ended on {until.isoformat()}",))
+
+
+def _data(gauge: Instrument, found: Calibration) -> dict[str, object]:
+    until = gauge.calibrated_until
+    return {
+        "id": gauge.id, "calibration": gauge.calibration, "performed": found.performed.isoformat(),
+        "calibrated_until": until.isoformat() if until else None, "serial": gauge.serial,
+        "points": [
+            {"nominal": str(p.nominal), "error": str(p.error), "expanded": str(p.expanded), "coverage": str(p.coverage)}
+            for p in found.points
+        ],
+        "uncertainty": [{"source": effect.source, "size": str(effect.size)} for effect in gauge.effects],
+    }  # fmt: skip
+
+
+def _lines(found: Calibration) -> Iterable[str]:
+    rows = [(str(p.nominal), str(p.error), str(p.expanded), str(p.coverage)) for p in found.points]
+    return columns([("nominal", "error", "U", "k"), *rows])
+
+
+# A paper certificate, question by question.
+
+
+def _asked(gauge: Instrument) -> Calibration:
+    """As it lies on the table, from its head to its last point."""
+    say = f"The calibration certificate of {gauge.id} ({gauge.name}), line by line; an empty answer ends the points."
+    click.echo(say, err=True)
+    number = click.prompt("Number of the certificate", err=True)
+    laboratory = click.prompt("Laboratory", err=True)
+    performed = _day("Calibrated on (YYYY-MM-DD)")
+    serial = click.prompt("Serial number on it", default=gauge.serial, err=True)
+    coverage = _until_good("Coverage factor k", lambda text: parse_number(text, where="k"), "2")
+    assert performed is not None
+    return Calibration(number, laboratory, performed, tuple(_points(gauge, coverage)), serial)
+
+
+def _points(gauge: Instrument, coverage: Decimal) -> Iterator[CalibrationPoint]:
+    unit = gauge.resolution.unit
+
+    def quantity(question: str) -> Quantity:
+        return _until_good(question, lambda text: parse_quantity(text, unit, where=question))
+
+    while (text := click.prompt("Nominal value of the next point", default="", show_default=False, err=True)).strip():
+        try:
+            nominal = parse_quantity(text, unit, where="nominal value")
+        except InspectKitError as problem:
+            click.echo(str(problem), err=True)
+            continue
+        shown = quantity(f"  what it showed at {nominal}")
+        error = Quantity(shown.in_base - nominal.in_base, parse_quantity("0", unit).unit)
+        yield CalibrationPoint(nominal, error, quantity("  expanded uncertainty U there"), coverage)
+
+
+def _until_good(question: str, read: Callable[[str], _Read], default: str | None = None) -> _Read:
+    """Ask until the answer can be used."""
+    while True:
+        try:
+            return read(click.prompt(question, default=default, err=True))
+        except InspectKitError as problem:
+            click.echo(str(problem), err=True)
+
+
+def _day(question: str, *, empty: bool = False) -> date | None:
+    while True:
+        text = click.prompt(question, default="" if empty else None, show_default=False, err=True).strip()
+        if empty and not text:
+            return None
+        try:
+            return date.fromisoformat(text)
+        except ValueError:
+            click.echo("write it as 2026-11-30", err=True)
+
+
+# The checks over time.
+
+
+@click.command("history")
+@click.argument("name", metavar="ID")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it: OUT.svg, .png or .pdf.")
+@click.option("--within", type=click.IntRange(1, 3650), default=60, show_default=True, help="Days to look ahead.")
+@json_option
+@click.pass_context
+def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as_json: bool) -> int:
+    """A gauge's checks as a control chart, and a drift before it reaches what is permitted.
+
+    Exit code 1 if the last check failed, 3 if it drifts so that the limit is reached within the days looked ahead.
+
+    \b
+    Example:
+      inspect-kit instruments history desk-scale --plot desk-scale.png
+    """
+    from inspect_kit.quality.drawing import format_of, rendered
+    from inspect_kit.quality.gauge.drift import histories, history_drawing
+
+    form = format_of(plot) if plot else ""
+    load_instruments([name], [own_instruments(ctx)])
+    checks, damaged = read_checks(home_of(ctx), name)
+    warn([f"line {number} of its checks cannot be read" for number in damaged])
+    if not checks:
+        raise UsageError("never-checked", where=name)
+    points = histories(checks)
+    if plot:
+        write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points))))
+    soon = [point for point in points if point.reaches and (point.reaches - today()).days <= within]
+    if as_json:
+        states = [{"time": c.time.isoformat(timespec="seconds"), "state": c.state or "daily", "passed": c.passed}
+                  for c in checks]  # fmt: skip
+        print_json({"id": name, "checks": states, "points": [_point_data(point) for point in points]})
+    else:
+        _print_history(points)
+    return 1 if not checks[-1].passed else 3 if soon else 0
+
+
+def _point_data(point: PointHistory) -> dict[str, object]:
+    chart = point.chart
+    return {
+        "nominal": point.nominal, "unit": point.unit, "days": [day.isoformat() for day in point.days],
+        "errors": list(point.errors), "permitted": point.permitted,
+        "centre": float(chart.upper.centre[0]) if chart else None, "ucl": float(chart.upper.ucl[0]) if chart else None,
+        "lcl": float(chart.upper.lcl[0]) if chart else None,
+        "signals": [{"rule": s.rule, "points": list(s.points)} for s in chart.signals] if chart else [],
+        "drift_per_day": point.drift, "reaches_limit": point.reaches.isoformat() if point.reaches else None,
+    }  # fmt: skip
+
+
+def _print_history(points: tuple[PointHistory, ...]) -> None:
+    rows = [("nominal", "checks", "last error", "permitted", "control limits", "drift")]
+    for point in points:
+        chart = point.chart
+        limits = f"{chart.upper.lcl[0]:.3g} … {chart.upper.ucl[0]:.3g}" if chart else "too few, or all the same"
+        drift = f"{point.drift:+.2g} {point.unit} a day" if point.drift else "none seen"
+        drift += f", limit on {point.reaches}" if point.reaches else ""
+        rows.append((point.nominal, str(len(point.errors)), f"{point.errors[-1]:.4g} {point.unit}",
+                     f"{point.permitted:.4g} {point.unit}", limits, drift))  # fmt: skip
+    for line in columns(rows):
+        click.echo(line)
