@@ -90,8 +90,8 @@ def chart(
 def grr(values: Any, *, method: str = "anova", tolerance: float | None = None) -> Study:
     """Gauge repeatability and reproducibility, from columns part, operator, trial, value."""
     from inspect_kit.cli.qa.gauges import study_data
-    from inspect_kit.quality.drawing import gauge_drawing
     from inspect_kit.quality.gauge.study import METHODS, arranged
+    from inspect_kit.quality.gauge_drawing import gauge_drawing
 
     _known(method, METHODS, "method")
     columns = _table(values)
@@ -99,7 +99,7 @@ def grr(values: Any, *, method: str = "anova", tolerance: float | None = None) -
     study = arranged(columns.sample("value"), keys, columns.where)
     result = METHODS[method](study)
     sizes = {"parts": len(study.parts), "operators": len(study.operators), "trials": study.trials}
-    return Study({**study_data(result, tolerance), **sizes}, gauge_drawing(study, result))
+    return Study({**study_data(result, tolerance), **sizes}, gauge_drawing(study, result, tolerance))
 
 
 def sampling(*, lot: int, aql: float | str, level: str = "II", severity: str = "normal") -> Study:

@@ -29,7 +29,7 @@ from inspect_kit.measure.photos import measure as photographed
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
-from inspect_kit.quality.batch.table import refuse_other_table, table_lines
+from inspect_kit.quality.batch.table import refuse_other_table, table_in
 from inspect_kit.quality.batch.watch import Folder
 from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function, cores
 from inspect_kit.registry.inspections import Inspection, enter
@@ -37,7 +37,7 @@ from inspect_kit.rulebook.library import load
 
 # Where a batch's results go: a file of lines, a table beside it, and the registry.
 
-TABLE = ".csv"
+TABLES = (".csv", ".xlsx")
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class Sink:
     @property
     def results(self) -> Path:
         """The lines: beside the table, if a table was asked for."""
-        return self.out.with_suffix(".jsonl") if self.out.suffix.lower() == TABLE else self.out
+        return self.out.with_suffix(".jsonl") if self.out.suffix.lower() in TABLES else self.out
 
     def filled(self) -> int:
         """Write the table and the registry from the finished lines; gives the number of new entries."""
         if self.results != self.out:
-            write_whole(self.out, table_lines(self.results))
+            write_whole(self.out, table_in(self.out.suffix.lower(), self.results))
         if self.task is None:
             return 0
         return enter(registry_of(self.ctx), self._inspections(self.task), now())
@@ -95,7 +95,7 @@ def sink_for(ctx: click.Context) -> Sink:
     given = ctx.params
     sink = Sink(ctx, given["out"], _task(ctx), Subject(given["subject"], given["owner"], inspector=given["inspector"]))
     if sink.results != sink.out:
-        refuse_other_table(sink.out)
+        refuse_other_table(sink.out, sink.results)
     return sink
 
 
@@ -157,7 +157,7 @@ def check(work: Work) -> None:
     help="What the photos show: coins, striker, board … as for measure.",
 )
 @click.option("-o", "--out", type=click.Path(path_type=Path), default="batch.jsonl", show_default=True,
-              help="The results, one JSON line a photo; OUT.csv: also a table of the values.")  # fmt: skip
+              help="The results, one JSON line a photo; OUT.csv or OUT.xlsx: also a table of the values.")  # fmt: skip
 @click.option("--spec", default="", metavar="ID", help="Judge every photo by this sheet, and enter it in the registry.")
 @click.option("--item", default="", help="What is inspected, as the sheet calls it.")
 @click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, pi, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,6 @@ from inspect_kit.errors import UsageError
 from inspect_kit.quality.dice import FACES, Fairness, simultaneous_intervals
 from inspect_kit.quality.gauge.agreement import Agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
-from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.capability import Capability
 from inspect_kit.quality.process.charts import Chart, Track
 from inspect_kit.quality.process.run_rules import Signal
@@ -54,7 +54,11 @@ def format_of(path: Path) -> str:
     return ending
 
 
-def rendered(draw: Draw, form: str, size: tuple[float, float] = (7.0, 4.2)) -> bytes:
+USUAL_SIZE: Final = (7.0, 4.2)
+"""Inches."""
+
+
+def rendered(draw: Draw, form: str, size: tuple[float, float] = USUAL_SIZE) -> bytes:
     """The drawing as a file's content; the same input gives the same bytes."""
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -133,7 +137,7 @@ if TYPE_CHECKING:
 MANY_POINTS = 60
 
 
-def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "") -> Draw:
+def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "", unit: str = "") -> Draw:
     """The readings as a histogram, the normal curve of all of them, the limits and the indices."""
 
     def draw(figure: Figure) -> None:
@@ -145,7 +149,7 @@ def capability_drawing(values: Floats, study: Capability, limits: Limits, title:
             if value is not None:
                 limit_line(axes, float(value), name, upright=True)
         axes.axvline(study.mean, color=INK, linestyle=":")
-        axes.set_xlabel("value")
+        axes.set_xlabel(in_unit("value", unit))
         axes.set_ylabel("pieces")
         axes.set_title(_capability_title(study, title), pad=16)
 
@@ -168,22 +172,70 @@ def _capability_title(study: Capability, title: str) -> str:
     )
 
 
-def chart_drawing(chart: Chart, title: str = "") -> Draw:
+@dataclass(frozen=True)
+class ChartLook:
+    """What a chart shows besides its points: the unit, the subgroups' names, and the stratum of each point."""
+
+    unit: str = ""
+    names: tuple[str, ...] = ()
+    strata: tuple[str, ...] = ()
+
+
+PLAIN: Final = ChartLook()
+_STRATUM_MARKS: Final = "os^Dv<>pPX*h"
+_MOST_NAMES: Final = 24
+"""Subgroups that can be named below an axis."""
+
+
+def in_unit(name: str, unit: str) -> str:
+    """An axis' name with its unit."""
+    return f"{name}, {unit}" if unit else name
+
+
+def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Draw:
     """The upper and the lower track one above the other; points with a signal are framed, the rules named above."""
 
     def draw(figure: Figure) -> None:
         tracks = [track for track in (chart.upper, chart.lower) if track is not None]
         grid = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)
         for axes, track in zip(grid[:, 0], tracks, strict=True):
-            _draw_track(axes, track)
+            _draw_track(axes, track, look.unit)
+        _mark_strata(grid[0, 0], chart.upper, look.strata)
         _frame(grid[0, 0], chart.upper, tuple({point for signal in chart.signals for point in signal.points}))
         _number_points(grid[0, 0], chart)
         if chart.lower is not None:
             _frame(grid[1, 0], chart.lower, chart.lower.outside)
         grid[0, 0].set_title("\n".join([title or f"{chart.kind} chart", *map(_signal_line, chart.signals)]), fontsize=9)
-        grid[-1, 0].set_xlabel("point")
+        _name_points(grid[-1, 0], chart.upper, look.names)
 
     return draw
+
+
+def _name_points(axes: Axes, track: Track, names: Sequence[str]) -> None:
+    """The subgroups by their names, every so many of them where there are many."""
+    if len(names) != len(track.points) or all(name == str(number) for number, name in enumerate(names, 1)):
+        axes.set_xlabel("point")
+        return
+    shown = range(0, len(names), max(1, -(-len(names) // _MOST_NAMES)))
+    upright = max(len(names[place]) for place in shown) * len(shown) <= 70
+    axes.set_xticks([track.places[place] for place in shown], [names[place][:16] for place in shown],
+                    rotation=0 if upright else 60)  # fmt: skip
+    axes.set_xlabel("subgroup")
+
+
+def _mark_strata(axes: Axes, track: Track, strata: Sequence[str]) -> None:
+    """Each stratum with a mark of its own: where one machine lies above the other, it is seen."""
+    if len(strata) != len(track.points):
+        return
+    told = np.array(strata, dtype=object)
+    for number, name in enumerate(dict.fromkeys(strata)):
+        mine = told == name
+        axes.plot(
+            np.asarray(track.places)[mine], track.points[mine], linestyle="", color=INK, markersize=5,
+            marker=_STRATUM_MARKS[number % len(_STRATUM_MARKS)], label=name[:16] or "—",
+            markerfacecolor=INK if number % 2 == 0 else "white",
+        )  # fmt: skip
+    axes.legend(loc="upper left", ncols=4)
 
 
 def _number_points(axes: Axes, chart: Chart) -> None:
@@ -210,16 +262,17 @@ def _signal_line(signal: Signal) -> str:
     return f"rule {signal.rule}, {signal.text}: {shown}{more}"
 
 
-def _draw_track(axes: Axes, track: Track) -> None:
+def _draw_track(axes: Axes, track: Track, unit: str) -> None:
     mark = "o" if len(track.points) <= MANY_POINTS else ""
     axes.plot(track.places, track.points, color=INK, marker=mark, markersize=3, linewidth=0.8)
     for name, line, dash in (("UCL", track.ucl, "--"), ("CL", track.centre, "-"), ("LCL", track.lcl, "--")):
         axes.step(track.places, line, where="mid", color=GREY, linestyle=dash, linewidth=0.9)
+        varies = "" if np.ptp(line) <= 1e-12 * max(1e-300, float(np.abs(line).max())) else " (last)"
         axes.annotate(
-            f"{name} {line[-1]:.5g}", (1, float(line[-1])), xycoords=("axes fraction", "data"), xytext=(3, -3),
+            f"{name} {line[-1]:.5g}{varies}", (1, float(line[-1])), xycoords=("axes fraction", "data"), xytext=(3, -3),
             textcoords="offset points", fontsize=8,
         )  # fmt: skip
-    axes.set_ylabel(track.name)
+    axes.set_ylabel(in_unit(track.name, unit))
 
 
 def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
@@ -235,54 +288,6 @@ def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-_MARKS = "os^Dv<>pPX*h"
-_DASHES = ("-", "--", ":", "-.")
-_HATCHES = ("", "///", "...", "xxx", "---")
-
-
-def gauge_drawing(study: GaugeStudy, result: GaugeResult) -> Draw:
-    """Shares of the total variation, and every operator's mean of every part."""
-
-    def draw(figure: Figure) -> None:
-        shares, means = figure.subplots(1, 2, width_ratios=[1, 2])
-        _draw_shares(shares, result)
-        _draw_operators(means, study)
-        ndc = "∞" if result.ndc is None else str(result.ndc)
-        figure.suptitle(
-            f"Gauge R&R ({result.method}): {result.percent(result.grr):.1f} % of total variation, ndc {ndc}",
-            x=0.01, ha="left", fontsize=10,
-        )  # fmt: skip
-
-    return draw
-
-
-def _draw_shares(axes: Axes, result: GaugeResult) -> None:
-    parts = [("EV", result.ev), ("AV", result.av), ("INT", result.interaction), ("GRR", result.grr), ("PV", result.pv)]
-    shown = [(name, value) for name, value in parts if name != "INT" or value > 0]
-    for place, ((name, value), hatch) in enumerate(zip(shown, _HATCHES, strict=False)):
-        axes.bar(place, result.percent(value), color=PALE, edgecolor=INK, hatch=hatch, linewidth=0.8)
-        axes.annotate(
-            f"{result.percent(value):.1f}", (place, result.percent(value)), ha="center", va="bottom", fontsize=8
-        )
-        del name
-    axes.set_xticks(range(len(shown)), [name for name, _ in shown])
-    axes.set_ylabel("% of total variation")
-
-
-def _draw_operators(axes: Axes, study: GaugeStudy) -> None:
-    means = study.origin + study.readings.mean(axis=2)
-    places = np.arange(len(study.parts))
-    for number, operator in enumerate(study.operators):
-        axes.plot(
-            places, means[:, number], color=INK if number % 2 == 0 else GREY, marker=_MARKS[number % len(_MARKS)],
-            linestyle=_DASHES[number % len(_DASHES)], markersize=4, label=operator[:20],
-        )  # fmt: skip
-    if len(study.parts) <= 30:
-        axes.set_xticks(places, [part[:6] for part in study.parts])
-    axes.set_xlabel("part")
-    axes.set_ylabel("mean of trials")
-    axes.legend(title="operator")
 
 
 def agreement_drawing(found: Agreement) -> Draw:
@@ -306,7 +311,9 @@ def agreement_drawing(found: Agreement) -> Draw:
     return draw
 
 
-def type_one_drawing(sample: Sample, result: TypeOne, reference: float, tolerance: float | None = None) -> Draw:
+def type_one_drawing(
+    sample: Sample, result: TypeOne, reference: float, tolerance: float | None = None, unit: str = ""
+) -> Draw:
     """The readings in order, the reference and their mean."""
 
     def draw(figure: Figure) -> None:
@@ -322,13 +329,13 @@ def type_one_drawing(sample: Sample, result: TypeOne, reference: float, toleranc
         indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
         axes.set_title(f"Type 1 study: s {result.deviation:.4g}, bias {result.bias:.4g}{indices}")
         axes.set_xlabel("reading")
-        axes.set_ylabel("value")
+        axes.set_ylabel(in_unit("value", unit))
         axes.legend()
 
     return draw
 
 
-def linearity_drawing(result: Linearity) -> Draw:
+def linearity_drawing(result: Linearity, unit: str = "") -> Draw:
     """The bias of every reading over its reference, with the line and its 95 % band."""
 
     def draw(figure: Figure) -> None:
@@ -342,8 +349,8 @@ def linearity_drawing(result: Linearity) -> Draw:
         axes.set_title(
             f"Linearity: bias = {result.intercept:.5g} {result.slope:+.5g} · reference, R² {result.r_squared:.3f}"
         )
-        axes.set_xlabel("reference")
-        axes.set_ylabel("bias")
+        axes.set_xlabel(in_unit("reference", unit))
+        axes.set_ylabel(in_unit("bias", unit))
 
     return draw
 

@@ -81,6 +81,16 @@ class Table:
             for cell, line in zip(self._column(name), self.lines, strict=True)
         )
 
+    @property
+    def unit(self) -> str:
+        """The base unit of the values, as far as the cells or a column `unit` state one and the same."""
+        stated = {cell for cell in self.columns.get("unit", ()) if cell}
+        stated |= {
+            found[2] for cell in self.columns.get("value", ())[:1000] if (found := _CELL.fullmatch(cell)) and found[2]
+        }
+        bases = {unit(symbol, where=self.where).base for symbol in stated}
+        return bases.pop() if len(bases) == 1 else ""
+
     def where_is(self, name: str, wanted: str) -> Table:
         """The rows that have `wanted` in a column."""
         kept = [row for row, cell in enumerate(self._column(name)) if cell == wanted]
@@ -106,6 +116,59 @@ class Table:
             hint = nearest(name, self.columns) or f"it has {there}"
             raise BadInput("no-such-column", where=f"{self.where}: line 1", hint=hint, name=name[:40])
         return found
+
+
+_HEAD: Final = re.compile(r"(?P<name>.+?)\s*\[(?P<unit>[^\]]{1,8})\]")
+"""A head that states its unit: `coin.diameter [mm]`."""
+_REPEATED: Final = re.compile(
+    r"(?:x|y|value|reading|trial|wert|messung|versuch|měření|hodnota|misura|prova)?[ _.-]*(\d{1,2})"
+)
+"""A head of one of several readings of the same: `x1`, `trial 2`, `3`."""
+
+
+def lengthened(table: Table, characteristic: str | None = None) -> Table:
+    """A wide table as a long one, with its numbers in a column `value`; one that has such a column is left alone.
+
+    Wide is a column for each characteristic (`coin.diameter [mm]`), or several readings side by side (`x1,x2,x3`): then
+    each row is a subgroup, and its readings are trials.
+    """
+    if table.has("value") or table.has("characteristic") or table.has("face"):
+        return table
+    repeated = {name: found[1] for name in table.columns if (found := _REPEATED.fullmatch(name))}
+    if len(repeated) > 1 and characteristic is None:
+        return _side_by_side(table, repeated)
+    name = _one_column(table, characteristic)
+    if name is None:
+        return table
+    found = _HEAD.fullmatch(name)
+    columns = {key: cells for key, cells in table.columns.items() if key != name}
+    if found is not None and "unit" not in columns:
+        columns["unit"] = (found["unit"],) * len(table)
+    return Table(table.where, {**columns, "value": table.columns[name]}, table.lines)
+
+
+def _one_column(table: Table, characteristic: str | None) -> str | None:
+    """The column that is asked for, or the only one that can be meant."""
+    heads = {name: found["name"] if (found := _HEAD.fullmatch(name)) else name for name in table.columns}
+    if characteristic is not None:
+        wanted = characteristic.strip().lower()
+        return next((name for name, head in heads.items() if wanted in (name, head)), None)
+    likely = [
+        name for name, head in heads.items() if _HEAD.fullmatch(name) or re.fullmatch(r"[a-z_]+(\.[a-z_]+)+", head)
+    ]
+    if len(likely) > 1:
+        raise BadInput("several-characteristics", where=table.where, names=heads[likely[0]])
+    return likely[0] if likely else None
+
+
+def _side_by_side(table: Table, repeated: Mapping[str, str]) -> Table:
+    """One row a reading; an empty cell is a reading that was not taken."""
+    kept = [(row, name) for row in range(len(table)) for name in repeated if table.columns[name][row] not in ("", STAR)]
+    columns = {key: tuple(cells[row] for row, _ in kept) for key, cells in table.columns.items() if key not in repeated}
+    columns.setdefault("subgroup", tuple(str(row + 1) for row, _ in kept))
+    columns.setdefault("trial", tuple(repeated[name] for _, name in kept))
+    columns["value"] = tuple(table.columns[name][row] for row, name in kept)
+    return Table(table.where, columns, [table.lines[row] for row, _ in kept])
 
 
 def read_table(path: Path) -> Table:

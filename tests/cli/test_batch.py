@@ -216,3 +216,16 @@ def _read(screen: int) -> bytes:
         return os.read(screen, 4096)
     except OSError:  # Linux says so when the other end is closed.
         return b""
+
+
+def test_the_table_can_be_a_spreadsheet_that_reads_back_as_the_same_lot(kit: Call, tmp_path: Path) -> None:
+    draw_photos(tmp_path / "trays", 3)
+    for name in ("lot.csv", "lot.xlsx"):
+        assert kit("batch", "trays", *OWN, "-o", name, "--workers", 1)[0] == 0
+    by_text, by_sheet = (
+        data_of(kit("qa", "lot", name, *BASE, "--characteristic", "coin.diameter", "--json"))["characteristics"]
+        for name in ("lot.csv", "lot.xlsx")
+    )
+    assert by_text == by_sheet
+    (tmp_path / "other.xlsx").write_bytes(b"PK mine")
+    assert kit("batch", "trays", *OWN, "-o", "other.xlsx", "--workers", 1)[0] == 2

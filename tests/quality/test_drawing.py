@@ -22,13 +22,13 @@ from inspect_kit.quality.drawing import (
     curve_drawing,
     dice_drawing,
     format_of,
-    gauge_drawing,
     linearity_drawing,
     rendered,
     type_one_drawing,
 )
 from inspect_kit.quality.gauge.bias import linearity, type_one
 from inspect_kit.quality.gauge.study import GaugeStudy, by_anova
+from inspect_kit.quality.gauge_drawing import gauge_drawing
 from inspect_kit.quality.process.capability import capability
 from inspect_kit.quality.process.charts import Readings, draw_up
 from inspect_kit.quality.sample import as_sample

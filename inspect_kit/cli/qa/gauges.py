@@ -19,7 +19,7 @@ from inspect_kit.cli.qa.options import (
     typed_number,
 )
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.drawing import agreement_drawing, gauge_drawing, linearity_drawing, type_one_drawing
+from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
 from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
@@ -31,6 +31,7 @@ from inspect_kit.quality.gauge.sheet import (
     sheet_text,
 )
 from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged
+from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
@@ -95,7 +96,7 @@ def _crossed(ctx: click.Context, table: Table, method: str) -> None:
             "trials": study.trials}  # fmt: skip
     lines = _study_lines(result, data)
     _finish(ctx, table, data, lines, components_of_study(result))
-    save_plot(plot_target(ctx), gauge_drawing(study, result))
+    save_plot(plot_target(ctx), gauge_drawing(study, result, _tolerance(ctx), table.unit), SHEET)
 
 
 def _keys(table: Table) -> list[tuple[str, str, str]]:
@@ -122,8 +123,8 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
     data = {**study_data(result, _tolerance(ctx)), "parts": len({key[0] for key in keys}),
             "operators": len({key[1] for key in keys})}  # fmt: skip
     _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
-    if plot_target(ctx) is not None:
-        raise UsageError("unbalanced-study-no-drawing")
+    rows = GaugeRows(tuple(key[0] for key in keys), tuple(key[1] for key in keys), sample.values)
+    save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
 
 
 def study_data(result: GaugeResult, tolerance: float | None) -> dict[str, object]:
@@ -170,7 +171,7 @@ def _type_one(ctx: click.Context, table: Table, method: str) -> None:
             "t": result.t, "p_value": result.p_value, "bias_ci": result.bias_interval,
             "cg": result.cg, "cgk": result.cgk}  # fmt: skip
     _finish(ctx, table, data, _type_one_lines(result), components_of_type_one(result))
-    save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference), _tolerance(ctx)))
+    save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference), _tolerance(ctx), table.unit))
 
 
 def _type_one_lines(result: TypeOne) -> list[str]:
@@ -194,7 +195,7 @@ def _linearity(ctx: click.Context, table: Table, method: str) -> None:
     if ctx.params["save_instrument"] is not None:
         raise UsageError("linearity-study-makes-no-instrument")
     _finish(ctx, table, data, _linearity_lines(result), ())
-    save_plot(plot_target(ctx), linearity_drawing(result))
+    save_plot(plot_target(ctx), linearity_drawing(result, table.unit))
 
 
 def _linearity_lines(result: Linearity) -> list[str]:
@@ -277,8 +278,9 @@ def _nested(ctx: click.Context, table: Table, method: str) -> None:
     del method
     data = {**study_data(result, _tolerance(ctx)), "operators": len({operator for operator, _ in keys})}
     _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
-    if plot_target(ctx) is not None:
-        raise UsageError("nested-study-no-drawing")
+    named = tuple(f"{operator} {part}" for operator, part in keys)
+    rows = GaugeRows(named, tuple(operator for operator, _ in keys), sample.values, nested=True)
+    save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
 
 
 _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attribute, NESTED: _nested}

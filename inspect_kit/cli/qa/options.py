@@ -12,8 +12,8 @@ import click
 from inspect_kit.cli.output import write_whole
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.quality.drawing import Draw, format_of, rendered
-from inspect_kit.quality.table import Table, read_table
+from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
+from inspect_kit.quality.table import Table, lengthened, read_table
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.limits import Limits, limits_from
@@ -33,10 +33,10 @@ def plot_target(ctx: click.Context) -> Path | None:
     return path
 
 
-def save_plot(path: Path | None, draw: Draw) -> None:
+def save_plot(path: Path | None, draw: Draw, size: tuple[float, float] = USUAL_SIZE) -> None:
     """Write the drawing, if one is wanted."""
     if path is not None:
-        write_whole(path, rendered(draw, format_of(path)))
+        write_whole(path, rendered(draw, format_of(path), size))
         click.echo(f"drawn: {path}", err=True)
 
 
@@ -105,7 +105,11 @@ def _one_pair(clauses: list[Clause], characteristic: str) -> Limits:
 
 def table_of(path: Path, characteristic: str | None = None) -> Table:
     """The file's rows; of a file with several characteristics, those of the one that is asked for."""
-    table = read_table(path)
+    table = _chosen(lengthened(read_table(path), characteristic), path, characteristic)
+    return table.measured("value") if table.has("value") else table
+
+
+def _chosen(table: Table, path: Path, characteristic: str | None) -> Table:
     if not table.has("characteristic"):
         return table
     names = tuple(dict.fromkeys(table.texts("characteristic")))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import numpy as np
@@ -24,13 +24,13 @@ from inspect_kit.cli.qa.options import (
     typed_number,
 )
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.drawing import capability_drawing, chart_drawing
+from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.capability import capability as study_capability
 from inspect_kit.quality.process.charts import CHARTS, Chart, KnownProcess, Readings, Track, draw_up, pieces_to_samples
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.process.strata import Stratified
+from inspect_kit.quality.process.strata import MOST_STRATA, Stratified, stratified
 from inspect_kit.quality.process.subgroups import grouped, one_way
 from inspect_kit.quality.sample import Floats, Sample, as_sample
 from inspect_kit.quality.table import Table
@@ -90,7 +90,9 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     else:
         _print_capability(study)
         _print_further(further)
-    save_plot(target, capability_drawing(sample.values, study, limits, given["characteristic"] or file.stem[:40]))
+    save_plot(
+        target, capability_drawing(sample.values, study, limits, given["characteristic"] or file.stem[:40], table.unit)
+    )
 
 
 def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[str, str | None]) -> dict[str, object]:
@@ -212,6 +214,7 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 @click.option("--centre", help="The centre, where it is known beforehand.")
 @click.option("--sigma", help="The standard deviation of a single piece, where it is known.")
 @click.option("--subgroup", metavar="COLUMN", default="subgroup", show_default=True, help="What was made together.")
+@click.option("--by", metavar="COLUMN", help="Tell points apart by machine, cavity, … and compare their means.")
 @click.option("--size", type=click.IntRange(1), help="Pieces in every sample of a p chart of counts.")
 @click.option("--characteristic", metavar="C", help="Which characteristic of the file.")
 @plot_option
@@ -241,13 +244,49 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     if ctx.params["save_limits"] is not None:
         write_whole(ctx.params["save_limits"], limits_text(drawn_up, known))
     rate = false_alarm_rate(len(drawn_up.upper.points), chosen) if kind == "imr" else None
+    strata = _strata(table, ctx.params["by"])
+    told = {} if strata is None else {"strata": stratified_data(strata)}
     if as_json:
-        print_json({**chart_data(drawn_up, rules), "false_alarm_rate": rate})
+        print_json({**chart_data(drawn_up, rules), "false_alarm_rate": rate, **told})
     else:
         _print_chart(drawn_up, rules)
+        _print_strata(strata)
         if rate is not None:
             click.echo(f"of steady processes of this length {100 * rate:.0f} % give a signal by these rules")
-    save_plot(target, chart_drawing(drawn_up, f"{kind} chart: {file.stem[:40]}"))
+    save_plot(target, chart_drawing(drawn_up, f"{kind} chart: {file.stem[:40]}", _look(table, readings, ctx)))
+
+
+def _look(table: Table, readings: Readings, ctx: click.Context) -> ChartLook:
+    """Units, names of subgroups, and where single values are charted, the stratum of each."""
+    kind, by = ctx.params["kind"], ctx.params["by"]
+    names = readings.labels or tuple(readings.groups)
+    strata = table.texts(by) if by and kind in _SINGLE else ()
+    return ChartLook("" if kind in ("p", "np", "c", "u", "cusum") else table.unit, names, strata)
+
+
+def _strata(table: Table, by: str | None) -> Stratified | None:
+    if by is None:
+        return None
+    found = stratified(by, table.sample("value").values, table.texts(by), None)
+    if found is None:
+        raise BadInput("no-strata", where=table.where, by=by[:40], most=MOST_STRATA)
+    return found
+
+
+def _print_strata(found: Stratified | None) -> None:
+    if found is None:
+        return
+    rows = [(found.by, "n", "mean", "s")]
+    rows += [(each.name, str(each.count), f"{each.mean:.6g}", f"{each.deviation or 0:.4g}") for each in found.strata]
+    for line in columns(rows):
+        click.echo(line)
+    if found.p_value is not None:
+        word = "differ" if found.p_value < DOUBTFUL else "are not proven to differ"
+        click.echo(f"their means {word} (analysis of variance, p = {found.p_value:.3g})")
+
+
+_SINGLE: Final = ("imr", "ewma", "cusum")
+"""Charts with a point for every reading."""
 
 
 def limits_text(drawn: Chart, known: KnownProcess) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
@@ -26,6 +26,11 @@ _NUMBERS: Final = frozenset({"value", "u", "lower", "upper"})
 
 def xlsx_lines(record: LotRecord) -> Iterator[bytes]:
     """The same as a spreadsheet, which opens in every language's Excel: numbers are numbers, not text with a point."""
+    yield spreadsheet(COLUMNS, _readings(record))
+
+
+def spreadsheet(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> bytes:
+    """A workbook of one sheet; what stands below the names of numbers is written as numbers."""
     import xlsxwriter
 
     stream = io.BytesIO()
@@ -33,12 +38,12 @@ def xlsx_lines(record: LotRecord) -> Iterator[bytes]:
         stream, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     ) as book:
         sheet = book.add_worksheet("readings")
-        sheet.write_row(0, 0, COLUMNS)
-        for row, cells in enumerate(_readings(record), 1):
-            for column, (name, cell) in enumerate(zip(COLUMNS, cells, strict=True)):
+        sheet.write_row(0, 0, columns)
+        for row, cells in enumerate(rows, 1):
+            for column, (name, cell) in enumerate(zip(columns, cells, strict=True)):
                 number = name in _NUMBERS and cell not in ("", "yes", "no")
                 sheet.write_number(row, column, float(cell)) if number else sheet.write_string(row, column, cell)
-    yield stream.getvalue()
+    return stream.getvalue()
 
 
 def _readings(record: LotRecord) -> Iterator[tuple[str, ...]]:
