@@ -47,6 +47,8 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     # By name: the two doors of the house know nothing of each other.
     serving, room = import_module("inspect_kit.station.serving"), import_module("inspect_kit.station.station")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
+    if files is None and not serving.is_loopback(host):
+        warn(("not encrypted: PINs can be read on the hall's network; add --tls",))
     station = room.Station(home, registry_of(ctx), key, trusted(home))
     serving.serve(station, serving.ServerAddress(host, port, files), _tell)
 

@@ -40,6 +40,8 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", "/sign-in", signing.show_sign_in, None),
     ("POST", "/sign-in", signing.sign_in, None),
     ("POST", "/sign-out", signing.sign_out, None),
+    ("GET", "/own-pin", signing.show_own_pin, Act.LOOK_UP),
+    ("POST", "/own-pin", signing.change_own_pin, Act.LOOK_UP),
     ("GET", "/language/{language}", signing.choose_language, None),
     ("GET", "/people", people.show_people, Act.SET_UP),
     ("POST", "/people", people.change_people, Act.SET_UP),
@@ -86,7 +88,9 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
 )
 
 
-_SLOW: Final = frozenset({people.change_people, signing.sign_in, papers.show_labels, papers.show_statistics})
+_SLOW: Final = frozenset(
+    {people.change_people, signing.sign_in, signing.change_own_pin, papers.show_labels, papers.show_statistics}
+)
 """What waits for the hashing of a PIN, or reads or draws a whole event."""
 
 

@@ -12,52 +12,60 @@ from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import account, accounts, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
-from inspect_kit.registry.checkin.store import all_events
+from inspect_kit.registry.checkin.store import all_events, ticket_from
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.station.visit import Visit, sees
 
+_CODE: Final = 8
+"""Letters of a one-time code: 24 to the power of 8, and a door that slows down guessing."""
 _GONE: Final = PersonsPart("", active=False)
 """Somebody who was taken out while their page was open."""
 
 
-def show_people(visit: Visit, fault: str = "", status: int = 200) -> Response:
-    """Everybody, and a form for one more."""
+def show_people(visit: Visit, fault: str = "", status: int = 200, told: str = "") -> Response:
+    """Everybody, and a form for one more; `told` is a one-time code, which is shown this once."""
     with visit.station.registry.reading() as connection:
         people, events = accounts(connection), all_events(connection)
     visible = [event for event in events if sees(visit.person, event.event)]
     names = {event.event: event.name for event in events}
     return visit.page(
         "people.html", status, people=people, events=visible, names=names, roles=list(Role), fault=fault,
-        form=visit.form,
+        form=visit.form if fault else {}, told=told,
     )  # fmt: skip
 
 
 def change_people(visit: Visit) -> Response:
     """Add somebody, change their part or PIN, or take them out."""
     try:
-        _change(visit)
+        told = _change(visit)
     except InspectKitError as problem:
         return show_people(visit, visit.words.told(problem), 422)
-    return visit.go("/people")
+    return show_people(visit, told=told) if told else visit.go("/people")
 
 
-def _change(visit: Visit) -> None:
+def _change(visit: Visit) -> str:
+    """Gives the one-time code that was made, if any."""
     form, station = visit.form, visit.station
     name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
     if not visit.check_pin(visit.person.name, form.get("own_pin", "")):
         raise UsageError(visit.words("ticket.wrong_pin"))
     if "remove" in form:
         _remove(visit, name)
-        return
+        return ""
     role = Role(form.get("role", "")) if form.get("role", "") in set(Role) else None
     if role is None:
         raise UsageError(visit.words("people.choose_role"))
     chosen = form.get("event", "")
     # Somebody who sees some events only cannot hand out more than that.
     events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
-    body = AccountSet(name, role, by=visit.person.name, events=events)
-    set_account(station.registry, body, form.get("pin", "") or None, station.now(), station.seal,
-                check=_checked(visit, body))  # fmt: skip
+    with station.registry.reading() as connection:
+        there = account(connection, name)
+    pin = form.get("pin", "")
+    code = ticket_from(station.random(2**60))[:_CODE] if not pin and (there is None or "renew" in form) else ""
+    once = bool(code) or (there is not None and there.once and not pin)
+    body = AccountSet(name, role, by=visit.person.name, events=events, once=once)
+    set_account(station.registry, body, pin or code or None, station.now(), station.seal, check=_checked(visit, body))
+    return visit.words("people.code", name=name, code=code) if code else ""
 
 
 def _checked(visit: Visit, wanted: AccountSet) -> Callable[[Transaction], None]:

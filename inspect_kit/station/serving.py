@@ -13,6 +13,7 @@ import uvicorn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.checkin.accounts import anybody
 from inspect_kit.station.app import LOOPBACK, create_app
+from inspect_kit.station.connections import BoundedConnection
 from inspect_kit.station.station import Station, open_station
 
 
@@ -63,7 +64,7 @@ def serve(station: Station, listening: ServerAddress, ready: Callable[[str], Non
     config = uvicorn.Config(
         create_app(opened, frozenset(hosts)), host=listening.host.strip("[]"), port=listening.port,
         log_level="warning", access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=20,
-        limit_concurrency=400, timeout_graceful_shutdown=10, loop="asyncio", http="h11", ws="none",
+        limit_concurrency=400, timeout_graceful_shutdown=10, loop="asyncio", http=BoundedConnection, ws="none",
         ssl_certfile=listening.tls and str(listening.tls[0]), ssl_keyfile=listening.tls and str(listening.tls[1]),
     )  # fmt: skip
     with bound(listening) as door:

@@ -8,11 +8,13 @@ from datetime import timedelta
 from starlette.responses import RedirectResponse, Response
 
 from inspect_kit.certificate.content.wording import LANGUAGES
+from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Role
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.checkin.accounts import anybody, close_session, open_session, set_account
+from inspect_kit.registry.checkin.accounts import Check, account, anybody, close_session, open_session, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
+from inspect_kit.registry.opening import Transaction
 from inspect_kit.station.refusals import Refusal
 from inspect_kit.station.station import SESSION_HOURS
 from inspect_kit.station.visit import LANGUAGE, Visit, back_to, digest_of, set_session
@@ -79,6 +81,39 @@ def _signed_in(visit: Visit, name: str, back: str) -> Response:
     response = visit.go(back)
     set_session(response, token, secure=visit.station.secure)
     return response
+
+
+def show_own_pin(visit: Visit, fault: str = "") -> Response:
+    """One's own PIN: whoever came with a one-time code chooses it first."""
+    return visit.page("own_pin.html", 422 if fault else 200, fault=fault, first=visit.person.once)
+
+
+def change_own_pin(visit: Visit) -> Response:
+    """Its owner changes it, and nobody else knows it; other sessions of this person end."""
+    form, person, station = visit.form, visit.person, visit.station
+    try:
+        if form.get("pin", "") != form.get("again", ""):
+            raise DeskRefusal("people.pins_differ")
+        if form.get("pin", "") == form.get("own_pin", ""):
+            raise DeskRefusal("people.same_pin")
+        if not visit.check_pin(person.name, form.get("own_pin", "")):
+            raise DeskRefusal("ticket.wrong_pin")
+        body = AccountSet(person.name, person.role, by=person.name, events=person.events)
+        set_account(station.registry, body, form.get("pin", ""), station.now(), station.seal, check=_unchanged(person))
+    except InspectKitError as problem:
+        return show_own_pin(visit, visit.words.told(problem))
+    return _signed_in(visit, person.name, "/")
+
+
+def _unchanged(person: AccountSet) -> Check:
+    """A part that somebody changes at the same moment is not changed back."""
+
+    def check(connection: Transaction) -> None:
+        now = account(connection, person.name)
+        if now is None or (now.role, now.events) != (person.role, person.events):
+            raise DeskRefusal("people.not_allowed")
+
+    return check
 
 
 def sign_out(visit: Visit) -> Response:

@@ -239,6 +239,8 @@ def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
             raise Refusal(403, "refused.sign_in")
         if act is not None and not visit.may(act):
             raise Refusal(403, "refused.role")
+        if act is not None and visit.who is not None and visit.who.once and visit.request.url.path != "/own-pin":
+            return RedirectResponse("/own-pin", 303)
         return handler(visit)
     except InspectKitError as problem:
         return _refusal(visit, Refusal(400, "refused.problem", visit.words.told(problem)))

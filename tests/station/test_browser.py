@@ -343,7 +343,7 @@ def test_axe_finds_nothing_serious_on_any_page(page_for: Open, place: tuple[Path
         f"{station.url}/events/new", f"{station.url}/events/new?sheet=icf-cs", event, f"{event}/list",
         f"{event}/settings", f"{event}/desk/striker", f"{event}/guided/board", guided, ticket, f"{ticket}/slip",
         f"{event}/queue", f"{event}/players", f"{event}/players/badges", f"{event}/papers", f"{event}/rejections",
-        f"{event}/sheet?owner=Axe%20{scheme}", f"{event}/statistics", f"{event}/screen", f"{station.url}/check?q=x",
+        f"{event}/sheet?owner=Axe%20{scheme}", f"{event}/statistics", f"{event}/screen", f"{station.url}/check?q=x", f"{station.url}/own-pin",
         f"{station.url}/nowhere",
     ]  # fmt: skip
     found = [fault for path in paths for fault in _axe(page, path)]

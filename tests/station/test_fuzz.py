@@ -78,6 +78,7 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
         "/guided/{item}": {"text": "Board", "owner": "Jan"},
         "/guided/{item}/{ticket}": {"screen": question, "a0": "yes", "gauge_mm": "", "a1": "738"},
         "/players": {"name": "Eva", "team": "Brno", "badge": "7", "pieces": "Striker: blue", "player": ""},
+        "/own-pin": {"own_pin": pin, "pin": "1", "again": "1"},
         "/player": {"owner": "Eva", "because": "x"},
         "/withdraw": {"because": "x", "pin": pin},
         "/decision": {"decision": "condition", "pin": pin, "because": "x", "after": "y"},

@@ -62,6 +62,8 @@ class AccountSet(_Part, frozen=True, tag="account"):
     active: bool = True
     pin: str = ""
     """SHA-256 of the hashed PIN that goes with it: one that was put in its place in the database opens nothing."""
+    once: bool = False
+    """The PIN is a code that somebody else knows: its owner chooses one before doing anything."""
 
 
 class DeskSet(_Part, frozen=True, tag="desk"):
