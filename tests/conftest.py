@@ -13,6 +13,7 @@ settings.register_profile(
 )
 settings.load_profile("kit")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ["INSPECT_KIT_LANG"] = "en"
 
 
 @pytest.fixture(autouse=True)

@@ -89,7 +89,7 @@ def _check_corrected(acts: _Acts, recorded: Recorded, decided: Decided, event: E
         before = inspection(acts.connection, recorded.retest_of)
         _, body = acts.said(entry_of(acts.connection, before.entry) if before else None, "the corrected inspection")
         if not isinstance(body, Recorded):
-            raise BrokenSeal("is no inspection", where=recorded.retest_of)
+            raise BrokenSeal("not-an-inspection", where=recorded.retest_of)
         recorded = body
         _check_decision(decided, recorded, event)
 

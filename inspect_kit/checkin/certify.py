@@ -133,7 +133,7 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
     check_record(first, acts, sheet_of(event, house))
     final = open_record(take(connection, acts.decided.record))
     if final.subject.issuer not in ("", desk.key.issuer.name):
-        raise BrokenSeal("the decided record names another issuer", where=acts.recorded.ticket)
+        raise BrokenSeal("other-issuer-decided", where=acts.recorded.ticket)
     about = structs.replace(
         first.subject, inspector=acts.decided.by, condition=final.subject.condition, issuer=final.subject.issuer
     )

@@ -12,8 +12,10 @@ from typing import Final
 import click
 
 from inspect_kit import __version__
+from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.errors import BadSheet, InspectKitError
+from inspect_kit.notices import notice, sentence
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 
@@ -24,7 +26,13 @@ PROGRAM = "inspect-kit"
 
 
 def run(app: click.Group, arguments: Sequence[str] | None) -> int:
-    """Run a command and give its exit code; no error leaves as a traceback."""
+    """Run a command and give its exit code; no error leaves as a traceback, and each in the person's language."""
+    language = spoken(sys.argv[1:] if arguments is None else arguments)
+    with speaking(language):
+        return _run(app, arguments, language)
+
+
+def _run(app: click.Group, arguments: Sequence[str] | None, language: str) -> int:
     try:
         code = app.main(args=arguments, prog_name=PROGRAM, standalone_mode=False)
         sys.stdout.flush()
@@ -33,19 +41,20 @@ def run(app: click.Group, arguments: Sequence[str] | None) -> int:
         return EXIT_USAGE
     except click.UsageError as problem:
         where = problem.ctx.command_path if problem.ctx else PROGRAM
-        return _say(f"{where}: {problem.format_message()} (see {where} --help)", EXIT_USAGE)
+        help_there = sentence(notice("see-help", command=f"{where} --help"), language)
+        return _say(f"{where}: {problem.format_message()} ({help_there})", EXIT_USAGE)
     except click.ClickException as problem:
         return _say(f"{PROGRAM}: {problem.format_message()}", EXIT_BAD_INPUT)
     except (click.Abort, KeyboardInterrupt):
         return _say("", EXIT_INTERRUPTED)
     except BadSheet as problem:
-        return _say(str(problem), problem.exit_code)
+        return _say(problem.said(language), problem.exit_code)
     except InspectKitError as problem:
-        return _say(f"{PROGRAM}: {problem}", problem.exit_code)
+        return _say(f"{PROGRAM}: {problem.said(language)}", problem.exit_code)
     except OSError as problem:
         return _system_trouble(problem)
     except Exception as problem:
-        return _unforeseen(problem)
+        return _unforeseen(problem, language)
     return code if isinstance(code, int) else 0
 
 
@@ -65,17 +74,15 @@ def _system_trouble(problem: OSError) -> int:
     return _say(f"{PROGRAM}: {where}{problem.strerror or problem}", EXIT_BAD_INPUT)
 
 
-def _unforeseen(problem: Exception) -> int:
+def _unforeseen(problem: Exception, language: str) -> int:
     """A fault of ours: one sentence, and the whole story only for those who ask for it."""
     if os.environ.get("INSPECT_KIT_DEBUG"):
         import traceback
 
         traceback.print_exception(problem)
     text = " ".join(str(problem).split())[:200]
-    return _say(
-        f"{PROGRAM}: a fault in the program, {type(problem).__name__}: {text} (set INSPECT_KIT_DEBUG=1 to see more)",
-        EXIT_BAD_INPUT,
-    )
+    told = notice("fault-in-program", kind=type(problem).__name__, text=text)
+    return _say(f"{PROGRAM}: {sentence(told, language)}", EXIT_BAD_INPUT)
 
 
 _ROOM: Final = "inspect_kit.cli"

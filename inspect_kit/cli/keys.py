@@ -199,8 +199,7 @@ def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
     """A new issuer is trusted only on somebody's word that the fingerprint is the right one."""
     if told:
         if _hex(told) != _hex(keyring.fingerprint):
-            raise UsageError(f"the file's fingerprint is {keyring.fingerprint}, not the one stated",
-                             hint="do not trust it; ask the issuer for its `keys export` again")  # fmt: skip
+            raise UsageError("fingerprint-differs", fingerprint=keyring.fingerprint)  # fmt: skip
     elif not yes:
         if not sys.stdin.isatty():
             why = f"{keyring.name} ({keyring.code}) is not trusted yet; its fingerprint is {keyring.fingerprint}"

@@ -39,7 +39,7 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
     """Write the whole registry into one file; desks may go on writing meanwhile."""
     if out.exists() and not out.is_file():
         # Renaming over a device would put a file in its place, for everybody on the machine.
-        raise BadInput("is a folder, a device or a pipe", where=str(out), hint="name a file")
+        raise BadInput("folder-device-or-pipe", where=str(out))
     try:
         temporary = written_beside(out, b"")
     except OSError as problem:

@@ -82,7 +82,7 @@ class Folder:
             for path in left:
                 path.unlink(missing_ok=True)
         except OSError as problem:
-            raise BadInput(f"cannot be removed: {problem.strerror}", where=str(self.root)) from None
+            raise BadInput("not-removed", where=str(self.root), reason=problem.strerror) from None
         return len(left)
 
 

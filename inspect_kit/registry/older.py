@@ -22,12 +22,12 @@ def accept_older(registry: Registry, code: str, reason: tuple[str, str], at: dat
         last, identity = last_entry(connection), identity_of(connection)
         known = memory.recall(identity) if memory and identity else None
         if last is None or known is None or not _differs(connection, last, known):
-            raise UsageError("nothing is lost here that this computer has seen", where=registry.place)
+            raise UsageError("nothing-lost", where=registry.place)
         if known.entries > last.id:
             append(connection, _accepted(connection, code, (last, known), reason, at), at, seal)
         elif not _said_before(connection, known):
             hint = "docs/registry.md: begin with a new code, and keep this one to look things up"
-            raise UsageError("is no older state but another history", where=registry.place, hint=hint)
+            raise UsageError("another-history", where=registry.place, hint=hint)
         newest = last_entry(connection) or last
     if memory is not None:
         memory.accept(registry.place, identity, LastSeenEntry(newest.id, newest.hash))

@@ -215,11 +215,7 @@ def _read_only_engine(file: Path) -> Engine:
     """A registry that nothing can change; what a program left unfinished beside it would be overlooked."""
     left = file.with_name(f"{file.name}-wal")
     if left.is_file() and left.stat().st_size:
-        raise BadInput(
-            "may only be read, and the newest entries are not in it yet",
-            where=str(file),
-            hint=f"copy the folder with {left.name} to a disk that can be written",
-        )
+        raise BadInput("read-only-behind", where=str(file), left=left.name)
     address = f"{file.as_uri()}?mode=ro&immutable=1"
     return create_engine("sqlite://", creator=lambda: _fixed(address), poolclass=NullPool)
 

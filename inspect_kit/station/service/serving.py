@@ -19,10 +19,7 @@ def serve(service: Service, listening: ServerAddress, ready: Callable[[str], Non
     """Listen; for others than this machine only with TLS and once a token was given out."""
     loopback = is_loopback(listening.host)
     if not loopback and (listening.tls is None or not read_tokens(service.home)):
-        raise UsageError(
-            "others may only reach the service encrypted and with a token", where=f"--host {listening.host}",
-            hint="add --tls, and run: inspect-kit serve token add NAME",
-        )  # fmt: skip
+        raise UsageError("service-needs-token", where=f"--host {listening.host}")  # fmt: skip
     hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
     key = secrets.token_urlsafe(24)
     app = create_service(service, frozenset(hosts), key, secure=listening.tls is not None)

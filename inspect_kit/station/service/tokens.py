@@ -35,16 +35,16 @@ def read_tokens(home: Path) -> tuple[Token, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError, TypeError):
-        raise BadInput("cannot be read as tokens", where=str(path), hint="remove it and give out new ones") from None
+        raise BadInput("tokens-unreadable", where=str(path)) from None
 
 
 def give_out(home: Path, name: str, *, write: bool, since: str) -> str:
     """A new token, which is shown once."""
     there = read_tokens(home)
     if any(token.name == name for token in there):
-        raise UsageError("there is a token of that name", where=name[:60], hint="remove it first")
+        raise UsageError("token-there-already", where=name[:60])
     if len(there) >= _MOST:
-        raise UsageError(f"there are {_MOST} tokens already")
+        raise UsageError("too-many-tokens", most=_MOST)
     secret = secrets.token_urlsafe(32)
     _write(home, (*there, Token(name, digest(secret), write, since)))
     return secret
@@ -54,7 +54,7 @@ def withdraw(home: Path, name: str) -> None:
     """What asks with it is refused from now on."""
     there = read_tokens(home)
     if all(token.name != name for token in there):
-        raise UsageError("no token is called so", where=name[:60], hint="inspect-kit serve token list")
+        raise UsageError("no-such-token", where=name[:60])
     _write(home, tuple(token for token in there if token.name != name))
 
 

@@ -154,7 +154,7 @@ def _with_file(body: bytes, kind: str, read: Callable[[Path], Any]) -> Any:
     """What a reader of files makes of the body."""
     ending = KINDS.get(kind.partition(";")[0].strip().lower())
     if ending is None:
-        raise UsageError(f"{kind[:60]!r} is not understood", where="Content-Type", hint=f"use {', '.join(KINDS)}")
+        raise UsageError("content-not-understood", where="Content-Type", kind=kind[:60], kinds=", ".join(KINDS))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{BODY}{ending}"
         path.write_bytes(body)
@@ -177,7 +177,7 @@ def _agreed(asked: Asked) -> Agreed:
 
 def _chosen(word: str, known: Sequence[str], where: str) -> str:
     if word not in known:
-        raise UsageError(f"is one of {', '.join(known)}, not {word[:30]!r}", where=where)
+        raise UsageError("is-one-of", where=where, known=", ".join(known), word=word[:30])
     return word
 
 
@@ -185,7 +185,7 @@ def _count(text: str) -> int:
     if not text:
         return 0
     if not text.isascii() or not text.isdigit() or len(text) > 9:
-        raise UsageError(f"{text[:20]!r} is no number of pieces")
+        raise UsageError("no-number-of-pieces", text=text[:20])
     return int(text)
 
 

@@ -1,0 +1,63 @@
+"""The language of whoever sits at the terminal: what `--lang` says, else INSPECT_KIT_LANG, else the system's own."""
+
+from __future__ import annotations
+
+import gettext
+import locale
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from inspect_kit.notices import ENGLISH
+from inspect_kit.places import shipped
+from inspect_kit.rulebook.library import LANGUAGES
+
+VARIABLE: Final = "INSPECT_KIT_LANG"
+_OPTION: Final = "--lang"
+_SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
+"""Where POSIX systems keep it; Windows answers by itself."""
+_CATALOGUE: Final = "click"
+"""The sentences of the library that reads the command line, in `reports/wording/<language>/LC_MESSAGES`."""
+
+
+def spoken(arguments: Sequence[str] = ()) -> str:
+    """The language in which this person is told what went wrong."""
+    wishes = (_asked_for(arguments), os.environ.get(VARIABLE, ""), *map(_set_up, _SYSTEM), _windows())
+    known = (wish[:2].lower() for wish in wishes if wish)
+    # The first wish counts, even where nobody has worded it: English then.
+    return next((wish if wish in LANGUAGES else ENGLISH for wish in known), ENGLISH)
+
+
+def _set_up(name: str) -> str:
+    return os.environ.get(name, "")
+
+
+def _asked_for(arguments: Sequence[str]) -> str:
+    for index, argument in enumerate(arguments):
+        if argument == _OPTION:
+            return next(iter(arguments[index + 1 :]), "")
+        if argument.startswith(f"{_OPTION}="):
+            return argument.partition("=")[2]
+    return ""
+
+
+def _windows() -> str:
+    with suppress(ValueError, AttributeError):
+        return (locale.getlocale()[0] or "") if os.name == "nt" else ""
+    return ""
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Let the library that reads the command line speak that language too, by its own means."""
+    before = os.environ.get("LANGUAGE")
+    gettext.bindtextdomain(_CATALOGUE, str(shipped("reports") / "wording"))
+    gettext.textdomain(_CATALOGUE)
+    os.environ["LANGUAGE"] = language
+    try:
+        yield
+    finally:
+        os.environ.pop("LANGUAGE")
+        if before is not None:
+            os.environ["LANGUAGE"] = before
