@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.instruments import Instrument
-from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile, written
+from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile, Photo, written
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, needed_by
 from inspect_kit.measure.interpretation import measurement_of
@@ -167,6 +168,26 @@ class GuidedEntry:
         return MeasurementFile(tuple(_reading(answer) for answer in given))
 
 
+_DISPLAY: Final = re.compile(r"display: .{1,60} \((display-([0-9a-f]{64})\.jpg)\)", re.ASCII)
+"""The line of a value that was read from the photo of a display, with the picture it was confirmed beside."""
+
+
+def display_picture(sha256: str) -> str:
+    """The name of a display's picture: it says its own digest."""
+    return f"display-{sha256}.jpg"
+
+
+def display_line(shown: str, picture: str) -> str:
+    """What stays with the value as its line."""
+    return f"display: {shown} ({picture})"
+
+
+def display_photos(lines: Iterable[str]) -> tuple[Photo, ...]:
+    """The pictures that lines of displays name."""
+    found = (match for line in lines if (match := _DISPLAY.fullmatch(line)))
+    return tuple(Photo(match[1], match[2]) for match in found)
+
+
 def _of_pieces(questions: Iterable[Question], labels: Sequence[str]) -> Iterator[Question]:
     """What is looked at is asked once for all pieces, what is measured for each of them."""
     for question in questions:
@@ -250,8 +271,8 @@ def _persons_word(answer: Answer) -> dict[str, str]:
 
 def as_measurement_file(entry: GuidedEntry) -> str:
     """The finished entry in the JSON form of measurement files; what was typed stays beside the value."""
-    readings = (_in_base(answer) for answer in entry.answers if answer.text != SKIPPED)
-    return written(MeasurementFile(tuple(readings))).decode()
+    readings = tuple(_in_base(answer) for answer in entry.answers if answer.text != SKIPPED)
+    return written(MeasurementFile(readings, display_photos(each.raw for each in readings))).decode()
 
 
 def _in_base(answer: Answer) -> Reading:

@@ -10,11 +10,11 @@ from inspect_kit.capture.instruments import Instrument
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import InspectKitError
+from inspect_kit.notices import ENGLISH, Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 from inspect_kit.vision.display.evidence import cut_out
 from inspect_kit.vision.display.read import CERTAIN, Shown, read_display
 
-_NOTHING: Final = "no row of digits is seen on a display; verniers and dials are not read"
 _DOUBTED: Final = 0.5
 """Confidence of a reading that the gauge speaks against."""
 
@@ -45,15 +45,24 @@ class DisplayReading:
     hold: bool
     photo: str
     sha256: str
-    doubt: str = ""
-    """Why it is not certain, as a sentence; empty where it is."""
+    told: Notice | None = None
+    """Why it is not certain; nothing where it is."""
     picture: bytes = field(default=b"", repr=False)
     """The display, cut out of the photo, as JPEG."""
 
     @property
     def certain(self) -> bool:
         """Whether it may be offered as the reading."""
-        return self.confidence >= CERTAIN and not self.doubt
+        return self.confidence >= CERTAIN and self.told is None
+
+    @property
+    def doubt(self) -> str:
+        """Why it is not certain, in English; empty where it is."""
+        return self.doubt_in(ENGLISH)
+
+    def doubt_in(self, language: str) -> str:
+        """The same in a language."""
+        return sentence(self.told, language) if self.told else ""
 
     def as_data(self) -> dict[str, object]:
         """The form that scripts rely on."""
@@ -68,12 +77,10 @@ def displayed(photo: Photograph, gauge: Gauge | None = None) -> DisplayReading:
     """The display's reading as a proposal; without one its value is empty and its confidence 0."""
     shown = read_display(photo.pixels)
     if shown is None:
-        return DisplayReading(
-            "", "", 0.0, False, False, photo.file, photo.sha256, "no row of digits is seen on a display"
-        )
+        return DisplayReading("", "", 0.0, False, False, photo.file, photo.sha256, notice("display-none"))
     reading = DisplayReading(
-        shown.number, shown.unit, shown.confidence, shown.stable, shown.hold, photo.file, photo.sha256, shown.doubt,
-        cut_out(photo.pixels, shown),
+        shown.number, shown.unit, shown.confidence, shown.stable, shown.hold, photo.file, photo.sha256,
+        picture=cut_out(photo.pixels, shown),
     )  # fmt: skip
     return _checked(reading, shown, gauge or Gauge())
 
@@ -83,36 +90,36 @@ def _checked(reading: DisplayReading, shown: Shown, gauge: Gauge) -> DisplayRead
     resolution = gauge.resolution
     unit = reading.unit or (str(resolution.unit.symbol) if resolution else "")
     reading = replace(reading, unit=unit)
-    against = shown.doubt or _against(reading, gauge)
-    if not against and reading.confidence < CERTAIN:
-        against = "a digit is not clear enough"
-    if not against:
+    against = notice(shown.doubt) if shown.doubt else _against(reading, gauge)
+    if against is None and reading.confidence < CERTAIN:
+        against = notice("display-digit-unclear")
+    if against is None:
         return reading
-    return replace(reading, doubt=against, confidence=min(reading.confidence, _DOUBTED))
+    return replace(reading, told=against, confidence=min(reading.confidence, _DOUBTED))
 
 
-def _against(reading: DisplayReading, gauge: Gauge) -> str:
+def _against(reading: DisplayReading, gauge: Gauge) -> Notice | None:
     """What speaks against a reading, given the gauge."""
     if not reading.unit:
-        return "no unit is seen; say it with --resolution 0.01g or --instrument ID"
+        return notice("display-no-unit")
     if gauge.resolution is None:
-        return "" if "." in reading.value else "no decimal point is seen; say --resolution, as the display counts"
+        return None if "." in reading.value else notice("display-no-point")
     try:
         value = parse_strict(f"{reading.value} {reading.unit}")
     except InspectKitError:
-        return f"{reading.value} {reading.unit} is no quantity"
+        return notice("display-no-quantity", shown=f"{reading.value} {reading.unit}")
     return _beyond(value, gauge, gauge.resolution)
 
 
-def _beyond(value: Quantity, gauge: Gauge, resolution: Quantity) -> str:
+def _beyond(value: Quantity, gauge: Gauge, resolution: Quantity) -> Notice | None:
     if value.unit.base != resolution.unit.base:
-        return f"the display shows {value.unit}, the gauge measures in {resolution.unit}"
+        return notice("display-other-unit", unit=str(value.unit), own=str(resolution.unit))
     digit, number = resolution.in_base, value.in_base
     if number % digit or _decimals(value) != _decimals(resolution):
-        return f"{value} is not a number of whole digits of {resolution}"
+        return notice("display-not-whole-digits", shown=str(value), resolution=str(resolution))
     below = gauge.lower is not None and number < min(gauge.lower.in_base, Decimal(0))
     above = gauge.upper is not None and abs(number) > gauge.upper.in_base
-    return f"{value} is beyond the range of {gauge.name or 'the gauge'}" if below or above else ""
+    return notice("display-beyond", shown=str(value), gauge=gauge.name or "the gauge") if below or above else None
 
 
 def _decimals(quantity: Quantity) -> int:

@@ -13,7 +13,9 @@ from inspect_kit.values.quantity import EXACT_UNITS
 
 SENT: Final = "*"
 """Behind an instrument's letter: it sent the reading itself."""
-_LEGENDS: Final = ("typed", "sent", "photo", "calculated", "counted", "seen", "stated")
+_MARKS: Final = {"typed": "", "sent": SENT, "displayed": "†"}
+"""Behind an instrument's letter: how its value came in."""
+_LEGENDS: Final = ("typed", "sent", "displayed", "photo", "calculated", "counted", "seen", "stated")
 
 
 def letters_of(record: Record) -> dict[str, str]:
@@ -35,10 +37,10 @@ def means_of(line: Line, record: Record, words: Wording) -> str:
 
 
 def _short(kind: str, line: Line, record: Record, words: Wording) -> str:
-    if kind not in ("typed", "sent"):
+    if kind not in _MARKS:
         return words.say(f"means.{kind}")
     letters = letters_of(record)
-    mark = SENT if kind == "sent" else ""
+    mark = _MARKS[kind]
     return ", ".join(letters.get(gauge, gauge) + mark for gauge in line.instruments)
 
 
@@ -54,12 +56,19 @@ def _kinds(line: Line, record: Record) -> Iterator[str]:
     elif line.formula:
         yield "calculated"
     elif line.instruments:
-        sent = line.read_by == "instrument" or all(map(was_sent, _readings(line, record)))
-        yield "sent" if sent else "typed"
+        yield _by_gauge(line, record)
     elif line.word is not None:
         yield "seen"
     else:
         yield "counted" if line.unit in EXACT_UNITS else "stated"
+
+
+def _by_gauge(line: Line, record: Record) -> str:
+    """How an instrument's value came in: from the photo of its display, sent, or typed."""
+    readings = _readings(line, record)
+    if any(was_displayed(each) for each in readings):
+        return "displayed"
+    return "sent" if line.read_by == "instrument" or all(map(was_sent, readings)) else "typed"
 
 
 def initials_of(record: Record) -> dict[str, str]:
@@ -91,6 +100,11 @@ def was_sent(reading: RawReading) -> bool:
     """Whether the instrument sent the reading; what was typed says nothing but its value."""
     typed = (reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}")
     return reading.raw.strip() not in ("", *typed)
+
+
+def was_displayed(reading: RawReading) -> bool:
+    """Whether it was read from the photo of the gauge's display and confirmed by a person."""
+    return reading.raw.startswith("display: ")
 
 
 def legend_of(lines: Iterable[Line], source: Source) -> str:

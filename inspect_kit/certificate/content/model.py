@@ -161,6 +161,8 @@ class Picture:
 
     key: str
     caption: str
+    small: bool = False
+    """Whether it shows a single number and is printed small."""
 
 
 @dataclass(frozen=True, slots=True)

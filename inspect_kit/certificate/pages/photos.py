@@ -34,6 +34,8 @@ from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 MAX_PIXELS: Final = 120_000_000
 LONG_SIDE: Final = 1500
 MAX_HEIGHT: Final = 62 * MM
+_DISPLAY_HEIGHT: Final = 16 * MM
+"""Of a gauge's display: evidence of one number, which stays readable at this size."""
 _QUALITY: Final = 82
 
 
@@ -89,7 +91,8 @@ def picture_pieces(block: Pictures, photos: Mapping[str, bytes]) -> Iterator[Pie
 
 
 def _picture(picture: Picture, image: Image.Image) -> Piece:
-    factor = min(WIDTH / image.width, MAX_HEIGHT / image.height)
+    highest = _DISPLAY_HEIGHT if picture.small else MAX_HEIGHT
+    factor = min(WIDTH / image.width, highest / image.height)
     wide, tall = image.width * factor, image.height * factor
     caption = height_of(picture.caption, SMALL, WIDTH)
     encoded = jpeg(image)

@@ -329,11 +329,11 @@ def make_certificate(
 
 def _content(record: Record, language: str, issue: Issue, photos: Photos) -> Content:
     words = wording_for(language)
-    named = (words.say("photos.overlay"), words.say("photos.item"))
-    return content_of(record, language, issue, tuple(_pictures(record, photos, *named)))
+    named = {name: words.say(f"photos.{name}") for name in ("overlay", "item", "display")}
+    return content_of(record, language, issue, tuple(_pictures(record, photos, named)))
 
 
-def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str, item: str) -> Iterator[Picture]:
+def _pictures(record: Record, photos: Mapping[str, bytes], named: Mapping[str, str]) -> Iterator[Picture]:
     """What was given, each checked against the record if the record knows it; drawn over rather than bare."""
     from inspect_kit.certificate.content.model import OVERLAY, Picture
     from inspect_kit.certificate.pages.photos import digest_of
@@ -345,16 +345,18 @@ def _pictures(record: Record, photos: Mapping[str, bytes], overlaid: str, item: 
         if OVERLAY + key in photos or key == about.logo:
             continue
         if key == about.picture:
-            yield Picture(key, f"{item} · SHA-256 {key}")
+            yield Picture(key, f"{named['item']} · SHA-256 {key}")
             continue
         if key.startswith(OVERLAY):
             digest = key.removeprefix(OVERLAY)
-            yield Picture(key, f"{overlaid} · {names.get(digest, '')} · SHA-256 {digest}")
+            yield Picture(key, f"{named['overlay']} · {names.get(digest, '')} · SHA-256 {digest}")
             continue
         digest = digest_of(content)
         if digests.get(key, digest) != digest or (key in names and key != digest):
             raise BadInput("not-record-photo", where=names.get(key, key))
-        yield Picture(key, f"{names.get(key, key)} · SHA-256 {digest}")
+        display = names.get(key, "").startswith("display-")
+        name = named["display"] if display else names.get(key, key)
+        yield Picture(key, f"{name} · SHA-256 {digest}", small=display)
 
 
 def _refuse_unprintable(record: Record, issue: Issue) -> None:

@@ -28,6 +28,7 @@ from inspect_kit.inspection.guided import (
     Question,
     as_draft,
     as_measurement_file,
+    display_photos,
     from_draft,
 )
 from inspect_kit.inspection.walk import Task, inspect
@@ -78,7 +79,7 @@ def _begun(task: Task, target: Path, files: tuple[Path, ...], given: dict[str, A
     words = wording_for(given["language"], task.sheet.wording)
     read = tuple(read_measurements(path) for path in files)
     entry = GuidedEntry(task.sheet, task.item.id, known=tuple(reading for file in read for reading in file.readings))
-    session = GuidedSession(task, words, entry, read, _gauges(task, given["chosen"]))
+    session = GuidedSession(task, words, entry, read, _gauges(task, given["chosen"]), pictures=target.parent)
     if any(path.resolve() == target.resolve() for path in files):
         raise UsageError(session.say("same_file", file=target))
     click.echo(f"{words.sentence(task.sheet.title)}: {words.name('item', task.item.name)}", err=True)
@@ -131,9 +132,14 @@ def _reopened(session: GuidedSession, target: Path) -> GuidedEntry:
     entry = session.entry
     while found := next((each for each in entry.questions() if each.key in left), None):
         entry = entry.with_answer(_answer_of(found, left.pop(found.key)))
-    if left or file.photos:
+    if left or {photo.file for photo in file.photos} != _displays(entry):
         raise strange
     return entry
+
+
+def _displays(entry: GuidedEntry) -> set[str]:
+    """Names of the pictures that its answers were confirmed beside."""
+    return {photo.file for photo in display_photos(answer.raw for answer in entry.answers)}
 
 
 def _answer_of(question: Question, reading: Reading) -> Answer:

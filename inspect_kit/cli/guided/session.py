@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from pathlib import Path
 
 from inspect_kit.capture.connections import read_connections
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
@@ -62,6 +63,10 @@ class GuidedSession:
     second_round: bool = False
     """Whether what was passed over is being offered again."""
     left: bool = False
+    pictures: Path = field(default_factory=Path)
+    """Where pictures of displays are kept: beside the file that is written."""
+    proposal: Answer | None = None
+    """What a display shows in a photo, until somebody confirms it or types anything else."""
     told: tuple[str, ...] = field(default=())
     """What the last line was answered with."""
 
@@ -101,11 +106,13 @@ class GuidedSession:
 
     def typed(self, line: str) -> GuidedSession:
         """What a line makes of it; a mistake only says what was wrong."""
-        before = replace(self, told=())
+        before = replace(self, told=(), proposal=None)
         screen = self.screen
         if screen is None:
             return before
         text = line.strip()
+        if text in ("+", "+!", "+ !"):
+            return _confirmed(before, self.proposal, sure=text != "+").offered_again
         if text in _KEYS:
             return _KEYS[text](before, screen).offered_again
         try:
@@ -125,6 +132,10 @@ class GuidedSession:
 def _other(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
     if text.startswith("/"):
         return _gone_to(session, text[1:].strip())
+    if text.startswith("*"):
+        from inspect_kit.cli.guided.displays import proposed
+
+        return proposed(session, screen, Path(text[1:].strip().strip("'\"")))
     if text.startswith("="):
         return _with_gauge(session, screen, text[1:].strip())
     return _answered(session, screen, text)
@@ -170,7 +181,10 @@ def _explained(session: GuidedSession, screen: Screen) -> GuidedSession:
         if text
     )
     said = dict.fromkeys(session.words.sentence(text) for text in texts)
-    helps = (session.say(key) for key in ("help_value", "help_several", "help_gauge", "help_confirm", "decide", "keys"))
+    helps = (
+        session.say(key)
+        for key in ("help_value", "help_several", "help_gauge", "help_display", "help_confirm", "decide", "keys")
+    )
     first = screen.questions[0]
     return replace(session, told=(*drawing_of(first.characteristic, first.unit).splitlines(), *said, *helps))
 
@@ -207,6 +221,22 @@ def _read(session: GuidedSession, screen: Screen) -> GuidedSession:
     answer = Answer(question, f"{sent.value} {sent.unit}", gauge.id, sent.raw, time, serial)
     after = _with_answers(session, (answer,))
     return replace(after, told=(f"{sent.value} {sent.unit}   ({sent.raw.strip()})", *after.told))
+
+
+def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -> GuidedSession:
+    """Take over what a display shows; `sure` also where it is outside what is usual."""
+    if proposal is None:
+        return replace(session, told=(session.say("nothing_proposed"),))
+    try:
+        question, gauge = proposal.question, session.gauge(proposal.question, proposal.text)
+        refuse_unusable(question, proposal.text, gauge, confirmed=sure)
+        checked(question, proposal.text, gauge, confirmed=sure)
+        return _with_answers(session, (replace(proposal, confirmed=sure),))
+    except BadAnswer as problem:
+        told = session.say(f"bad_{problem.code}", **{**problem.facts, "typed": "+"})
+        return replace(session, proposal=proposal, told=(told,))
+    except InspectKitError as problem:
+        return replace(session, told=(problem.said(session.words.language),))
 
 
 _KEYS = {"q": _left, "": _passed, "<": _undone, "?": _explained, "/": _listed, "!": _read}

@@ -90,6 +90,7 @@ class Shown:
     stable: bool = False
     hold: bool = False
     doubt: str = ""
+    """Why it is not certain, as a code of the wording; empty where it is."""
 
 
 def read_display(photo: NDArray[np.uint8]) -> Shown | None:
@@ -107,9 +108,9 @@ def read_display(photo: NDArray[np.uint8]) -> Shown | None:
     same = [each for each in read if _same_place(tallest, each[0])]
     best, strip = max(same, key=lambda each: (_digits(each[0]), each[0].confidence))
     if any(_digits(o) == _digits(best) and o.number != best.number and o.confidence >= CERTAIN for o, _ in same):
-        best = replace(best, confidence=min(best.confidence, 0.5), doubt="the digits can be read in two ways")
+        best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-ways")
     if any(_rivals(best, other) for other, _ in read):
-        best = replace(best, confidence=min(best.confidence, 0.5), doubt="two rows of digits could be the reading")
+        best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-rows")
     return _with_words(best, strip, _chain(strip))
 
 
@@ -158,13 +159,13 @@ def _read_row(strip: Strip) -> Shown | None:
     confidence = min(_chance(g) for g in glyphs) * share
     bars = [g for g in glyphs if g.character != "-"]
     if any(g.bars != g.character for g in bars):
-        confidence, doubt = min(confidence, 0.6), doubt or "the bars of a digit cannot be told apart"
+        confidence, doubt = min(confidence, 0.6), doubt or "display-bars-unclear"
     if _missed(strip, glyphs) or _unexplained(strip, glyphs):
-        confidence, doubt = min(confidence, 0.5), "something beside the digits could be one more digit"
+        confidence, doubt = min(confidence, 0.5), "display-one-more"
     if _uneven(glyphs):
-        confidence, doubt = min(confidence, 0.5), "the digits do not stand evenly: one between them may be missing"
+        confidence, doubt = min(confidence, 0.5), "display-uneven"
     if _cut_off(strip, glyphs):
-        confidence, doubt = min(confidence, 0.5), "the row of digits reaches the picture's edge"
+        confidence, doubt = min(confidence, 0.5), "display-at-edge"
     return Shown(number, confidence, strip.row, doubt=doubt)
 
 
@@ -277,18 +278,18 @@ def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
     for (one, two), dot in zip(pairs, dots, strict=True):
         area, above = _between(strip, one, two)
         if above > _SPECK:
-            doubt, share = "something stands between two digits", 0.4
+            doubt, share = "display-between", 0.4
         elif dot or area >= _POINT:
             text += "."
         elif area > _SPECK and not any(dots):
-            doubt, share = "a decimal point is badly seen", 0.5
+            doubt, share = "display-point-unclear", 0.5
         text += two.character
     if text.count(".") > 1 or text.startswith("-."):
-        doubt, share = "more than one decimal point is seen", 0.3
+        doubt, share = "display-points", 0.3
     if text.lstrip("-").startswith("0") and text.lstrip("-")[1:2].isdigit():
-        doubt, share = "a zero stands before the first digit: one may be missing", 0.4
+        doubt, share = "display-leading-zero", 0.4
     if "-" in text[1:]:
-        doubt, share = "a bar stands between the digits", 0.3
+        doubt, share = "display-bar-between", 0.3
     return text, doubt, share
 
 
