@@ -181,6 +181,12 @@ _LONE: Final = (0.8, 1.45)
 """Edge over the edge of the square seen around a lone pip, least and most."""
 _ODD: Final = (0.025, 0.15)
 """Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
+_MOST: Final = 0.5
+"""Share of the dice that must have one size for it to be that of their make."""
+_ROUGHLY: Final = 0.04
+"""Difference in size, as a share, of dice of one make before their edges are fitted."""
+_SURE: Final = 0.25
+"""Pixels of scatter of an outline up to which it is believed without other dice."""
 _NARROW: Final = 0.4
 """mm around the others' size within which a doubtful die is looked for again."""
 _AGREED: Final = 0.01
@@ -261,19 +267,26 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
 def _patiently(
     pixels: Pixels, view: View, found: Sequence[tuple[Cube | Unfit, Sketch]], expected: Expected
 ) -> list[tuple[Cube | Unfit, Sketch]]:
-    """Dice whose outline was not found are looked for once more, at the size of the others and turned a little."""
+    """Dice whose outline was not found are looked for once more, turned a little, and at the size of the others where
+    these are of one make."""
     sizes = [float(cube.vector[[FIRST, SECOND]].mean()) for cube, _ in found if isinstance(cube, Cube)]
     if not sizes:
         return list(found)
-    usual = float(np.median(sizes))
+    usual = _common_size(sizes, _ROUGHLY)
     result: list[tuple[Cube | Unfit, Sketch]] = []
     for cube, sketch in found:
         if isinstance(cube, Cube):
             result.append((cube, sketch))
             continue
-        narrow = replace(_narrowed(sketch, usual), turns=_TURNS)
+        narrow = replace(sketch if usual is None else _narrowed(sketch, usual), turns=_TURNS)
         result.append((sketch_cube(pixels, view, narrow, expected), narrow))
     return result
+
+
+def _common_size(sizes: Sequence[float], share: float) -> float | None:
+    """The size that most of the dice have, to a share of it; none where they are of several makes."""
+    usual = float(np.median(sizes))
+    return usual if np.mean(np.abs(np.array(sizes) / usual - 1) < share) > _MOST else None
 
 
 def _narrowed(sketch: Sketch, size: float) -> Sketch:
@@ -297,12 +310,15 @@ def _rounding(
 def _of_one_make(
     pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
 ) -> list[Fitted | Unfit]:
-    """A die that is a little smaller or larger than all others is looked for once more, at their size.
+    """A die that is a little smaller or larger than most others is looked for once more, at their size.
 
-    The rounded edge of an upper face may look more like an outline than the outline does.
+    The rounded edge of an upper face may look more like an outline than the outline does. Where the dice are of several
+    makes, none vouches for another.
     """
     sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
-    usual = float(np.median(sizes)) if len(sizes) > 2 else 0.0
+    usual = _common_size(sizes, _ODD[0]) if len(sizes) > 2 else 0.0
+    if usual is None:
+        return [_by_itself(fit, sketch) for fit, sketch in fits]
     firm = [_size(fit) for fit, sketch in fits if isinstance(fit, Fitted) and sketch.turns != _TURNS]
     found: list[Fitted | Unfit] = []
     for fit, sketch in fits:
@@ -315,6 +331,13 @@ def _of_one_make(
                 result = Unfit("its outline is not clear, and another one than that of the dice beside it")
         found.append(result)
     return found
+
+
+def _by_itself(fit: Fitted | Unfit, sketch: Sketch) -> Fitted | Unfit:
+    """A die that was only found at the second look, and that no other vouches for, must have a clear outline."""
+    if isinstance(fit, Fitted) and sketch.turns == _TURNS and fit.scatter > _SURE:
+        return Unfit("its outline is not clear, and no other die of its size lies beside it")
+    return fit
 
 
 def _as_the_others(fit: Fitted | Unfit, sketch: Sketch, sizes: Sequence[float]) -> Fitted | Unfit:
