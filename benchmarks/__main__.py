@@ -1,6 +1,6 @@
 """`python -m benchmarks [NAME…]`: run all benchmarks, or the named ones, and print their figures as ratios.
 
-`python -m benchmarks sensitivity [ROOM…]` runs that one only: it takes long.
+`python -m benchmarks sensitivity [ROOM…]` and `python -m benchmarks traced` run that one only: they take long.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import sys
 
 import benchmarks
 
+_LONG = ("sensitivity", "traced")
+
 
 def main() -> None:
     """Run what was asked for."""
     known = sorted(
         module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
     )
-    alone = "sensitivity" in sys.argv[1:2]
-    for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name != "sensitivity"]:
+    alone = sys.argv[1:2] in (["sensitivity"], ["traced"])
+    for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name not in _LONG]:
         print(f"── {name} " + "─" * (70 - len(name)))
         importlib.import_module(f"benchmarks.{name}").main()
 

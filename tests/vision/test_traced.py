@@ -1,0 +1,65 @@
+"""Path-traced pictures of ours (`python -m tests.scenes.traced`), small and kept: nothing was drawn by the rules it tests."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from inspect_kit.capture.photographs import Photograph, open_photograph
+from inspect_kit.errors import BadInput
+from inspect_kit.measure.dice import measure_dice
+from inspect_kit.measure.figure import measure_figure
+from inspect_kit.measure.stated import Stated
+from inspect_kit.vision.dice.measure import _common_size
+from inspect_kit.vision.optics.camera import Camera
+from tests.scenes.board_photos import camera_of
+from tests.scenes.traced.kinds import pinhole
+
+CACHED = Path(__file__).parents[1] / "scenes" / "traced" / "cached"
+
+
+def _kept(name: str) -> tuple[Photograph, Camera, dict]:
+    photo = open_photograph((CACHED / f"{name}.jpg").read_bytes(), f"{name}.jpg")
+    notes = json.loads((CACHED / f"{name}.json").read_text(encoding="utf-8"))
+    return photo, camera_of(pinhole(photo.pixels.shape[0] * photo.pixels.shape[1] / 1e6)), notes
+
+
+def _said(notes: dict, standoff: bool = False) -> Stated:
+    scale = float(notes["options"][notes["options"].index("--print-scale") + 1])
+    return Stated(print_scale=(scale, 0.0002), **({"standoff": (20.0, 0.4)} if standoff else {}))
+
+
+def test_dice_of_mixed_sizes_are_all_measured_and_within_four_u() -> None:
+    photo, camera, notes = _kept("dice-1")
+    rolled = measure_dice([photo], camera, _said(notes)).photos[0].dice
+    assert len(rolled) == len(notes["truth"]["dice"]) == 6
+    for one in rolled:
+        away = [float(np.hypot(*(np.array(each["px"]) - one.die.pixel))) for each in notes["truth"]["dice"]]
+        true = notes["truth"]["dice"][int(np.argmin(away))]
+        assert one.die.number == true["up"]
+        assert one.edges is not None
+        for edge in one.edges:
+            assert abs(edge.value - true["edge"]) < 4 * edge.standard
+
+
+def test_dice_vouch_for_each_other_only_where_most_have_one_size() -> None:
+    assert _common_size([15.9, 16.0, 16.1, 14.9], 0.025) == pytest.approx(15.95)
+    assert _common_size([12.1, 13.1, 14.5, 16.5, 17.6, 18.9], 0.025) is None
+
+
+def test_a_black_base_that_mirrors_the_backdrop_is_refused_for_that_reason() -> None:
+    photo, camera, notes = _kept("figure-2")
+    with pytest.raises(BadInput, match="mirrors the backdrop"):
+        measure_figure([photo], camera, _said(notes, standoff=True))
+
+
+def test_a_glossy_white_figure_is_within_four_u() -> None:
+    photo, camera, notes = _kept("figure-5")
+    values = measure_figure([photo], camera, _said(notes, standoff=True)).values
+    true = notes["truth"]["figure"]
+    checked = [each for each in values if each.characteristic in true]
+    assert len(checked) == 6
+    assert all(abs(each.value - true[each.characteristic]) < 4 * each.standard for each in checked)
