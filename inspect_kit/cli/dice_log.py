@@ -8,7 +8,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -64,15 +64,18 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
     kept = [roll for roll in rolls if roll.look is not None and (count is None or len(roll.look.dice) == count)]
     if not any(roll.look.dice for roll in kept if roll.look):
         raise BadInput("no-die-can-read-any", where=str(folder))
-    write_whole(output, log_of(kept))
     warnings = [*_troubles(rolls), *_left_out(rolls, count)]
+    logged = rolls if count is None else [_whole(roll, count) for roll in rolls]
+    unread = sum(len(roll.look.unread) for roll in logged if roll.look)
+    write_whole(output, log_of(logged))
     if as_json:
-        print_json(_summary(kept, output, warnings))
+        print_json(_summary(kept, output, warnings, unread))
         return
     warn(warnings)
     counts = _counts(kept)
     click.echo(f"{sum(counts.values())} rolls from {len(kept)} photos in {output}: "
-               + ", ".join(f"{face} × {counts[face]}" for face in FACES))  # fmt: skip
+               + ", ".join(f"{face} × {counts[face]}" for face in FACES)
+               + (f"; {unread} dice could not be read and are counted as such" if unread else ""))  # fmt: skip
 
 
 def photos_in(folder: Path) -> list[Path]:
@@ -111,8 +114,15 @@ def _read(path: Path) -> Roll:
     return Roll(path.name, look_at_dice(photo.pixels, photo.focal))
 
 
+def _whole(roll: Roll, count: int) -> Roll:
+    """Of a photo that does not show as many dice as were rolled, all of them count as not read."""
+    if roll.look is None or len(roll.look.dice) == count:
+        return roll
+    return replace(roll, look=DiceLook((), ((0.0, 0.0),) * count, ()))
+
+
 def log_of(rolls: Iterable[Roll]) -> bytes:
-    """The CSV file."""
+    """The CSV file; a die that was seen and not read has a row without a face, so that it is not forgotten."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -120,6 +130,9 @@ def log_of(rolls: Iterable[Roll]) -> bytes:
         for number, die in enumerate(roll.look.dice if roll.look else (), 1):
             x, y = die.pixel
             writer.writerow((roll.photo, number, die.number, f"{die.confidence:.2f}", f"{x:.0f}", f"{y:.0f}"))
+        seen = len(roll.look.dice) if roll.look else 0
+        for number, (x, y) in enumerate(roll.look.unread if roll.look else (), seen + 1):
+            writer.writerow((roll.photo, number, "", "", f"{x:.0f}", f"{y:.0f}"))
     return text.getvalue().encode()
 
 
@@ -128,7 +141,7 @@ def _troubles(rolls: Iterable[Roll]) -> Iterable[str]:
         if roll.look is None:
             yield f"{roll.photo}: {roll.trouble}, so it is not in the log"
         elif roll.look.unread:
-            yield f"{roll.photo}: {len(roll.look.unread)} of the dice cannot be read for certain and is not in the log"
+            yield f"{roll.photo}: {len(roll.look.unread)} of the dice cannot be read for certain"
         elif not roll.look.dice:
             yield f"{roll.photo}: no die is seen"
 
@@ -149,9 +162,9 @@ def _counts(rolls: Iterable[Roll]) -> Counter[int]:
     return Counter(die.number for roll in rolls if roll.look for die in roll.look.dice)
 
 
-def _summary(rolls: list[Roll], output: Path, warnings: list[str]) -> dict[str, object]:
+def _summary(rolls: list[Roll], output: Path, warnings: list[str], unread: int) -> dict[str, object]:
     counts = _counts(rolls)
     return {
         "file": str(output), "photos": len(rolls), "rolls": sum(counts.values()),
-        "counts": {str(face): counts[face] for face in FACES}, "warnings": warnings,
+        "counts": {str(face): counts[face] for face in FACES}, "unread": unread, "warnings": warnings,
     }  # fmt: skip

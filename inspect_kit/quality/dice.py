@@ -108,6 +108,35 @@ def simultaneous_intervals(counts: Sequence[int], confidence: float = 0.95) -> t
     return tuple((float(below), float(above)) for below, above in zip(low, high, strict=True))
 
 
+@dataclass(frozen=True)
+class Unread:
+    """Rolls whose face nobody could read: what the tests could say at best and at worst, had they been read."""
+
+    rolls: int
+    p_values: tuple[float, float]
+    ln_e_values: tuple[float, float]
+
+    def could_turn(self, alpha: float, strong: float) -> bool:
+        """Whether some faces of the unread rolls make a fair die unfair, or an unfair one fair."""
+        low, high = self.p_values
+        least, most = self.ln_e_values
+        return low < alpha <= high or least < log(strong) <= most
+
+
+def with_unread(counts: Sequence[int], rolls: int, prior_weight: float = 100.0) -> Unread:
+    """The most even and the most uneven faces that the unread rolls can have had: both tests grow with unevenness."""
+    even = list(counts)
+    for _ in range(rolls):
+        even[even.index(min(even))] += 1
+    uneven = max(
+        ([count + rolls * (face == chosen) for face, count in enumerate(counts)] for chosen in range(FACES)),
+        key=lambda found: sum(count**2 for count in found),
+    )
+    both = [fairness(found, prior_weight) for found in (uneven, even)]
+    p_values = (both[0].p_value, both[1].p_value)
+    return Unread(rolls, p_values, (both[1].ln_e_value, both[0].ln_e_value))
+
+
 def ln_e(counts: Sequence[int], prior_weight: float) -> float:
     """Logarithm of the Dirichlet-mixture e-value: ln B(α + n) − ln B(α) + n ln 6 with α = weight ÷ 6 for each face."""
     share, total = prior_weight / FACES, sum(counts)

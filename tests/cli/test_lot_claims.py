@@ -312,3 +312,69 @@ def test_strata_and_the_distribution_with_the_best_evidence_are_in_the_lots_data
     assert machines["p_value"] < 1e-6
     first = machines["strata"][0]
     assert first["ppk"] == pytest.approx((first["mean"] - 30.2) / (3 * first["s"]))
+
+
+CLASSED = (
+    *BASE,
+    "--lot",
+    500,
+    "--class",
+    "critical=0.10:coin.shape",
+    "--class",
+    "major=1.0:coin.diameter",
+    "--class",
+    "minor=4.0",
+)
+HEAD = "piece,coin.diameter [mm],coin.mass [g],coin.shape"
+
+
+def classed(path: Path, **wrong: int) -> Path:
+    """The sample that the critical class asks for (125 pieces), with so many wrong ones of each class."""
+    rows = [(n, "31.90" if n < wrong.get("major", 0) else "31.00", "9.9" if n < wrong.get("minor", 0) else "5.30",
+             "no" if n < wrong.get("critical", 0) else "yes") for n in range(125)]  # fmt: skip
+    return wide(path / "lot.csv", rows, HEAD)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code", "verdicts"),
+    [
+        ({}, 0, ["conforms", "conforms", "conforms"]),
+        ({"critical": 1}, 1, ["fails", "conforms", "conforms"]),
+        ({"major": 1, "minor": 5}, 0, ["conforms", "conforms", "conforms"]),
+        ({"major": 2}, 1, ["conforms", "fails", "conforms"]),
+        ({"minor": 6}, 1, ["conforms", "conforms", "fails"]),
+    ],
+)
+def test_critical_major_and_minor_defects_have_an_aql_each(
+    kit: Call, tmp_path: Path, wrong: dict[str, int], code: int, verdicts: list[str]
+) -> None:
+    found, out, _ = kit("qa", "lot", classed(tmp_path, **wrong), *CLASSED, "--json")
+    plan = json.loads(out)["plan"]
+    assert (found, [each["verdict"] for each in plan["classes"]]) == (code, verdicts)
+    assert [(each["class"], each["n"], each["ac"], each["re"]) for each in plan["classes"]] == [
+        ("critical", 125, 0, 1), ("major", 50, 1, 2), ("minor", 50, 5, 6),
+    ]  # fmt: skip
+
+
+def test_a_class_of_which_nothing_was_looked_at_is_not_accepted_by_silence(kit: Call, tmp_path: Path) -> None:
+    path = wide(tmp_path / "lot.csv", [(n, "31.00") for n in range(125)], "piece,coin.diameter [mm]")
+    code, _, err = kit("qa", "lot", path, *CLASSED)
+    assert (code, "of the class critical the file has nothing: coin.shape" in err) == (4, True)
+
+
+@pytest.mark.parametrize("text", ["major", "grave=1.0", "major=x", "major=1.1", "major=1.0:coin.diameter,coin.shape"])
+def test_classes_that_make_no_sense_are_wrong_usage(kit: Call, tmp_path: Path, text: str) -> None:
+    given = ("--lot", 500, "--class", "critical=0.10:coin.shape", "--class", text)
+    assert kit("qa", "lot", classed(tmp_path), *BASE, *given)[0] == 2
+
+
+def test_the_certificate_tells_the_classes_on_its_first_page_and_in_a_table(
+    kit: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "home"))
+    assert kit("keys", "init", "--name", "Turnery", "--inspector", "Eva", "--no-passphrase")[0] == 0
+    out = tmp_path / "lot.pdf"
+    assert kit("qa", "lot", classed(tmp_path, major=1), *CLASSED, "-o", out, "--lang", "de")[0] == 0
+    first, *rest = pages_of(out)
+    assert "kritisch AQL 0,10 (Ac 0, Re 1)" in " ".join(first.split())
+    assert "Jede Klasse hat ihre eigene AQL" in " ".join(" ".join(rest).split())

@@ -14,6 +14,7 @@ import pytest
 
 from inspect_kit.cli.app import app, run
 from inspect_kit.cli.qa.group import command
+from tests.cli.conftest import Kit
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -480,3 +481,16 @@ def test_the_examples_of_the_documentation_run(qa: Run) -> None:
         code, out, err = qa(*words)
         assert code == 0, (example, err)
         assert out
+
+
+def test_dice_that_nobody_could_read_are_counted_and_said_if_they_could_turn_the_verdict(
+    kit: Kit, tmp_path: Path
+) -> None:
+    path = tmp_path / "rolls.csv"
+    path.write_text("face,count\n" + "".join(f"{face},100\n" for face in range(1, 7)) + ",60\n")
+    data = kit("qa", "dice", path, "--json").data
+    assert (data["n"], data["unread"], data["unread_could_turn"]) == (600, 60, True)
+    assert "60 rolls could not be read; they could turn the verdict" in kit("qa", "dice", path).out
+    path.write_text("die,face\n" + "".join(f"{die},{face}\n" for die in (1, 2) for face in range(1, 7)) + "1,?\n")
+    data = kit("qa", "dice", path, "--json").data
+    assert (data["unread"], data["unread_could_turn"]) == (1, False)

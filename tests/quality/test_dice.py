@@ -22,6 +22,7 @@ from inspect_kit.quality.dice import (
     ln_e,
     rolls_needed,
     simultaneous_intervals,
+    with_unread,
 )
 
 
@@ -149,3 +150,21 @@ def test_intervals_of_faces_are_goodmans(counts: tuple[int, ...]) -> None:
 
     wanted = multinomial_proportions_confint(np.array(counts), 0.05, method="goodman")
     assert np.array(simultaneous_intervals(counts)) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_unread_rolls_are_bounded_by_the_most_even_and_the_most_uneven_faces_that_they_can_have_had() -> None:
+    from itertools import combinations_with_replacement
+
+    counts, rolls = [12, 9, 10, 14, 8, 7], 3
+    every = [
+        fairness([count + chosen.count(face) for face, count in enumerate(counts)])
+        for chosen in combinations_with_replacement(range(6), rolls)
+    ]
+    found = with_unread(counts, rolls)
+    assert found.p_values == (min(one.p_value for one in every), max(one.p_value for one in every))
+    assert found.ln_e_values == (min(one.ln_e_value for one in every), max(one.ln_e_value for one in every))
+
+
+def test_unread_rolls_turn_a_verdict_only_if_some_faces_of_them_would() -> None:
+    assert not with_unread([100] * 6, 5).could_turn(0.05, 20)
+    assert with_unread([100] * 6, 60).could_turn(0.05, 20)

@@ -26,7 +26,7 @@ from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
 from inspect_kit.quality.lot.judge import DEFECT, NOT_NORMAL, Sampling
-from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries, Nonconforming
+from inspect_kit.quality.lot.record import ClassPart, Delivery, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
@@ -180,10 +180,40 @@ def short_plan(record: LotRecord, words: Wording) -> str:
     plan = record.lot.plan
     if plan.kind == Sampling.ALL:
         return words.say("plan.short_all")
+    if plan.by_class:
+        told = "; ".join(_short_class(each, words) for each in plan.by_class)
+        return words.say("plan.short_classes", level=plan.level, severity=_severity(record, words), sample=plan.sample,
+                         classes=told)  # fmt: skip
     return words.say(
         f"plan.short_{plan.kind}", aql=_aql(record, words), level=plan.level, severity=_severity(record, words),
         sample=plan.sample, accept=plan.accept, reject=plan.reject, k=_optional(plan.k, words),
     )  # fmt: skip
+
+
+def _short_class(each: ClassPart, words: Wording) -> str:
+    aql = words.number(number_of(each.aql, where="aql"))
+    return words.say("plan.short_class", name=_class_name(each, words), aql=aql, accept=each.accept, reject=each.reject)
+
+
+def _class_name(each: ClassPart, words: Wording) -> str:
+    return words.say(f"class.{each.name}")
+
+
+def _classes(record: LotRecord, words: Wording) -> Listing:
+    """The classes of defects, each with what was allowed and found."""
+    titles = (("class", 0.13), ("covers", 0.31), ("aql", 0.08), ("size", 0.10), ("numbers", 0.12), ("found", 0.10),
+              ("outcome", 0.16))  # fmt: skip
+    columns = tuple(Column(words.say(f"class.{key}"), share) for key, share in titles)
+    names = {series.characteristic: name_of(series, words) for series in record.lot.series}
+    rows = tuple(
+        (
+            _class_name(each, words), "; ".join(names[name] for name in each.characteristics) or "–",
+            words.number(number_of(each.aql, where="aql")), words.number(Decimal(each.sample)),
+            f"{each.accept} / {each.reject}", f"{each.failed} / {each.undecided}", words.say(f"overall.{each.verdict}"),
+        )
+        for each in record.lot.plan.by_class
+    )  # fmt: skip
+    return Listing(columns, rows, ruled=True)
 
 
 def _aql(record: LotRecord, words: Wording) -> str:
@@ -205,6 +235,8 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         percent = Decimal(plan.aql) <= LARGEST_PERCENTAGE
         rows["aql"] = words.say("plan.aql_percent" if percent else "plan.aql_hundred", aql=_aql(record, words))
         rows |= {"level": plan.level, "severity": _severity(record, words), "code": plan.code}
+    if plan.by_class:
+        rows |= {"level": plan.level, "severity": _severity(record, words)}
     rows["sample"] = words.number(Decimal(plan.sample))
     if plan.accept is not None:
         rows["numbers"] = words.say("plan.numbers", accept=plan.accept, reject=plan.reject)
@@ -216,7 +248,11 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         rows["not_inspected"] = words.number(Decimal(lot.lacking))
     rows["outcome"] = words.say(f"overall.{record.verdict}")
     yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in rows.items() if text))
-    yield Paragraph(words.say(f"plan.decides_{plan.kind}", most=(plan.reject or 1) - 1))
+    if plan.by_class:
+        yield _classes(record, words)
+        yield Paragraph(words.say("plan.decides_classes", sample=plan.sample))
+    else:
+        yield Paragraph(words.say(f"plan.decides_{plan.kind}", most=(plan.reject or 1) - 1))
     estimates = [_estimate(series, record, words) for series in lot.series if series.decided is not None]
     if estimates:
         yield Paragraph("\n".join(estimates))

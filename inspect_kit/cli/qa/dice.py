@@ -23,6 +23,7 @@ from inspect_kit.quality.dice import (
     each_die,
     fairness,
     rolls_needed,
+    with_unread,
 )
 from inspect_kit.quality.drawing import dice_drawing
 from inspect_kit.quality.table import Table, read_table
@@ -69,12 +70,13 @@ def dice(
     dice: tuple[DieFairness, ...] = ()
     order: tuple[int, ...] = ()
     if file is not None:
-        table = read_table(file)
+        table, lost = _split(read_table(file))
         counts, order = _rolls(table)
         result = fairness(counts, prior_weight, order)
         data |= _data(result, prior_weight)
         dice = _dice(table, prior_weight)
         data |= _family(dice)
+        data |= _unread(table, lost, counts, (prior_weight, given["alpha"]))
     if as_json:
         print_json(data)
     else:
@@ -84,6 +86,38 @@ def dice(
         save_plot(target, dice_drawing([(die.name, die.result) for die in dice] or [("", result)], path))
     elif target is not None:
         raise UsageError("nothing-draw-without-rolls")
+
+
+def _split(table: Table) -> tuple[Table, Table | None]:
+    """The rolls that were read, and those of which the face is empty: somebody saw a die and could not read it."""
+    faces = table.columns.get("face", ())
+    lost = [row for row, face in enumerate(faces) if face in _NOT_READ]
+    if not lost:
+        return table, None
+    return table.rows([row for row, face in enumerate(faces) if face not in _NOT_READ]), table.rows(lost)
+
+
+def _unread(table: Table, lost: Table | None, counts: list[int], given: tuple[float, float]) -> dict[str, object]:
+    """What could not be read, and whether it could turn the verdict; of several dice, of any of them."""
+    if lost is None:
+        return {"unread": 0, "unread_could_turn": False}
+    prior_weight, alpha = given
+    number = sum(lost.counts("count")) if lost.has("count") else len(lost)
+    if number > MOST_UNREAD:
+        raise BadInput("too-many-unread", where=lost.where, number=f"{number:,}")
+    found = with_unread(counts, number, prior_weight)
+    turns = [found.could_turn(alpha, STRONG)]
+    if table.has("die") and lost.has("die"):
+        turns = [
+            with_unread(_rolls(table.where_is("die", name))[0], lost.texts("die").count(name), prior_weight)
+            .could_turn(alpha, STRONG)
+            for name in dict.fromkeys(table.texts("die"))
+        ]  # fmt: skip
+    return {"unread": number, "unread_could_turn": any(turns), "unread_p_values": list(found.p_values)}
+
+
+_NOT_READ: Final = ("", "?", "*")
+MOST_UNREAD: Final = 1_000_000
 
 
 def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:
@@ -150,6 +184,9 @@ def _print(data: dict[str, object], result: Fairness | None, dice: tuple[DieFair
         _print_dice(dice)
     elif result is not None:
         _print_result(result)
+    if data.get("unread"):
+        turn = "could turn the verdict" if data["unread_could_turn"] else "cannot turn the verdict, whatever they show"
+        click.echo(f"{data['unread']:,} rolls could not be read; they {turn}")
     click.echo(ADVICE)
 
 

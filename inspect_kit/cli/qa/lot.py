@@ -24,6 +24,7 @@ from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
     Agreed,
+    DefectClass,
     LotOutcome,
     Sampling,
     clauses_for,
@@ -31,7 +32,7 @@ from inspect_kit.quality.lot.judge import (
     plan_for,
     recorded_besides,
 )
-from inspect_kit.quality.lot.record import Charted, Delivery, LotRecord, MeasuredSeries, lot_record_of
+from inspect_kit.quality.lot.record import Charted, ClassPart, Delivery, LotRecord, MeasuredSeries, lot_record_of
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
@@ -63,7 +64,7 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
         "lot": lot.size, "inspected": lot.inspected, "not_inspected": lot.lacking,
         "plan": {"kind": plan.kind, "n": plan.sample, "ac": plan.accept, "re": plan.reject, "aql": _float(plan.aql),
                  "level": plan.level, "severity": plan.severity, "code": plan.code, "k": plan.k,
-                 "m_pct": plan.m_percent},
+                 "m_pct": plan.m_percent, "classes": [_class_data(each) for each in plan.by_class]},
         "failed": lot.failed, "undecided": lot.undecided, "rules": lot.rules, "in_order": lot.ordered,
         "characteristics": [*(_characteristic(study) for study in studies), *_by_eye(record, studies)],
         "nonconforming": [
@@ -74,6 +75,14 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
         "number": issued.number if issued else None, "pdf": str(issued.pdf) if issued else None,
         "digest": record.digest, "qr": issued.qr if issued else None,
         "replaces": list(issued.replaces) if issued else [],
+    }  # fmt: skip
+
+
+def _class_data(each: ClassPart) -> dict[str, object]:
+    return {
+        "class": each.name, "aql": _float(each.aql), "n": each.sample, "ac": each.accept, "re": each.reject,
+        "characteristics": list(each.characteristics), "failed": each.failed, "undecided": each.undecided,
+        "verdict": each.verdict,
     }  # fmt: skip
 
 
@@ -146,6 +155,9 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
 
 def _plan(record: LotRecord) -> str:
     plan = record.lot.plan
+    if plan.by_class:
+        told = (f"{each.name} {each.failed} found, Ac = {each.accept}: {each.verdict}" for each in plan.by_class)
+        return f"n = {plan.sample} ({plan.severity}); {'; '.join(told)}"
     if plan.kind == Sampling.ATTRIBUTES:
         return f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({plan.severity})"
     if plan.kind == Sampling.VARIABLES:
@@ -209,6 +221,8 @@ def lot_options(command: Command) -> Command:
 @lot_options
 @click.option("--lot", "size", type=click.IntRange(1), metavar="N", help="Pieces in the lot (default: as in the file).")
 @click.option("--aql", metavar="A", help="Decide by a sample: the acceptable quality level, such as 1.0.")
+@click.option("--class", "classes", multiple=True, metavar="NAME=AQL[:C,…]",
+              help="critical, major, minor with an AQL each: major=1.0:coin.diameter; without C: the rest")  # fmt: skip
 @click.option("--level", default="", metavar="L", help="Inspection level: I, II (usual), III, S-1 … S-4.")
 @click.option("--severity", type=click.Choice([s.value for s in Severity]), help="normal, tightened or reduced.")
 @click.option(
@@ -343,9 +357,15 @@ def _refuse_same(file: Path, out: Path | None) -> None:
 
 def _read(task: Task, file: Path, given: Given) -> tuple[LotFile, tuple[str, ...]]:
     """The readings of what was asked for, or of everything that the sheet limits and the file has; and the rest."""
-    names = tuple(clause.characteristic for clause in clauses_for(task, given["characteristics"]))
+    classes = _classes(given.get("classes", ()))
+    named = (*given["characteristics"], *(name for each in classes for name in each.characteristics))
+    # A class for the rest takes in all that the sheet limits and the file has.
+    rest = any(not each.characteristics for each in classes)
+    usual = [clause.characteristic for clause in clauses_for(task, ())] if rest else []
+    asked = () if rest else named
+    names = tuple(clause.characteristic for clause in clauses_for(task, [*named, *usual]))
     besides = recorded_besides(task, names)
-    read = read_lot(file, WantedCharacteristics(names, bool(given["characteristics"]), besides))
+    read = read_lot(file, WantedCharacteristics(names, bool(asked), besides))
     return read.sorted_by(_order(read, given)), besides
 
 
@@ -360,13 +380,38 @@ def _usual(given: Given) -> Usual:
 
 
 def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
-    if given["aql"] is None and (given["level"] or given["severity"] or given["ledger"]):
+    classes = _classes(given["classes"])
+    if classes and given["ledger"] is not None:
+        raise UsageError("classes-have-no-ledger")
+    if given["aql"] is None and not classes and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("level-severity-ledger-go-aql")
     severity = book.severity if book else Severity(given["severity"] or "normal")
     return Agreed(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
-        given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"),
+        given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"), classes,
     )  # fmt: skip
+
+
+CLASSES: Final = ("critical", "major", "minor")
+
+
+def _classes(texts: tuple[str, ...]) -> tuple[DefectClass, ...]:
+    """The classes as they were typed, each once, and no characteristic in two of them."""
+    found = tuple(_class(text) for text in texts)
+    names = [name for each in found for name in each.characteristics]
+    twice = len({each.name for each in found}) < len(found) or len(set(names)) < len(names)
+    if twice or sum(not each.characteristics for each in found) > 1:
+        raise UsageError("classes-overlap")
+    return tuple(sorted(found, key=lambda each: CLASSES.index(each.name)))
+
+
+def _class(text: str) -> DefectClass:
+    name, equals, rest = text.partition("=")
+    aql, _, covered = rest.partition(":")
+    if not equals or name.strip().lower() not in CLASSES:
+        raise UsageError("no-such-class", text=text[:60])
+    names = tuple(part.strip() for part in covered.split(",") if part.strip())
+    return DefectClass(name.strip().lower(), plain_number(aql, "--class"), names)
 
 
 @dataclass(frozen=True, slots=True)

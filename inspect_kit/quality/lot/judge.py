@@ -41,6 +41,23 @@ class Sampling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DefectClass:
+    """Critical, major or minor: an AQL of its own for some characteristics; without any, for all that no other has."""
+
+    name: str
+    aql: Decimal
+    characteristics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPlan:
+    """What the tables give for one class; its acceptance number holds for the largest sample of all classes."""
+
+    of: DefectClass
+    lookup: Lookup
+
+
+@dataclass(frozen=True, slots=True)
 class LotPlan:
     """The plan for one lot. Without an AQL every piece is inspected and none may fail."""
 
@@ -53,10 +70,13 @@ class LotPlan:
     variables: VariablesLookup | None = None
     standard: Standard = Standard.Z19
     sigma: float | None = None
+    classes: tuple[ClassPlan, ...] = ()
 
     @property
     def sample(self) -> int:
-        """How many pieces the plan wants to see."""
+        """How many pieces the plan wants to see: of several classes the most, so that each sees what it needs."""
+        if self.classes:
+            return max(each.lookup.plan.size for each in self.classes)
         if self.attributes is not None:
             return self.attributes.plan.size
         return min(self.variables.size, self.size) if self.variables is not None else self.size
@@ -72,10 +92,13 @@ class Agreed:
     by_variables: bool = False
     standard: Standard = Standard.Z19
     sigma: float | None = None
+    classes: tuple[DefectClass, ...] = ()
 
 
 def plan_for(size: int, agreed: Agreed) -> LotPlan:
     """The plan that the tables give for a lot of that size."""
+    if agreed.classes:
+        return _plan_of_classes(size, agreed)
     if agreed.aql is None:
         if agreed.by_variables:
             raise UsageError("plan-variables-needs-aql")
@@ -89,6 +112,14 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
         size, Sampling.VARIABLES, agreed.aql, agreed.level, agreed.severity, None, measured, agreed.standard,
         agreed.sigma,
     )  # fmt: skip
+
+
+def _plan_of_classes(size: int, agreed: Agreed) -> LotPlan:
+    if agreed.by_variables or agreed.aql is not None:
+        raise UsageError("classes-go-alone")
+    level = agreed.level or "II"
+    found = tuple(ClassPlan(each, look_up(size, each.aql, level, agreed.severity)) for each in agreed.classes)
+    return LotPlan(size, Sampling.ATTRIBUTES, None, level, agreed.severity, classes=found)
 
 
 def check_sample(plan: LotPlan, file: LotFile) -> None:
@@ -112,7 +143,11 @@ def decided(plan: LotPlan, failed: int, still_open: int) -> Verdict:
     """
     if plan.attributes is None:
         return Verdict.FAILS if failed else Verdict.UNDECIDED if still_open else Verdict.CONFORMS
-    accepts = plan.attributes.plan.accepts
+    return _counted(plan.attributes, failed, still_open)
+
+
+def _counted(lookup: Lookup, failed: int, still_open: int) -> Verdict:
+    accepts = lookup.plan.accepts
     if accepts(failed + still_open):
         return Verdict.CONFORMS
     return Verdict.UNDECIDED if accepts(failed) else Verdict.FAILS
@@ -197,6 +232,7 @@ def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides
     asked = [_decided_by_plan(judged_column(clause, file, bench), plan, file.where) for clause in clauses]
     also, said = _recorded(task, file, bench, extra)
     found = (*asked, *also)
+    _refuse_empty_class(plan, found, file.where)
     failed, undecided = _count_pieces(found)
     own = tuple(_notices(task, instruments))
     open_pieces = undecided + max(0, plan.sample - len(file.pieces))
@@ -308,6 +344,8 @@ def _decided_by_plan(judged: JudgedCharacteristic, plan: LotPlan, where: str) ->
 
 def _verdict(plan: LotPlan, found: Iterable[JudgedCharacteristic], failed: int, undecided: int) -> Verdict:
     """By variables a lot is not decided where the readings are not normal, or where a defect was seen beside them."""
+    if plan.classes:
+        return _worst([each.verdict for each in judged_classes(plan, tuple(found), undecided)])
     if plan.kind is not Sampling.VARIABLES:
         return decided(plan, failed, undecided)
     judged = tuple(found)
@@ -317,3 +355,56 @@ def _verdict(plan: LotPlan, found: Iterable[JudgedCharacteristic], failed: int, 
     doubtful = any(each.normality_p is not None and each.normality_p < NOT_NORMAL for each in judged)
     beside = any(each.odd for each in judged if each.decision is None)
     return Verdict.UNDECIDED if doubtful or beside or not decisions else Verdict.CONFORMS
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClass:
+    """One class of defects: its plan, the pieces that fail it, those that are open, and what follows."""
+
+    plan: ClassPlan
+    characteristics: tuple[str, ...]
+    failed: int
+    undecided: int
+    verdict: Verdict
+
+
+def judged_classes(plan: LotPlan, found: tuple[JudgedCharacteristic, ...], still_open: int) -> tuple[JudgedClass, ...]:
+    """Every class by its own numbers; a piece may fail several. `still_open` also has pieces that are not there."""
+    _, known_open = _count_pieces(found)
+    absent = max(0, still_open - known_open)
+    return tuple(_judged_class(each, _of_class(each, plan, found), absent) for each in plan.classes)
+
+
+def _judged_class(plan: ClassPlan, mine: tuple[JudgedCharacteristic, ...], absent: int) -> JudgedClass:
+    failed, undecided = _count_pieces(mine)
+    names = tuple(each.characteristic for each in mine)
+    return JudgedClass(plan, names, failed, undecided, _counted(plan.lookup, failed, undecided + absent))
+
+
+def _refuse_empty_class(plan: LotPlan, found: tuple[JudgedCharacteristic, ...], where: str) -> None:
+    """A class of which nothing was looked at would be accepted by silence."""
+    there = {judged.characteristic for judged in found}
+    for each in plan.classes:
+        lacking = [name for name in each.of.characteristics if name not in there]
+        if lacking or not _of_class(each, plan, found):
+            raise BadInput("class-not-looked-at", where=where, name=each.of.name, lacking=", ".join(lacking))
+
+
+def _of_class(
+    chosen: ClassPlan, plan: LotPlan, found: tuple[JudgedCharacteristic, ...]
+) -> tuple[JudgedCharacteristic, ...]:
+    """What a class names; what none names belongs to the class for the rest, or else to the strictest."""
+    named = {name for each in plan.classes for name in each.of.characteristics}
+    rest = next((each for each in plan.classes if not each.of.characteristics), None)
+    strictest = min(plan.classes, key=lambda each: each.of.aql)
+    takes_rest = chosen is (rest or strictest)
+    return tuple(
+        each for each in found
+        if each.characteristic in chosen.of.characteristics or (takes_rest and each.characteristic not in named)
+    )  # fmt: skip
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    if Verdict.FAILS in verdicts:
+        return Verdict.FAILS
+    return Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else Verdict.CONFORMS

@@ -15,11 +15,26 @@ from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.column import JudgedCharacteristic, Odd
-from inspect_kit.quality.lot.judge import LotOutcome, LotPlan
+from inspect_kit.quality.lot.judge import LotOutcome, judged_classes
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a lot's record; an unknown key is an error."""
+
+
+class ClassPart(_Part, frozen=True):
+    """One class of defects with its plan, what was found, and its verdict."""
+
+    name: str
+    aql: str
+    code: str
+    sample: int
+    accept: int
+    reject: int
+    characteristics: tuple[str, ...]
+    failed: int
+    undecided: int
+    verdict: str
 
 
 class PlanPart(_Part, frozen=True):
@@ -37,6 +52,13 @@ class PlanPart(_Part, frozen=True):
     k: float | None = None
     m_percent: float | None = None
     sigma: float | None = None
+    classes: tuple[ClassPart, ...] | msgspec.UnsetType = msgspec.UNSET
+    """Critical, major, minor: where each has an AQL of its own."""
+
+    @property
+    def by_class(self) -> tuple[ClassPart, ...]:
+        """The classes of defects; none where there is one AQL for all."""
+        return self.classes if isinstance(self.classes, tuple) else ()
 
 
 class VariablesResult(_Part, frozen=True):
@@ -196,7 +218,7 @@ def lot_record_of(
     lot = Lot(
         size=outcome.plan.size,
         pieces=file.pieces,
-        plan=_plan(outcome.plan),
+        plan=_plan(outcome),
         failed=outcome.failed,
         undecided=outcome.undecided,
         series=tuple(_series(judged) for judged in outcome.characteristics),
@@ -220,7 +242,21 @@ def _trace(outcome: LotOutcome) -> dict[str, tuple[str, ...]]:
     return {name: tuple(groups[name]) for name in TRACED if any(groups.get(name, ()))}
 
 
-def _plan(plan: LotPlan) -> PlanPart:
+def _classes(outcome: LotOutcome) -> Iterator[ClassPart]:
+    still_open = outcome.undecided + max(0, outcome.plan.sample - len(outcome.file.pieces))
+    for each in judged_classes(outcome.plan, outcome.characteristics, still_open):
+        of, found = each.plan.of, each.plan.lookup
+        yield ClassPart(
+            of.name, f"{of.aql:f}", found.code, found.plan.size, found.plan.accept, found.plan.reject,
+            each.characteristics, each.failed, each.undecided, each.verdict.value,
+        )  # fmt: skip
+
+
+def _plan(outcome: LotOutcome) -> PlanPart:
+    plan = outcome.plan
+    if plan.classes:
+        parts = tuple(_classes(outcome))
+        return PlanPart(plan.kind.value, plan.sample, None, plan.level, plan.severity.value, classes=parts)
     aql = None if plan.aql is None else f"{plan.aql:f}"
     part = PlanPart(plan.kind.value, plan.sample, aql, plan.level, plan.severity.value if aql else "")
     if plan.attributes is not None:
