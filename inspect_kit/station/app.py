@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
+from inspect_kit.station import desk, events, guided, lookup, offline, people, photos, scales, tickets
 from inspect_kit.station import sign_in as signing
 from inspect_kit.station.guard import Guard
 from inspect_kit.station.hall import papers, public, queue, roster
@@ -69,6 +69,9 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("POST", f"{_TICKET}/player", tickets.correct_player, Act.RECORD),
     ("GET", f"{_EVENT}/queue", queue.show_queue, Act.LOOK_UP),
     ("GET", "/check", public.show_check, None),
+    ("GET", "/offline", offline.show_offline, None),
+    ("GET", "/manifest.webmanifest", offline.show_manifest, None),
+    ("GET", "/worker.js", offline.show_worker, None),
     ("GET", f"{_EVENT}/papers", papers.show_papers, Act.LOOK_UP),
     ("GET", f"{_EVENT}/sheet", papers.show_sheet, Act.LOOK_UP),
     ("GET", f"{_EVENT}/rejections", papers.show_rejections, Act.LOOK_UP),

@@ -43,6 +43,7 @@ from inspect_kit.registry.checkin.store import (
     queue,
     record,
 )
+from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.hall.roster import roster_of
@@ -119,6 +120,7 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
         usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=waiting,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
         gauge_of=_gauge_of(visit, given), fault="", faulty=_first_faulty(fields, faults),
+        letters=LETTERS,
         measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
     )  # fmt: skip
 

@@ -33,13 +33,13 @@ def _environment() -> Environment:
         lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
     environment.filters["plain"] = plain
-    environment.globals["version"] = _version()
+    environment.globals["version"] = static_version()
     environment.globals["languages"] = LANGUAGE_NAMES
     return environment
 
 
 @cache
-def _version() -> str:
+def static_version() -> str:
     """Changes with the static files, so that browsers may keep them."""
     content = b"".join(path.read_bytes() for path in sorted(STATIC.iterdir()) if path.is_file())
     return hashlib.sha256(content).hexdigest()[:12]

@@ -273,6 +273,33 @@ def test_a_player_is_found_while_the_name_is_typed(page_for: Open, place: tuple[
     page.wait_for_selector("text=No player is on the list yet")
 
 
+def test_without_a_network_the_desk_goes_on_and_sends_each_inspection_once(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    page = page_for()
+    page.goto(f"{place[2]}/desk/striker")
+    page.evaluate("navigator.serviceWorker.ready.then(() => true)")
+    page.reload()
+    page.wait_for_selector("#connection:has-text('Connected')")
+    page.context.set_offline(True)
+    for owner in ("Cellar One", "Cellar Two"):
+        fill(page, owner)
+        page.click("button.big")
+        page.wait_for_selector("#lost:has-text('kept on this device') button")
+        page.click("#lost button")
+        page.wait_for_function("document.getElementById('owner') && !document.getElementById('owner').value")
+    assert page.inner_text("#connection") == "Not connected"
+    page.goto(place[2])
+    page.wait_for_selector("h1:has-text('Not connected')")
+    page.wait_for_selector("[data-outbox] li:has-text('Cellar Two')")
+    page.context.set_offline(False)
+    page.goto(place[2])
+    page.wait_for_selector("#lost a:has-text('Cellar Two')")
+    page.reload()
+    text = page.inner_text(".columns")
+    assert (text.count("Cellar One"), text.count("Cellar Two")) == (1, 1)
+
+
 def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(
     page_for: Open, place: tuple[Path, Running, str]
 ) -> None:

@@ -411,7 +411,7 @@ def test_every_page_is_drawn_in_every_language(referee: Person, language: str) -
                  referee.at("/list"), referee.at("/settings"), referee.at("/desk/striker"), referee.at("/guided/board"),
                  referee.at("/queue"), referee.at("/players"), referee.at("/players/badges"), referee.at("/papers"),
                  referee.at("/sheet?owner=X"), referee.at("/rejections"), referee.at("/statistics"),
-                 referee.at("/screen"), "/check", "/check?q=x", "/own-pin", referee.at(f"/tickets/{ticket}"),
+                 referee.at("/screen"), "/check", "/check?q=x", "/own-pin", "/offline", referee.at(f"/tickets/{ticket}"),
                  referee.at(f"/tickets/{ticket}/slip")):  # fmt: skip
         assert f'<html lang="{language}">' in referee.get(path)
 

@@ -215,12 +215,16 @@
 
   // What was typed outlives a broken network, a closed lid and a restarted station; it goes when it was sent.
   const texts = (form) => [...form.elements].filter((one) => one.name && !["csrf", "pin", "own_pin"].includes(one.name) && one.type !== "file" && one.type !== "password");
-  const store = { get: (key) => { try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; } },
-                  set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* a full or forbidden store: nothing is kept */ } },
-                  drop: (key) => { try { sessionStorage.removeItem(key); } catch { /* as above */ } } };
+  const mine = (key) => `kept:${body.dataset.who}:${key}`;
+  const store = { get: (key) => { try { return JSON.parse(localStorage.getItem(mine(key))); } catch { return null; } },
+                  set: (key, value) => { try { localStorage.setItem(mine(key), JSON.stringify(value)); } catch { /* a full or forbidden store: nothing is kept */ } },
+                  drop: (key) => { try { localStorage.removeItem(mine(key)); } catch { /* as above */ } } };
+  const newTicket = (letters) => [...crypto.getRandomValues(new Uint32Array(16))].map((one) => letters[one % letters.length]).join("");
   each("form[data-keep]", (form) => {
     const key = form.dataset.keep, kept = store.get(key);
     const blank = !document.querySelector(".fault") && !form.querySelector("[name=retest]") && !location.search;
+    // A form that comes from this device's own store, without the network, must not repeat a ticket that was used.
+    if (blank && !kept && form.dataset.letters) form.elements.ticket.value = newTicket(form.dataset.letters);
     if (kept && blank) texts(form).forEach((one) => {
       if (!(one.name in kept)) return;
       if (one.type === "radio" || one.type === "checkbox") one.checked = kept[one.name].includes(one.value);
@@ -241,25 +245,98 @@
   });
 
   const pause = (seconds) => new Promise((go) => setTimeout(go, 1000 * seconds));
-  // Send by hand, so that a lost connection is waited for. The ticket in the form keeps an act from being done twice.
+
+  // What could not be sent is kept on this device, photo and all. It is called kept only once it really is.
+  const box = (mode, act) => new Promise((done, failed) => {
+    const opening = indexedDB.open("inspect-kit-desk", 1);
+    opening.onupgradeneeded = () => opening.result.createObjectStore("outbox", { keyPath: "ticket" });
+    opening.onerror = () => failed(opening.error);
+    opening.onsuccess = () => {
+      const deal = opening.result.transaction("outbox", mode), asked = act(deal.objectStore("outbox"));
+      deal.oncomplete = () => { opening.result.close(); done(asked.result); };
+      deal.onerror = deal.onabort = () => { opening.result.close(); failed(deal.error); };
+    };
+  });
+  const waiting = async () => { try { return (await box("readonly", (all) => all.getAll())).filter((one) => one.who === body.dataset.who); } catch { return []; } };
+  const keepToSend = async (form, content) => {
+    const fields = [...content.entries()].filter(([name]) => name !== "csrf");
+    try { await box("readwrite", (all) => all.put({ ticket: content.get("ticket"), who: body.dataset.who, action: form.action, fields })); return true; } catch { return false; }
+  };
+  const sent = async (ticket) => { try { await box("readwrite", (all) => all.delete(ticket)); } catch { /* it would be sent again, and entered once */ } };
+  const say = (text, ...more) => { lost.hidden = !text; lost.replaceChildren(text, ...more); };
+  const connection = document.getElementById("connection");
+  const online = (yes) => { connection.hidden = false; connection.classList.toggle("off", !yes); connection.textContent = yes ? body.dataset.connected : body.dataset.offline; };
+  const reachable = async () => { try { const yes = (await fetch("/empty", { cache: "no-store" })).ok; online(yes); return yes; } catch { online(false); return false; } };
+
+  // One after the other; the ticket in each keeps an act from being done twice, whoever sends it again.
+  let flushing = false;
+  const flush = async () => {
+    if (flushing || !body.dataset.who) return;
+    flushing = true;
+    const links = [];
+    for (const one of await waiting()) {
+      const content = new FormData();
+      one.fields.forEach(([name, value]) => content.append(name, value));
+      content.append("csrf", body.dataset.csrf);
+      let answer;
+      try { answer = await fetch(one.action, { method: "POST", body: content }); } catch { break; }
+      const link = document.createElement("a");
+      if (answer.redirected && answer.url.includes("/tickets/")) { await sent(one.ticket); link.href = answer.url; link.textContent = (one.fields.find(([name]) => name === "owner") || ["", ""])[1] || one.ticket; }
+      else if (answer.status === 422) {
+        await sent(one.ticket);
+        store.set(`desk-${one.action.split("/events/")[1].replace("/desk/", "-")}`, Object.fromEntries(one.fields.filter(([, value]) => typeof value === "string").map(([name, value]) => [name, [value]])));
+        link.href = one.action; link.textContent = body.dataset.faultySent;
+      } else break;
+      links.push(" ", link);
+    }
+    const left = (await waiting()).length;
+    if (links.length) say(body.dataset.sent.replace("#", links.length / 2), ...links);
+    else if (left) say(body.dataset.kept.replace("#", left));
+    flushing = false;
+  };
+  const list = document.querySelector("[data-outbox]");
+  if (list) box("readonly", (all) => all.getAll()).catch(() => []).then((all) => list.replaceChildren(...all.map((one) => { const row = document.createElement("li"); row.textContent = (one.fields.find(([name]) => name === "owner") || ["", one.ticket])[1]; return row; })));
+  const look = async () => { if (await reachable() && !sendingNow) flush(); };
+  let sendingNow = false;
+  if (connection) { look(); setInterval(look, 10000); window.addEventListener("online", look); window.addEventListener("offline", () => online(false)); }
+
+  // Send by hand, so that a lost connection is waited for; meanwhile somebody may go on with the next one.
   async function send(event, form, key) {
     event.preventDefault();
-    const content = new FormData(form, event.submitter);
+    const content = new FormData(form, event.submitter), queues = form.dataset.letters && event.submitter && event.submitter.classList.contains("big");
     each("button", (one) => { one.disabled = true; });
-    for (let turn = 0; ; turn += 1) {
+    sendingNow = true;
+    let kept = false, gone = false;
+    for (let turn = 0; !gone; turn += 1) {
       try {
         const answer = await fetch(form.action, { method: "POST", body: content });
-        lost.hidden = true;
+        if (kept && (answer.redirected || answer.status === 422)) await sent(content.get("ticket"));
+        if (gone) break;
+        say(""); online(true);
         const page = await answer.text();
         if (answer.redirected) { store.drop(key); location.assign(answer.url); return; }
         document.open(); document.write(page); document.close();
         return;
       } catch {
-        lost.hidden = false; lost.textContent = body.dataset.lost;
+        online(false);
+        if (queues && !kept) {
+          kept = await keepToSend(form, content);
+          const next = document.createElement("button");
+          next.type = "button"; next.textContent = body.dataset.goOn;
+          next.addEventListener("click", () => { gone = true; store.drop(key); location.assign(form.action); });
+          say(`${body.dataset.lost} ${kept ? body.dataset.kept.replace("#", (await waiting()).length) : body.dataset.unkept}`, ...(kept ? [next] : []));
+        } else if (!queues) say(`${body.dataset.lost} ${body.dataset.unkept}`);
         await pause(Math.min(5, 1 + turn));
       }
     }
   }
+
+  // On this device nothing of a person stays behind when they sign out, but for what was not sent yet.
+  each("form[data-forget]", (form) => form.addEventListener("submit", () => {
+    try { Object.keys(localStorage).filter((key) => key.startsWith("kept:")).forEach((key) => localStorage.removeItem(key)); } catch { /* nothing is kept then */ }
+    if (navigator.serviceWorker && navigator.serviceWorker.controller) navigator.serviceWorker.controller.postMessage("forget");
+  }));
+  if (window.isSecureContext && navigator.serviceWorker) navigator.serviceWorker.register(`/worker.js?v=${body.dataset.version}`).catch(() => { /* it works without, while there is a network */ });
 
   // Pages that change by themselves: the station says that something has happened, and the live parts are drawn anew.
   const news = document.querySelector("[data-news]");
