@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from typing import Final
 
 import segno
 from msgspec import structs
@@ -18,7 +19,8 @@ from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.checkin.acts import Proven, check_record, proven
 from inspect_kit.checkin.photo_reading import open_photo_reading
 from inspect_kit.errors import BadInput, BadSheet, BrokenSeal, InspectKitError, UsageError
-from inspect_kit.inspection.record import Record, Subject, open_record
+from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.record import About, Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
@@ -28,6 +30,7 @@ from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.tomlfile import read_toml
 
 
 def sheet_of(event: EventSet, house: bytes | None) -> Sheet:
@@ -63,12 +66,28 @@ class Inspecting:
     folders: tuple[Path, ...]
     home: Path
 
-    def record(self, file: MeasurementFile, subject: Subject) -> Record:
-        """Judge the readings."""
+    def record(self, file: MeasurementFile, subject: Subject, reader: str = "") -> Record:
+        """Judge the readings; what was not read in a photo was read by whoever stands at the desk."""
+        read = tuple(
+            reading if reading.by or reading.from_photo else replace(reading, by=reader) for reading in file.readings
+        )
         item = self.sheet.item(self.item)
         task = Task(self.sheet, item, RuleName(self.event.rule), self.on, self.folders, self.home)
         full = structs.replace(subject, event=self.event.name, place=self.event.venue)
-        return record_of(inspect(task, (file,)), full)
+        return record_of(inspect(task, (replace(file, readings=read),)), full, issuer_states(self.home))
+
+
+_ON_ALL: Final = ("customer", "contact", "environment", "function", "traceability", "protest")
+
+
+def issuer_states(home: Path) -> About:
+    """What the issuer states on every certificate: the texts of its `about.toml`; at a desk nobody types them."""
+    path = home / "about.toml"
+    told = read_toml(path) if path.is_file() else {}
+    texts = {name: clean(str(told[name]), where=name) for name in _ON_ALL if name in told}
+    remarks = told.get("remarks")
+    said = remarks if isinstance(remarks, list) else []
+    return About(**texts, remarks=tuple(clean(str(text), where="remarks", longest=4000) for text in said))
 
 
 def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str, issuer: str = "") -> Record:

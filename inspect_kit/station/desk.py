@@ -379,7 +379,8 @@ def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record
     inspecting = Inspecting(
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
     )  # fmt: skip
-    return inspecting.record(made.told or file_of(made.readings, look.photo if look else None), made.subject)
+    file = made.told or file_of(made.readings, look.photo if look else None)
+    return inspecting.record(file, made.subject, visit.who.name if visit.who else "")
 
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:

@@ -304,3 +304,10 @@ def test_one_reader_is_named_once_and_none_is_said_to_be_none() -> None:
     assert "taken by Jiří Dvořák." in legend
     nameless = msgspec.structs.replace(striker().subject, inspector="")
     assert "by whom is not stated." in means_in(striker(subject=nameless))[1]
+
+
+@pytest.mark.parametrize(("issued", "told"), [("2026-11-20", False), ("2026-12-26", True)])
+def test_an_inspection_of_long_ago_is_said_on_the_first_page(issued: str, told: bool) -> None:
+    fields = content_of(striker(), "en", Issue(issued_on=issued)).cover.identification
+    (day,) = [field.text for field in fields if field.label == "Date of inspection"]
+    assert ("40 days before the issue" in day) is told

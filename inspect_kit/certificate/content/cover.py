@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date
 from typing import Final
 
 from inspect_kit.certificate.content.findings import groups_of
@@ -29,6 +30,8 @@ from inspect_kit.judgement.verdict import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
 _MOST_PLACES: Final = 4
+LONG_AGO: Final = 30
+"""Days between an inspection and its issue from which on that is told: things wear, and gauges are recalibrated."""
 _DECIDING: Final = (Verdict.FAILS, Verdict.UNDECIDED)
 
 
@@ -158,7 +161,7 @@ def _identification(source: Source) -> Iterable[Field]:
         "place": subject.place,
         "environment": about.environment,
         "received_on": words.day(about.received_on, where="received_on") if about.received_on else "",
-        "inspected_on": words.day(record.inspected_on, where="inspected_on"),
+        "inspected_on": _inspected(source),
         "issued_on": words.day(issue.issued_on, where="issued_on") if issue.issued_on else "",
         "valid_until": words.day(issue.valid_until, where="valid_until") if issue.valid_until else "",
         "valid_for": issue.valid_for,
@@ -175,6 +178,22 @@ def _identification(source: Source) -> Iterable[Field]:
         "replaced_because": issue.replaced_because,
     }
     return (Field(words.say(f"field.{key}"), text) for key, text in texts.items())
+
+
+def _inspected(source: Source) -> str:
+    """The day of the inspection, and how long before the issue it lies where that is long."""
+    record, words, issue = source.record, source.words, source.issue
+    day = words.day(record.inspected_on, where="inspected_on")
+    if not issue.issued_on:
+        return day
+    words.day(issue.issued_on, where="issued_on")  # What is no date is refused by its name.
+    days = days_between(record.inspected_on, issue.issued_on)
+    return words.say("field.long_before", day=day, days=days) if days > LONG_AGO else day
+
+
+def days_between(inspected: str, issued: str) -> int:
+    """How many days an issue lies after its inspection."""
+    return (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
 
 
 def _edition(source: Source) -> str:

@@ -20,6 +20,7 @@ from typing import Final, Protocol
 import msgspec
 
 from inspect_kit.atomic_write import written_beside
+from inspect_kit.certificate.content.cover import LONG_AGO, days_between
 from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
@@ -146,17 +147,13 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
     )
 
 
-LONG_AGO: Final = 30
-"""Days between an inspection and its issue from which on the desk is told: things wear, and gauges are recalibrated."""
-
-
 def _day(desk: Desk) -> str:
     return desk.now.astimezone().date().isoformat()
 
 
 def _between(inspected: str, issued: str) -> tuple[str, ...]:
     """Nothing is issued for an inspection that has not taken place yet; one of long ago is told."""
-    days = (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
+    days = days_between(inspected, issued)
     if days < 0:
         raise UsageError("inspection-lies-after-today", where="--on", inspected=inspected, issued=issued)
     return (f"the inspection of {inspected} lies {days} days before the issue",) if days > LONG_AGO else ()
