@@ -202,8 +202,8 @@ def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
             raise UsageError("fingerprint-differs", fingerprint=keyring.fingerprint)  # fmt: skip
     elif not yes:
         if not sys.stdin.isatty():
-            why = f"{keyring.name} ({keyring.code}) is not trusted yet; its fingerprint is {keyring.fingerprint}"
-            raise UsageError(why, hint="compare it with the issuer, then give --fingerprint or --yes")
+            facts = {"name": keyring.name, "issuer": keyring.code, "fingerprint": keyring.fingerprint}
+            raise UsageError("issuer-not-trusted-yet", **facts)
         click.echo(f"{keyring.name} ({keyring.code})\nfingerprint {keyring.fingerprint}", err=True)
         click.confirm("Does the issuer read out the same fingerprint?", abort=True, err=True)
 

@@ -13,6 +13,7 @@ from inspect_kit.capture.instruments import Instrument
 from inspect_kit.capture.measurement_file import FORMAT, MeasurementFile, Photo, written
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import WORD, needed_by
+from inspect_kit.inspection.figure_team import SPARE
 from inspect_kit.measure.interpretation import measurement_of
 from inspect_kit.rulebook.clause import ABSENT, Clause, Kind, words_for
 from inspect_kit.rulebook.sheet import Sheet
@@ -87,9 +88,16 @@ class GuidedEntry:
         for clause in self.sheet.clauses_of(self.item):
             yield from self._questions_of(clause)
         for pieces in self.sheet.item(self.item).pieces:
-            labels = [str(number) for number in range(1, self._counted(pieces.counted_by) + 1)]
+            labels = self._labels(pieces.counted_by)
             for clause in self.sheet.clauses_of(pieces.item):
                 yield from _of_pieces(self._questions_of(clause), labels)
+
+    def _labels(self, names: tuple[str, ...]) -> list[str]:
+        """The pieces by number, the spare one by its name: it does not count among the others."""
+        spares = tuple(name for name in names if name.rpartition(".")[2] == SPARE)
+        number = self._counted(tuple(name for name in names if name not in spares))
+        found = any(self._observed(name) not in ("", "0") for name in spares)
+        return [*map(str, range(1, number + 1)), *([SPARE] if found else [])]
 
     def _counted(self, names: tuple[str, ...]) -> int:
         """How many pieces were counted; at least one, so that it is seen what will be asked of each."""

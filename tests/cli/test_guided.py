@@ -77,14 +77,23 @@ def board_line_by_line(tmp_path: Path) -> str:
 def test_a_team_of_eleven_takes_at_most_25_screens(kit: Kit, tmp_path: Path) -> None:
     out = tmp_path / "t.json"
     call = ("inspect", "--spec", "fistf-4.0", "--item", "team", "--instrument", "caliper-150", "-o", out)
-    figures = "y\nsports\ny\n6*\n18*\n10*\n5*\n30*\n"
-    keeper = "sports\ny\n900\n45\n8\n20\n150\n4\n30\n"
-    result = kit(*call, typed=figures + keeper)
+    figures = "y\nsports\ny\n6*\n20.8*\n10*\n5*\n36*\n"
+    keeper = "sports\ny\n900\n35\n5\n20\n140\n3\n30\n"
+    result = kit(*call, "--json", typed=figures + keeper)
     assert screens(result) <= 25
-    measured = json.loads((tmp_path / "t.json.draft" if not out.is_file() else out).read_text())
-    told = measured.get("answers") or measured["measurements"]
+    told = json.loads(out.read_text())["measurements"]
     heights = {each["instance"] for each in told if each["characteristic"] == "fig.base.height"}
-    assert heights == {str(number) for number in range(1, 12)}
+    assert heights == {*map(str, range(1, 11)), "spare"}
+    assert not [each for each in result.data["findings"] if each["verdict"] == "fails"]
+    left = {each["characteristic"] for each in result.data["findings"] if each["verdict"] == "undecided"}
+    assert left == {"gk.volume"}  # Nobody has a gauge for it that states its uncertainty.
+
+
+def test_a_choice_of_types_says_a_word_on_each_in_the_language(kit: Kit, tmp_path: Path) -> None:
+    call = ("inspect", "--spec", "fistf-4.0", "--item", "figure", "--lang", "de", "-o", tmp_path / "f.json")
+    shown = kit(*call, typed="q\n").err
+    assert "sports: Sockeldurchmesser 21 mm; Gesamthöhe 35 mm – 37 mm" in shown
+    assert "zeugo: Die Zeugo-Figur" in shown
 
 
 def test_a_set_of_dice_takes_at_most_10_screens_and_three_edges_a_die_decide_p1(kit: Kit, tmp_path: Path) -> None:
@@ -179,7 +188,8 @@ def test_a_condition_asks_its_own_question_without_a_neighbours_limit(kit: Kit, 
     result = kit("inspect", "--spec", "fistf-4.0", "--item", "figure", "-o", tmp_path / "g.json", typed="q\n")
     shown = result.err.partition("[1 of")[2]
     assert "flat" in shown
-    assert not re.search(r"\dmm|\d mm|\d cm", shown)
+    asked = "\n".join(line for line in shown.splitlines() if not re.match(r" +\w+: ", line))
+    assert not re.search(r"\dmm|\d mm|\d cm", asked)  # Each type has its own below it, named as its own.
 
 
 # Gauges

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from inspect_kit.capture.connections import read_connections
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
@@ -442,11 +444,37 @@ def _measure(session: GuidedSession, screen: Screen) -> list[str]:
         lines.append(session.say("places", places=places))
         lines.append(session.say("same", example="…"))
     if first.unit == WORD:
-        return [*lines, session.say("choices", words=", ".join(word_text(session, word) for word in words_of(first)))]
+        choices = session.say("choices", words=", ".join(word_text(session, word) for word in words_of(first)))
+        return [*lines, choices, *_told_apart(session, first)]
     if first.unit in EXACT_UNITS:
         return lines
     gauge = session.gauge(first)
     return [*lines, session.say("gauge", gauge=gauge_text(session, gauge)) if gauge else session.say("no_gauge")]
+
+
+_LONGEST: Final = 96
+"""Characters of what is said of one kind: a line of a terminal."""
+
+
+def _told_apart(session: GuidedSession, question: Question) -> Iterator[str]:
+    """Under a choice of kinds, what the sheet says of each: `sports: base diameter 21 mm; total height 35 – 37 mm`."""
+    hanging = [(each, each.when) for each in session.entry.sheet.clauses if each.when is not None]
+    for word in question.words:
+        clauses = [
+            clause for clause, when in hanging
+            if when.characteristic == question.characteristic and when.wanted and word in when.words
+        ]  # fmt: skip
+        told = "; ".join(dict.fromkeys(_in_short(session, clause) for clause in clauses))
+        if told:
+            yield f"  {word}: {textwrap.shorten(told, _LONGEST, placeholder=' …')}"
+
+
+def _in_short(session: GuidedSession, clause: Clause) -> str:
+    words = session.words
+    name = words.name("characteristic", clause.characteristic, clause.name)
+    if clause.numeric:
+        return f"{name.partition(', ')[2] or name} {words.localised(clause.printed)}"
+    return words.sentence(clause.requires).rstrip(".")
 
 
 def _requirement(session: GuidedSession, clause: Clause) -> str:
