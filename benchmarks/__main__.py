@@ -1,6 +1,7 @@
 """`python -m benchmarks [NAME…]`: run all benchmarks, or the named ones, and print their figures as ratios.
 
-`python -m benchmarks sensitivity [ROOM…]` and `python -m benchmarks traced` run that one only: they take long.
+These take long and are run only by name, with their options: `sensitivity [ROOM…]`, `traced`, `kills`, `power`,
+`soak --minutes 30`, `fuzz --minutes 10`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 
 import benchmarks
 
-_LONG = ("sensitivity", "traced")
+ALONE = ("sensitivity", "traced", "kills", "power", "soak", "fuzz")
 
 
 def main() -> None:
@@ -19,8 +20,8 @@ def main() -> None:
     known = sorted(
         module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
     )
-    alone = sys.argv[1:2] in (["sensitivity"], ["traced"])
-    for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name not in _LONG]:
+    alone = sys.argv[1:2] and sys.argv[1] in ALONE
+    for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name not in ALONE]:
         print(f"── {name} " + "─" * (70 - len(name)))
         importlib.import_module(f"benchmarks.{name}").main()
 

@@ -136,7 +136,7 @@ def _row(row: Mapping[str, str], place: str) -> Reading:
         if len(cell) > MAX_CELL:
             raise BadInput("cell-too-long", where=place, name=name[:20], count=f"{len(cell):,}")
     return Reading(
-        characteristic=_characteristic(row["characteristic"], place),
+        characteristic=_characteristic(row.get("characteristic", ""), place),
         value=plain_word(row.get("value", "")),
         instance=row.get("instance", ""),
         unit=row.get("unit", ""),

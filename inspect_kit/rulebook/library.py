@@ -32,6 +32,8 @@ from inspect_kit.values.plausible import Plausible
 FORMAT: Final = 1
 LANGUAGES: Final = ("en", "de", "cs", "it")
 _MAX_DEPTH: Final = 8
+_LONGEST_NAME: Final = 60
+"""Characters of a sheet's id: every disk has room for such a file name."""
 
 
 def sheet_ids(folder: Path | None = None) -> tuple[str, ...]:
@@ -108,7 +110,8 @@ def _base(root: TomlTable, path: Path, depth: int) -> Sheet | None:
         raise BadInput("sheets-lie-over-one-another", where=_shown(path))
     beside = path.parent / f"{over}.toml"
     try:
-        if beside.is_file() and "/" not in over and "\\" not in over:
+        # A name that is too long for any file is none.
+        if len(over) < _LONGEST_NAME and "/" not in over and "\\" not in over and beside.is_file():
             return load_file(beside, depth + 1)
         return load_file(shipped("specs") / f"{over}.toml", depth + 1) if over in sheet_ids() else load(over)
     except UsageError as problem:

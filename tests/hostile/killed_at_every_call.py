@@ -1,13 +1,15 @@
-"""Run by a test with `kill_shim.c` loaded: one act is begun again and again and killed at one call after another, in steps that keep it short.
+"""Run by a test and a benchmark: one act is begun again and again, and killed at one system call after another.
 
-A child is forked for each kill from this process, which has everything loaded; afterwards the act is done once more
-without a kill, and the registry must be as if nothing had happened.
+A child is forked for each kill from this process, which has everything loaded, and stepped through its system calls
+by ptrace: it is killed where it enters one. Afterwards the registry must be as if nothing had happened, or all of it.
+The benchmark kills at every call (`python -m benchmarks kills`), the tests at every so manieth.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import signal
 import sys
 import zipfile
 from collections.abc import Callable
@@ -32,29 +34,51 @@ from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import RegistryQuery, listing
 from tests.registry.conftest import NOW, _blank
 
-_SHIM = ctypes.CDLL(os.environ["LD_PRELOAD"])
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_LIBC.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+_TRACE_ME, _NEXT_CALL, _OPTIONS = 0, 24, 0x4200
+_MARKED, _DIES_WITH_US = 0x1, 0x100000
+"""PTRACE_O_TRACESYSGOOD and PTRACE_O_EXITKILL of Linux."""
 _FORMAT_3 = Path(__file__).resolve().parents[1] / "registry" / "formats" / "registry-3.zip"
-_MOST = 3000
+_MOST = 20_000
 Act = Callable[[int], None]
 
 
 def _killed(act: Act, attempt: int, call: int) -> bool:
-    """Whether the act was killed at that call, and not finished before it."""
+    """Whether the act was killed where it entered that system call, and not finished before it."""
     child = os.fork()
     if child == 0:
-        _SHIM.kill_at(ctypes.c_long(call))
+        _LIBC.ptrace(_TRACE_ME, 0, None, None)
+        os.kill(os.getpid(), signal.SIGSTOP)
         try:
             act(attempt)
         except BaseException:
             os._exit(3)
         os._exit(0)
-    _, status = os.waitpid(child, 0)
+    os.waitpid(child, 0)
+    _LIBC.ptrace(_OPTIONS, child, None, _MARKED | _DIES_WITH_US)
+    status = _stepped(child, call)
     assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "the act was refused"
     return os.WIFSIGNALED(status)
 
 
-def _everywhere(act: Act, after: Callable[[int], None], every: int = 1) -> int:
-    """Kill at every call until the act gets through; `after` looks at what each kill has left."""
+def _stepped(child: int, call: int) -> int:
+    """Let a child run from one system call to the next, and kill it at that one; gives how it ended."""
+    stops, passed_on = 0, 0
+    while True:
+        _LIBC.ptrace(_NEXT_CALL, child, None, passed_on)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSTOPPED(status):
+            return status
+        at_a_call = os.WSTOPSIG(status) == signal.SIGTRAP | 0x80
+        passed_on = 0 if at_a_call else os.WSTOPSIG(status)
+        if at_a_call and stops == 2 * call:
+            os.kill(child, signal.SIGKILL)
+        stops += at_a_call
+
+
+def _everywhere(act: Act, after: Callable[[int], None], every: int) -> int:
+    """Kill at every so manieth call until the act gets through; `after` looks at what each kill has left."""
     for attempt, call in enumerate(range(0, _MOST, every)):
         killed = _killed(act, attempt, call)
         after(attempt)
@@ -63,7 +87,7 @@ def _everywhere(act: Act, after: Callable[[int], None], every: int = 1) -> int:
     raise AssertionError("the act never gets through")
 
 
-def certify(home: Path) -> int:
+def certify(home: Path, every: int) -> int:
     """Numbers without gap or double, every registered certificate with its PDF."""
     base = open_record((home / "record.json").read_bytes())
     load_slow_parts()
@@ -75,7 +99,8 @@ def certify(home: Path) -> int:
         about = structs.replace(base.subject, text=f"Striker {attempt}")
         issue_certificate(desk, Request(structs.replace(base, subject=about), home.parent / f"{attempt}.pdf"))
 
-    killed = _everywhere(act, lambda _: None, every=3)
+    act(-1)  # Whatever is still to be imported is no part of the act.
+    killed = _everywhere(act, lambda _: None, every)
     registry = open_registry(home)
     recover(home, registry)
     with registry.reading() as connection:
@@ -86,11 +111,11 @@ def certify(home: Path) -> int:
     return killed
 
 
-def decision(home: Path) -> int:
+def decision(home: Path, every: int) -> int:
     """A decision is there once or not at all, and its record with it."""
     registry, seal = open_registry(home), desk_key(home).seal
     vouch(registry, own_desk(home, unlock(home, "", None)), unlock(home, "", None), NOW)
-    event, tickets = ticket_from(7), [ticket_from(number * 12_345_678_901) for number in range(1, 160)]
+    event, tickets = ticket_from(7), [ticket_from(number * 12_345_678_901) for number in range(1, 1600 // every)]
     for ticket in tickets:
         body = Recorded(ticket, event, "striker", f"Striker {ticket}", "Jan", "conforms", "0" * 64, "Tomáš")
         record(registry, body, [], NOW, seal)
@@ -101,7 +126,7 @@ def decision(home: Path) -> int:
         body = Decided(ticket, event, "approve", "Renata")
         decide(open_registry(home), body, [EvidenceFile("record", content)], NOW + timedelta(seconds=1), 0, seal)
 
-    killed = _everywhere(act, lambda _: None, every=3)
+    killed = _everywhere(act, lambda _: None, every)
     with registry.reading() as connection:
         found = {inspection(connection, ticket).decision for ticket in tickets[: killed + 1]}  # type: ignore[union-attr]
     assert found <= {"", "approve"}
@@ -109,7 +134,7 @@ def decision(home: Path) -> int:
     return killed
 
 
-def backup(home: Path) -> int:
+def backup(home: Path, every: int) -> int:
     """There is no backup, or a whole one."""
     base = open_record((home / "record.json").read_bytes())
     desk = Desk(home, open_registry(home), unlock(home, "", None), NOW, draw=_blank)
@@ -122,13 +147,13 @@ def backup(home: Path) -> int:
                 assert archive.testzip() is None
             out.unlink()
 
-    killed = _everywhere(lambda _: back_up(open_registry(home), out) and None, after, every=7)
+    killed = _everywhere(lambda _: back_up(open_registry(home), out) and None, after, every)
     back_up(open_registry(home), out)
     assert restore(open_registry(home.parent / "again", remembered=False), out).entries == 1
     return killed
 
 
-def migration(home: Path) -> int:
+def migration(home: Path, every: int) -> int:
     """An old registry is brought up to date, or is as it was."""
     old = home.parent / "old"
 
@@ -145,7 +170,7 @@ def migration(home: Path) -> int:
         fresh(attempt)
 
     fresh()
-    return _everywhere(lambda _: open_registry(old, remembered=False) and None, after, every=2)
+    return _everywhere(lambda _: open_registry(old, remembered=False) and None, after, every)
 
 
 def _clean(home: Path) -> None:
@@ -157,6 +182,6 @@ def _clean(home: Path) -> None:
 if __name__ == "__main__":
     print(
         {"certify": certify, "decision": decision, "backup": backup, "migration": migration}[sys.argv[1]](
-            Path(sys.argv[2])
+            Path(sys.argv[2]), int(sys.argv[3])
         )
     )

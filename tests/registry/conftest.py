@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -178,6 +179,13 @@ def counter(desk: Desk) -> Counter:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[str]:
+    """A PostgreSQL server; gives the URL without a database."""
+    with running_postgresql() as url:
+        yield url
+
+
+@contextmanager
+def running_postgresql() -> Iterator[str]:
     """A PostgreSQL server in a temporary folder, reached by a socket in it; gives the URL without a database."""
     programs = _postgresql_programs()
     with tempfile.TemporaryDirectory(prefix="kit-pg-") as place:
