@@ -36,10 +36,11 @@ _SECONDS: Final = 180.0
 
 @click.group("measure")
 def command() -> None:
-    """Measure pieces in photos taken on a printed sheet.
+    """Measure pieces in photos taken on a printed sheet, or on a plain one.
 
     \b
     Example:
+      inspect-kit measure coins photo.jpg --reference paper:a4
       inspect-kit measure coins photo.jpg --camera phone.json --print-scale 0.998 --thickness 8.1mm
     """
 
@@ -48,7 +49,8 @@ _PHOTOS: Final = click.argument("photos", nargs=-1, required=True, type=click.Pa
 _CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),
                               help="A file of `inspect-kit camera calibrate`.")  # fmt: skip
 _REFERENCE: Final = click.option("--reference", default="auto", show_default=True,
-                                 help="auto, chessboard:12.5mm, or aruco:DICT_4X4_50:40mm.")  # fmt: skip
+                                 help="auto, chessboard:12.5mm, aruco:DICT_4X4_50:40mm; unprinted: "
+                                 "paper:a4, paper:letter, card, or (round pieces) coin:2eur, coin:25.75mm.")  # fmt: skip
 _OVERLAY: Final = click.option("--overlay", type=click.Path(path_type=Path),
                                help="Write the first photo with what was found (PNG).")  # fmt: skip
 

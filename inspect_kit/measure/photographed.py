@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.notices import notice
-from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, ordered
+from inspect_kit.values.value import LENS, PRINT_SCALE, REFERENCE_SIZE, Contribution, Value, ordered
 
 Floats = NDArray[np.float64]
 
 SHARED: Final = frozenset({
-    PRINT_SCALE, LENS, "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
+    PRINT_SCALE, LENS, REFERENCE_SIZE, "piece height", "rim shape", "standoff", "form of the base", "form of the edge",
 })  # fmt: skip
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"

@@ -10,8 +10,10 @@ from types import MappingProxyType
 from typing import Final
 
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
+from inspect_kit.vision.reference.everyday import COINS, PAPERS
 from inspect_kit.vision.reference.find import Reference, marker_dictionary
 
 GIVEN: Final = 0.1
@@ -20,7 +22,7 @@ UNKNOWN_PRINT: Final = 0.003
 """Relative standard uncertainty of a print whose check bar nobody measured."""
 UNKNOWN_SHARE: Final = "0.3"
 """The same in %, as it is said."""
-_MEASURED_PRINT: Final = 0.0002
+MEASURED_PRINT: Final = 0.0002
 """Relative standard uncertainty of a check bar measured with a caliper."""
 TAPE: Final = 0.5
 """Standard uncertainty (mm) of a side taken with a tape, where none is stated."""
@@ -31,6 +33,8 @@ _KNOWN_EXAMPLE: Final = "for example --known surface.side=738.2mm"
 _SIDES: Final = (600.0, 900.0)
 """mm between which a board's side can lie at all."""
 _LONGEST_NAME: Final = 40
+_ROUND: Final = ("coins", "striker", "checkers", "discs")
+"""Kinds among which a coin can be the reference."""
 _PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
 
 Length = tuple[float, float | None]
@@ -86,12 +90,15 @@ def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
                 value=", ".join(map(option, sorted({*lengths, *others}))),
             )
     size = {name: _length(str(typed[name]), name, bounds) for name, bounds in lengths.items() if name in typed}
+    reference = _reference(kind, str(typed.get("reference", "auto")))
+    if "print_scale" in typed and not reference.printed:
+        raise UsageError("print-scale-of-nothing-printed", where="--print-scale")
     one_die = typed.get("one_die")
     return Stated(
         thickness=size.get("thickness"),
         rim=size.get("edge_radius"),
         print_scale=_scale(str(typed["print_scale"])) if "print_scale" in typed else None,
-        reference=_reference(kind, str(typed.get("reference", "auto"))),
+        reference=reference,
         standoff=size.get("standoff"),
         known_side=_known_side(str(typed["known"])) if "known" in typed else None,
         instance=_instance(str(typed.get("instance", ""))),
@@ -108,7 +115,7 @@ def stated_scale(number: Decimal) -> tuple[float, float]:
     """A print's scale that was typed, and its relative uncertainty: by the caliper, and by half of the last digit, at
     least the third."""
     rounding = 0.5 * 10.0 ** -max(-int(number.as_tuple().exponent), 3) / 3**0.5
-    return float(number), (_MEASURED_PRINT**2 + rounding**2) ** 0.5
+    return float(number), (MEASURED_PRINT**2 + rounding**2) ** 0.5
 
 
 def _scale(text: str) -> tuple[float, float]:
@@ -168,7 +175,7 @@ def _known_side(text: str) -> tuple[float, float]:
 
 
 def _reference(kind: str, text: str) -> Reference:
-    """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`."""
+    """`auto`, `chessboard:12.5mm`, `aruco:DICT_4X4_50:40mm`, `paper:a4`, `card`, `coin:2eur`, `coin:25.75mm`."""
     if kind == "figure" and text != "auto":
         raise UsageError("figure-measured-before-printed-backdrop", where="--reference", text=text[:40])
     match text.split(":"):
@@ -182,7 +189,23 @@ def _reference(kind: str, text: str) -> Reference:
             except BadInput as problem:
                 raise UsageError.of(problem.fault, where="--reference") from None
             return Reference("aruco", _length(size, "reference", (1.0, 500.0))[0], dictionary)
+        case ["paper", name] if name in PAPERS:
+            return Reference("paper", name=name)
+        case ["card"]:
+            return Reference("card")
+        case ["coin", name] if kind in _ROUND:
+            return _coin(name)
     raise UsageError("unknown-reference", where="--reference", text=text[:40])
+
+
+def _coin(name: str) -> Reference:
+    """`2eur`, or the diameter of any coin."""
+    if name in COINS:
+        return Reference("coin", COINS[name].diameter, name=name)
+    if not name[:1].isdigit() or not name.endswith("mm"):
+        hint = nearest(name, COINS)
+        raise UsageError("unknown-coin", where="--reference", hint=hint, name=name[:40], coins=", ".join(COINS))
+    return Reference("coin", _length(name, "reference", (10.0, 60.0))[0])
 
 
 def _instance(text: str) -> str:

@@ -10,7 +10,8 @@ from typing import Final
 PRINT_SCALE: Final = "print scale"
 KNOWN_LENGTH: Final = "known length"
 LENS: Final = "lens"
-COMMON: Final = frozenset({PRINT_SCALE, KNOWN_LENGTH})
+REFERENCE_SIZE: Final = "size of the reference"
+COMMON: Final = frozenset({PRINT_SCALE, KNOWN_LENGTH, REFERENCE_SIZE})
 """Sources that are one and the same relative error in every length of the same photos."""
 _NOTHING: Final = 5e-6
 """In the value's unit: what files round to nothing is left out."""

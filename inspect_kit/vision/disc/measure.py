@@ -10,9 +10,19 @@ import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
-from inspect_kit.values.value import LENS, PRINT_SCALE, Value, value_of
+from inspect_kit.values.value import LENS, PRINT_SCALE, REFERENCE_SIZE, Value, value_of
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.disc import tuning
+from inspect_kit.vision.disc.coin_reference import (
+    FIRST_SHAPE,
+    CoinScene,
+    coin_view,
+    first_view,
+    known_coin,
+    no_coin,
+    picture_plane,
+    which,
+)
 from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, outline_pixels
 from inspect_kit.vision.disc.outer_edge import outermost
@@ -21,7 +31,7 @@ from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
 from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
-from inspect_kit.vision.optics.pose import View
+from inspect_kit.vision.optics.pose import Known, View
 from inspect_kit.vision.optics.quality import check_condition
 from inspect_kit.vision.reference.find import Placed, Reference, place
 
@@ -208,7 +218,8 @@ class DiscRequest:
 def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> DiscLook:
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
-    placed = place(photo.pixels, camera, request.reference)
+    coin = request.reference.kind == "coin"
+    placed = _beside_coin(photo, camera, request) if coin else place(photo.pixels, camera, request.reference)
     optics = Optics(check_condition(photo.pixels, placed.known, photo.file), photo.colour_spread)
     tilt = float(np.degrees(placed.view.tilt))
     if tilt > STEEPEST:
@@ -219,23 +230,75 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
     bounds = request.diameters[0] / scale, request.diameters[1] / scale
     pieces = find_pieces(photo.pixels, placed, shape, bounds, optics)
-    spotted = tuple(_spotted(disc, placed.view, request.scale) for disc in pieces.discs)
+    if coin:
+        pieces = _without(pieces, placed.known.sheet[0])
+    flatness = FLATNESS + tuning.BENT_INSIDE * placed.bend
+    spotted = tuple(_spotted(disc, placed.view, request.scale, flatness) for disc in pieces.discs)
     return DiscLook(photo, placed, pieces, spotted, calibrated is not None)
 
 
-def _spotted(disc: Disc, view: View, scale: tuple[float, float]) -> Spotted:
+def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> Placed:
+    """The view from a known coin among the pieces, and from the outlines of all of them."""
+    coin = known_coin(request.reference.name, request.reference.size)
+    largest = max(request.diameters[1], coin.diameter * (1 + tuning.COIN_SIZE))
+    for across in tuning.SCALES:
+        start, discs = _sketched(photo, camera, across, largest)
+        index = which(photo.pixels, discs, coin)
+        if index is not None:
+            scene = CoinScene(start, discs, index, coin, request.shape.thickness)
+            view, known = coin_view(camera, _at_true_scale(photo, camera, across, scene, largest))
+            return Placed(f"coin {coin.name}", view, _coin_first(view, known, discs[index]))
+    raise no_coin()
+
+
+def _sketched(photo: Photograph, camera: Camera, across: float, largest: float) -> tuple[View, tuple[Disc, ...]]:
+    start = first_view(camera, across)
+    sketch = Placed("", start, picture_plane(camera, start))
+    bounds = tuning.SMALLEST_COIN, largest
+    return start, find_pieces(photo.pixels, sketch, FIRST_SHAPE, bounds, Optics(None, photo.colour_spread)).discs
+
+
+def _at_true_scale(photo: Photograph, camera: Camera, across: float, scene: CoinScene, largest: float) -> CoinScene:
+    """The same discs looked at again where a unit is a millimetre, for outlines are told by millimetres."""
+    coin = scene.discs[scene.index]
+    start, discs = _sketched(photo, camera, across * scene.coin.diameter / (2 * coin.solid.radius), largest)
+    apart = [float(np.linalg.norm(disc.centre - coin.centre)) for disc in discs]
+    index = int(np.argmin(apart)) if apart else 0
+    if not apart or apart[index] > coin.solid.radius * coin.resolution / 4:
+        return scene
+    return CoinScene(start, discs, index, scene.coin, scene.height)
+
+
+def _coin_first(view: View, known: Known, coin: Disc) -> Known:
+    """The coin's middle as the first of the known points."""
+    middle = np.append(view.on_plane(coin.centre[None])[0], 0.0)
+    return Known(np.vstack([middle, known.sheet]), np.vstack([coin.centre, known.image]), known.cells)
+
+
+def _without(pieces: DiscPieces, coin: Floats) -> DiscPieces:
+    """The pieces, the coin among them left out: it is what measures, not what is measured."""
+    kept = [
+        each
+        for each in pieces.discs
+        if np.hypot(each.solid.x - coin[0], each.solid.y - coin[1]) > each.solid.radius / 2
+    ]
+    return DiscPieces(tuple(kept), pieces.refused)
+
+
+def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float) -> Spotted:
     diameter = 2 * disc.solid.radius * scale[0]
-    pose, lens = _view_parts(disc, view)
+    pose, lens, reference = _view_parts(disc, view)
     away = float(np.linalg.norm(view.centre - disc.solid.centre))
     parts = {
         "edge": 2 * disc.edge * scale[0],
         "light and shadow at the edge": _light_part(disc),
         PRINT_SCALE: diameter * scale[1],
         LENS: 2 * lens * scale[0],
+        REFERENCE_SIZE: 2 * reference * scale[0],
         "camera pose": 2 * pose * scale[0],
         "piece height": 2 * disc.by_thickness * scale[0],
         "rim shape": 2 * disc.by_rim * scale[0],
-        "sheet flatness": diameter * FLATNESS / max(away, 1.0),
+        "sheet flatness": diameter * flatness / max(away, 1.0),
     }
     place = disc.solid.x * scale[0], disc.solid.y * scale[0]
     return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0]), place)
@@ -250,9 +313,11 @@ def _light_part(disc: Disc) -> float:
     return float(np.linalg.norm(parts))
 
 
-def _view_parts(disc: Disc, view: View) -> tuple[float, float]:
-    """Contributions of pose and lens to the radius: the pose as if the lens were known, the lens the rest of both."""
+def _view_parts(disc: Disc, view: View) -> tuple[float, float, float]:
+    """Contributions of pose, lens and the reference's own size to the radius: the pose as if the lens were known, the
+    lens the rest of both."""
     by_pose: Floats = disc.by_view[COUNT:]
     total = max(float(disc.by_view @ view.covariance @ disc.by_view), 0.0)
-    pose = max(float(by_pose @ view.pose_covariance @ by_pose), 0.0)
-    return float(np.sqrt(min(pose, total))), float(np.sqrt(max(total - pose, 0.0)))
+    own = 0.0 if view.by_reference is None else max(float(disc.by_view @ view.by_reference @ disc.by_view), 0.0)
+    pose = min(max(float(by_pose @ view.pose_covariance @ by_pose), 0.0), total)
+    return float(np.sqrt(pose)), float(np.sqrt(max(total - pose - own, 0.0))), float(np.sqrt(min(own, total)))

@@ -109,3 +109,45 @@ OUTER_EDGE_OUTSIDE: Final = 2.0
 """mm outside of a circle within which edges speak against it."""
 OUTER_EDGE_LEAST_SUPPORT: Final = 0.5
 """Share of the lines that must have an edge on the circle."""
+
+# coin_reference
+
+COIN_MIDDLE: Final = (0.15, 0.55)
+"""Shares of a coin's radius between which its middle's colour is taken."""
+COIN_RING: Final = (0.80, 0.93)
+"""The same for its ring: of a coin of two metals the ring begins at 0.71 to 0.76."""
+TWO_METALS: Final = 7.5
+"""CIELAB b* between middle and ring from which on a coin has two metals."""
+FAR_MORE: Final = 1.4
+"""Times that the coin of two metals must show this more than any other piece."""
+COIN_SIZE: Final = 0.3
+"""Share by which the coin may look larger or smaller than it is, at one of the scales that are tried."""
+SCALES: Final = (150.0, 95.0, 240.0, 380.0, 60.0)
+"""mm along the picture's longer side that are tried, the likeliest first."""
+LEAST_DISCS: Final = 2
+"""The coin and a piece."""
+ODD: Final = 0.08
+"""Share by which a coin's size must differ from the pieces' for it to be the odd one."""
+EURO_MISFIT: Final = 0.35
+"""mm by which coins may miss the sizes of euro coins."""
+EURO_NOISE: Final = 0.05
+"""mm that outlines miss by in any case."""
+EURO_CLEAR: Final = 2.0
+"""Times that a second choice must miss by more than the first."""
+COIN_RIM: Final = 0.3
+"""mm, rounding of a coin's rim."""
+COIN_POINTS: Final = 48
+"""Points of each outline from which the view is taken."""
+COIN_FREEDOM: Final = 8.0
+"""Independent points that one outline counts for."""
+LEAST_COIN_NOISE: Final = 0.1
+"""Pixels; outlines are never known better than this."""
+LEVEL: Final = 0.15
+"""Radians by which people lean a phone that they hold above a table, standard deviation."""
+LEANS: Final = ((0.0, 0.0), (0.15, 0.0), (-0.15, 0.0), (0.0, 0.15), (0.0, -0.15))
+"""Radians by which the camera is leaned at first: circles look alike from two sides."""
+SMALLEST_COIN: Final = 14.0
+"""mm, diameter of the smallest coin that is looked for."""
+BENT_INSIDE: Final = 1.5
+"""mm by which a loose sheet is off under a piece, for each mm that its border stands up; by eye, on two photos by
+strangers of bent sheets."""

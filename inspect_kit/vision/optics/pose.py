@@ -43,6 +43,8 @@ class View:
     noise: float
     used: int
     seen: int
+    by_reference: Floats | None = None
+    """What of the covariance comes from the reference's own size and form, where those are not exact."""
 
     @property
     def lens(self) -> Floats:
@@ -128,9 +130,19 @@ def fit_view(camera: Camera, known: Known) -> View:
     covariance = trials[best][0].covariance.copy()
     for (view, _), share in zip(trials, shares / shares.sum(), strict=True):
         # What another camera would say instead, weighed by how likely it is.
-        other = view.vector - trials[best][0].vector
+        other = same_turn(view.vector, trials[best][0].vector) - trials[best][0].vector
         covariance += share * np.outer(other, other)
     return replace(trials[best][0], covariance=covariance)
+
+
+def same_turn(vector: Floats, like: Floats) -> Floats:
+    """The same view, its rotation written as the one of two equal turns that lies nearer to another's: sheets are
+    turned by about half a circle, where a small change can flip the axis."""
+    turn = vector[COUNT : COUNT + 3]
+    angle = float(np.linalg.norm(turn))
+    back = turn * (1 - 2 * np.pi / max(angle, 1e-9))
+    near = min((turn, back), key=lambda each: float(np.linalg.norm(each - like[COUNT : COUNT + 3])))
+    return np.concatenate([vector[:COUNT], near, vector[COUNT + 3 :]])
 
 
 def _misfit(view: View, known: Known, noise: float) -> float:

@@ -16,18 +16,31 @@ from inspect_kit.vision.optics.pose import Known, View, fit_view
 from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
+from inspect_kit.vision.reference.everyday import CARD, PAPERS
+from inspect_kit.vision.reference.rectangle import find_sides
+from inspect_kit.vision.reference.rectangle_view import rectangle_view
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Sheet, SheetKind, all_sheets
 
 _OWN: Final = cv2.aruco.DICT_4X4_1000
 
 
+_PLAIN: Final = ("paper", "card")
+
+
 @dataclass(frozen=True)
 class Reference:
-    """What to look for: `auto`, a checkerboard of known square, or single markers of known side."""
+    """What to look for: `auto`, a checkerboard of known square, single markers of known side, or an everyday thing."""
 
     kind: str = "auto"
     size: float = 0.0
     dictionary: str = ""
+    name: str = ""
+    """Which sheet of paper, or which coin; empty for a coin of which only the diameter is known."""
+
+    @property
+    def printed(self) -> bool:
+        """Whether it was printed, at a scale that can be checked."""
+        return self.kind in ("auto", "chessboard", "aruco")
 
 
 @dataclass(frozen=True)
@@ -38,6 +51,8 @@ class Placed:
     view: View
     known: Known
     sheet: Sheet | None = None
+    bend: float = 0.0
+    """mm by which the border of a loose sheet of paper stands up."""
 
     @property
     def carries_ids(self) -> bool:
@@ -47,6 +62,8 @@ class Placed:
 
 def place(pixels: Pixels, camera: Camera, reference: Reference) -> Placed:
     """Find the reference and solve the view; raises `BadInput` with advice where that cannot be done."""
+    if reference.kind in _PLAIN:
+        return _plain_thing(pixels, camera, reference)
     grey = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
     finders = {"auto": _own_sheet, "chessboard": _chessboard, "aruco": _single_markers}
     return finders[reference.kind](np.asarray(grey, dtype=np.uint8), camera, reference)
@@ -226,6 +243,12 @@ def marker_dictionary(name: str) -> int:
     if not isinstance(value, int):
         raise BadInput("no-marker-dictionary", name=name[:40])
     return value
+
+
+def _plain_thing(pixels: Pixels, camera: Camera, reference: Reference) -> Placed:
+    thing = CARD if reference.kind == "card" else PAPERS[reference.name]
+    view, known, bend = rectangle_view(camera, find_sides(pixels, camera, thing), thing)
+    return Placed(thing.name, view, known, bend=bend if thing.is_paper else 0.0)
 
 
 def _chessboard(grey: Pixels, camera: Camera, reference: Reference) -> Placed:

@@ -34,3 +34,46 @@ A_FEW: Final = 2
 """Markers of a foreign dictionary after which no other is tried."""
 FIND_WORKING_SIDE: Final = 2100
 """Pixels of the longer side of the picture in which markers are looked for first."""
+
+# rectangle
+
+RECTANGLE_WORKING_SIDE: Final = 1000
+"""Pixels of the longer side of the picture in which sheets of paper and cards are looked for."""
+BORDER_SHARE: Final = 0.002
+"""Share of the picture's longer side within which a corner counts as cut off."""
+SAME_CORNER: Final = 6.0
+"""Pixels (working size) within which two shapes are one."""
+LEAST_SIDE_SUPPORT: Final = 0.4
+"""Share of the two least clear sides that must be seen as edges."""
+LARGER: Final = 0.08
+"""Merit of a shape e times as large, in shares of its sides."""
+LEAST_PAPER: Final = 0.04
+"""Share of the picture that a sheet of paper covers at least: pieces on a smaller one have too few pixels."""
+LEAST_CARD: Final = 0.004
+"""The same of a card."""
+LEAST_CORNER: Final = 0.3
+"""Sine of the angle between two neighbouring sides, at least."""
+MISSHAPEN: Final = 0.03
+"""Misfit of the corners, as a share of the shape's size, beyond which it is no rectangle of these proportions: A4
+taken for Letter misses by more."""
+SUPPORT_POINTS: Final = 40
+"""Points of a side at which it is looked at first."""
+SUPPORT_REACH: Final = 9.0
+"""Pixels (working size) across a side that are looked at first."""
+LEAST_STEP: Final = 0.006
+"""Change of light over half a pixel, as a share of white, that is an edge."""
+SIDE_POINTS: Final = 96
+"""Points of a side that are measured."""
+FIRST_REACH: Final = 0.012
+"""Share of a side's length by which its first guess may be off."""
+LEAST_SIDE: Final = 0.35
+"""Share of a side that must be seen: the rest may lie in shade or under something."""
+ROUGH_SIDE: Final = 40.0
+"""Pixels from the middle of a side's points beyond which a point belongs to something else."""
+
+# rectangle_view
+
+SIDE_FREEDOM: Final = 6.0
+"""Independent points that one side counts for: paper waves, and neighbouring points move together."""
+LEAST_SIDE_NOISE: Final = 0.08
+"""Pixels; points of a side are never known better than this."""

@@ -1,0 +1,293 @@
+"""A known coin among the pieces as the reference: found by its looks, and the view from the outlines of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import cv2
+import numpy as np
+
+from inspect_kit.errors import BadInput
+from inspect_kit.vision.arrays import Floats, Mask, Pixels
+from inspect_kit.vision.disc import tuning
+from inspect_kit.vision.disc.fit import Disc, Shape
+from inspect_kit.vision.disc.solid import Solid, outline, surface_slopes
+from inspect_kit.vision.fitting.least_squares import Solution, inverse, robust_deviation, solve
+from inspect_kit.vision.optics.camera import COUNT, Camera
+from inspect_kit.vision.optics.pose import Known, View, pixels_of, rotation_of, view_scale, view_slopes
+from inspect_kit.vision.reference.everyday import (
+    ANY_COIN_THICKNESS,
+    COIN_HEIGHT_SPREAD,
+    COIN_SPREAD,
+    COINS,
+    EURO_COINS,
+    KnownCoin,
+    Metal,
+)
+from inspect_kit.vision.reference.rectangle_view import apart
+
+_VIEW: Final = COUNT + 6
+_OWN: Final = 3
+"""Numbers of one disc: place and radius."""
+_CELL: Final = 6.0
+"""mm around outlines in which light and dark are told."""
+
+
+def first_view(camera: Camera, across: float) -> View:
+    """From straight above, with so many mm along the picture's longer side."""
+    height = camera.focal * across / max(camera.width, camera.height)
+    vector = np.concatenate([camera.parameters, [np.pi, 0.0, 0.0, 0.0, 0.0, height]])
+    nothing = np.zeros((_VIEW, _VIEW))
+    return View(camera, vector, nothing, nothing[COUNT:, COUNT:], 0.1, 0, 0)
+
+
+def picture_plane(camera: Camera, view: View) -> Known:
+    """The picture's border on the plane: pieces are looked for everywhere."""
+    x, y = camera.width - 1.0, camera.height - 1.0
+    image = np.array([[0.0, 0.0], [x, 0.0], [x, y], [0.0, y]])
+    return Known(np.column_stack([view.on_plane(image), np.zeros(4)]), image, _CELL)
+
+
+FIRST_SHAPE: Final = Shape(0.2, 0.05, 0.1, 0.05)
+"""Flat, as long as nothing is known of the scale; mm."""
+
+
+# --------------------------------------------------------------------------------------------------- which one it is
+
+
+def known_coin(name: str, diameter: float) -> KnownCoin:
+    """The coin by its name, or one of which only the diameter is known."""
+    return COINS.get(name) or KnownCoin(f"{diameter:g} mm", diameter, ANY_COIN_THICKNESS, Metal.ANY)
+
+
+def which(pixels: Pixels, discs: Sequence[Disc], coin: KnownCoin) -> int | None:
+    """Which of the discs is the coin, if that is certain; at about the right scale it has about its size."""
+    near = [i for i, disc in enumerate(discs) if abs(2 * disc.solid.radius / coin.diameter - 1) < tuning.COIN_SIZE]
+    if len(discs) < tuning.LEAST_DISCS or not near:
+        return None
+    if coin.metal is Metal.ANY:
+        return _odd_one(discs)
+    yellower = np.array([_yellower(pixels, disc) for disc in discs])
+    if coin.metal in (Metal.SILVER_AROUND_GOLD, Metal.GOLD_AROUND_SILVER):
+        found = _of_two_metals(yellower if coin.metal is Metal.SILVER_AROUND_GOLD else -yellower)
+        return found if found in near else None
+    return _by_company(discs, coin, [i for i in near if abs(yellower[i]) < tuning.TWO_METALS])
+
+
+def _of_two_metals(contrast: Floats) -> int | None:
+    """The one whose ring is of another metal than its middle, by far more than all others'."""
+    order = np.argsort(-contrast)
+    first, second = float(contrast[order[0]]), float(contrast[order[1]])
+    clear = first > tuning.TWO_METALS and first > tuning.FAR_MORE * second
+    return int(order[0]) if clear else None
+
+
+def _yellower(pixels: Pixels, disc: Disc) -> float:
+    """CIELAB b* by which the middle is yellower than the ring: tells coins of two metals in any light."""
+    middle, ring = (_colour(pixels, disc, *zone) for zone in (tuning.COIN_MIDDLE, tuning.COIN_RING))
+    return float(middle[2] - ring[2])
+
+
+def _colour(pixels: Pixels, disc: Disc, inner: float, outer: float) -> Floats:
+    """Median colour (CIELAB) of a ring of the disc's face, by shares of its radius."""
+    turns = np.linspace(0, 2 * np.pi, 180, endpoint=False)
+    around = disc.outline[np.linspace(0, len(disc.outline) - 1, len(turns)).astype(int)] - disc.centre
+    points = np.concatenate([disc.centre + share * around for share in np.linspace(inner, outer, 9)])
+    x = np.clip(points[:, 0].round().astype(int), 0, pixels.shape[1] - 1)
+    y = np.clip(points[:, 1].round().astype(int), 0, pixels.shape[0] - 1)
+    lab = cv2.cvtColor((pixels[y, x][None] / 255).astype(np.float32), cv2.COLOR_RGB2LAB)[0]
+    return np.asarray(np.median(lab, axis=0), dtype=np.float64)
+
+
+def _odd_one(discs: Sequence[Disc]) -> int | None:
+    """Among pieces of one size the one of another size."""
+    sizes = np.array([disc.solid.radius for disc in discs])
+    away = np.abs(sizes / np.median(sizes) - 1)
+    odd = int(away.argmax())
+    clear = len(discs) > tuning.LEAST_DISCS and away[odd] > tuning.ODD
+    return odd if clear and np.delete(away, odd).max() < tuning.ODD / 2 else None
+
+
+def _by_company(discs: Sequence[Disc], coin: KnownCoin, candidates: Sequence[int]) -> int | None:
+    """Among euro coins the one beside which all others have the size of a euro coin."""
+    if coin not in EURO_COINS or len(discs) <= tuning.LEAST_DISCS or not candidates:
+        return None
+    misfits = sorted((_misfit(discs, coin, index), index) for index in candidates)
+    second = misfits[1][0] if len(misfits) > 1 else np.inf
+    return misfits[0][1] if misfits[0][0] < tuning.EURO_MISFIT and second > tuning.EURO_CLEAR * misfits[0][0] else None
+
+
+def _misfit(discs: Sequence[Disc], coin: KnownCoin, index: int) -> float:
+    """mm by which the others miss the sizes of euro coins, root mean square, if this one is the coin."""
+    sizes = np.array([disc.solid.radius for disc in discs]) * coin.diameter / discs[index].solid.radius
+    misses = np.abs(sizes[:, None] - [each.diameter for each in EURO_COINS]).min(axis=1)
+    return float(np.sqrt((np.delete(misses, index) ** 2).mean())) + tuning.EURO_NOISE
+
+
+def no_coin() -> BadInput:
+    """It is not there, or not told from the pieces."""
+    return BadInput("coin-not-told")
+
+
+# -------------------------------------------------------------------------------------------------- the view from it
+
+
+@dataclass(frozen=True)
+class _Outlines:
+    """Points of the discs' outlines in the photo, by disc, with the azimuth of each and the outline's normal there."""
+
+    image: Floats
+    normals: Floats
+    azimuths: Floats
+    disc: Floats
+    heights: Floats
+    """Thickness of each disc, mm."""
+    noise: float
+    alike: float = 1.0
+    """By how much the noise was made larger, for neighbours err alike."""
+
+    def __call__(self, at: Floats, /) -> Floats:
+        away = np.zeros(len(self.image))
+        for here, solid, centre in self._solids(at):
+            seen = pixels_of(at[:_VIEW], outline(solid, centre, self.azimuths[here]))
+            away[here] = ((seen - self.image[here]) * self.normals[here]).sum(axis=1)
+        return away / self.noise
+
+    def slopes(self, at: Floats, /) -> Floats:
+        """By camera, pose, and place and radius of each disc."""
+        table = np.zeros((len(self.image), len(at)))
+        for number, (here, solid, centre) in enumerate(self._solids(at)):
+            points = outline(solid, centre, self.azimuths[here])
+            by_view = np.einsum("nij,ni->nj", view_slopes(at[:_VIEW], points), self.normals[here])
+            by_place = by_view[:, COUNT + 3 :] @ rotation_of(at[COUNT : COUNT + 3])
+            own = surface_slopes(solid, centre, self.azimuths[here])[:, :, :_OWN]
+            table[here, :_VIEW] = by_view
+            first = _VIEW + _OWN * number
+            table[here, first : first + _OWN] = np.einsum("nj,njk->nk", by_place, own)
+        return table / self.noise
+
+    def _solids(self, at: Floats) -> Iterator[tuple[Mask, Solid, Floats]]:
+        centre = -rotation_of(at[COUNT : COUNT + 3]).T @ at[COUNT + 3 : _VIEW]
+        for number, (x, y, radius) in enumerate(at[_VIEW:].reshape(-1, _OWN)):
+            height = float(self.heights[number])
+            yield self.disc == number, Solid(x, y, radius, height, min(tuning.COIN_RIM, height / 2)), centre
+
+
+@dataclass(frozen=True)
+class CoinScene:
+    """Discs in a photo as a first view sees them, which of them is the coin, and how thick the others are, mm."""
+
+    start: View
+    discs: Sequence[Disc]
+    index: int
+    coin: KnownCoin
+    height: float
+
+
+def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known]:
+    """Camera and pose in mm. From one side and the other circles look alike: both readings are carried."""
+    trials = [_fitted(camera, scene, lean) for lean in tuning.LEANS]
+    costs = np.array([cost for _, cost, _ in trials])
+    shares = np.exp((costs.min() - costs) / 2)
+    best, _, outlines = trials[int(costs.argmin())]
+    covariance = best.covariance.copy()
+    for (view, _, _), share in zip(trials, shares / shares.sum(), strict=True):
+        other = apart(view.vector, best.vector)
+        covariance += share * np.outer(other, other)
+    flat = np.column_stack([best.on_plane(outlines.image), np.zeros(len(outlines.image))])
+    return replace(best, covariance=covariance), Known(flat, outlines.image, _CELL)
+
+
+def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> tuple[View, float, _Outlines]:
+    mean, outlines = _first_guess(camera, scene)
+    at = mean.copy()
+    at[COUNT : COUNT + 3] = _leaning(mean[COUNT : COUNT + 3], lean)
+    information, sizes = _prior(camera, mean, scene), _sizes(camera, len(scene.discs))
+    alike = max(len(outlines.image) / (tuning.COIN_FREEDOM * len(scene.discs)), 1.0)
+    for _ in range(2):
+        solution = solve(outlines, at, sizes, information, mean)
+        at = solution.parameters
+        noise = max(tuning.LEAST_COIN_NOISE, robust_deviation(solution.residuals) * outlines.noise / outlines.alike)
+        outlines = replace(outlines, noise=noise * alike**0.5, alike=alike**0.5)
+    solution = solve(outlines, at, sizes, information, mean)
+    pull = solution.parameters - mean
+    misfit = float(solution.residuals @ solution.residuals + pull @ information @ pull)
+    cost = misfit + 2 * tuning.COIN_FREEDOM * len(scene.discs) * float(np.log(noise))
+    return _view(camera, solution, information, (scene.index, noise)), cost, outlines
+
+
+def _first_guess(camera: Camera, scene: CoinScene) -> tuple[Floats, _Outlines]:
+    heights = np.full(len(scene.discs), scene.height)
+    heights[scene.index] = scene.coin.thickness
+    scale = scene.coin.diameter / (2 * scene.discs[scene.index].solid.radius)
+    own = np.array([[disc.solid.x, disc.solid.y, disc.solid.radius] for disc in scene.discs]) * scale
+    pose = scene.start.vector[COUNT:] * [1, 1, 1, scale, scale, scale]
+    # The coin's upper rim lies above the plane that the first view looks at.
+    pose[5] += scene.coin.thickness
+    return np.concatenate([camera.parameters, pose, own.ravel()]), _points(scene.start, scene.discs, heights)
+
+
+def _view(camera: Camera, solution: Solution, information: Floats, coin: tuple[int, float]) -> View:
+    """With the coin's size left open as far as it is; and what of the covariance comes from that."""
+    index, noise = coin
+    jacobian = solution.jacobian.T @ solution.jacobian
+    radius = _VIEW + _OWN * index + 2
+    exact = information.copy()
+    exact[radius, radius] = 1e8
+    covariance = solution.covariance[:_VIEW, :_VIEW]
+    certain = inverse(jacobian + exact)[:_VIEW, :_VIEW]
+    exact[:COUNT, :COUNT] = np.diag(1e12 / view_scale(camera)[:COUNT] ** 2)
+    pose = inverse(jacobian + exact)[COUNT:_VIEW, COUNT:_VIEW]
+    seen = len(solution.residuals)
+    return View(
+        camera, solution.parameters[:_VIEW], covariance, pose, noise, seen, seen, by_reference=covariance - certain
+    )
+
+
+def _leaning(turn: Floats, lean: tuple[float, float]) -> Floats:
+    first, second = rotation_of(np.array([lean[0], lean[1], 0.0])), rotation_of(turn)
+    found, _ = cv2.Rodrigues(first @ second)
+    back = found.ravel()
+    angle = float(np.linalg.norm(back))
+    other = back * (1 - 2 * np.pi / max(angle, 1e-9))
+    return np.asarray(min((back, other), key=lambda each: float(np.linalg.norm(each - turn))), dtype=np.float64)
+
+
+def _points(start: View, discs: Sequence[Disc], heights: Floats) -> _Outlines:
+    """The edges that were seen, thinned to about as many of each disc."""
+    image, normals, azimuths, owner = [], [], [], []
+    for number, disc in enumerate(discs):
+        seen = np.nonzero(np.isfinite(disc.deviations))[0]
+        seen = seen[:: max(1, len(seen) // tuning.COIN_POINTS)]
+        solid, around = disc.solid, disc.azimuths[seen]
+        reach = solid.radius - disc.relief + disc.deviations[seen]
+        place = np.column_stack([solid.x + reach * np.cos(around), solid.y + reach * np.sin(around)])
+        points = start.pixels(np.column_stack([place, np.full(len(seen), solid.thickness)]))
+        outward = points - disc.centre
+        image.append(points)
+        normals.append(outward / np.linalg.norm(outward, axis=1, keepdims=True))
+        azimuths.append(around)
+        owner.append(np.full(len(seen), float(number)))
+    return _Outlines(
+        np.concatenate(image), np.concatenate(normals), np.concatenate(azimuths), np.concatenate(owner), heights, 1.0
+    )
+
+
+def _prior(camera: Camera, mean: Floats, scene: CoinScene) -> Floats:
+    """The camera as far as it is known, held about level, as people hold it; where the frame lies is a matter of
+    choice, so it is fixed at the coin and along the picture."""
+    standard = np.full(len(mean), np.inf)
+    distance = max(float(mean[COUNT + 5]), 50.0)
+    standard[COUNT : COUNT + 3] = tuning.LEVEL
+    first = _VIEW + _OWN * scene.index
+    standard[first : first + 2] = 0.01
+    standard[first + 2] = np.hypot(COIN_SPREAD / 2, COIN_HEIGHT_SPREAD * scene.coin.diameter / 2 / distance)
+    information = np.diag(np.where(np.isfinite(standard), standard, 1e9) ** -2.0)
+    information[:COUNT, :COUNT] = inverse(camera.covariance)
+    return information
+
+
+def _sizes(camera: Camera, count: int) -> Floats:
+    return np.concatenate([view_scale(camera), np.tile([10.0, 10.0, 10.0], count)])
