@@ -50,7 +50,7 @@ _CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),
                               help="A file of `inspect-kit camera calibrate`.")  # fmt: skip
 _REFERENCE: Final = click.option("--reference", default="auto", show_default=True,
                                  help="auto, chessboard:12.5mm, aruco:DICT_4X4_50:40mm; unprinted: "
-                                 "paper:a4, paper:letter, card, or (round pieces) coin:2eur, coin:25.75mm.")  # fmt: skip
+                                 "paper:a4, paper:letter, card, coin:2eur, coin:25.75mm.")  # fmt: skip
 _OVERLAY: Final = click.option("--overlay", type=click.Path(path_type=Path),
                                help="Write the first photo with what was found (PNG).")  # fmt: skip
 

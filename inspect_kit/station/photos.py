@@ -18,6 +18,7 @@ from inspect_kit.checkin.form import fields_of
 from inspect_kit.checkin.photo_reading import (
     EvidencePhoto,
     PhotoReading,
+    TypedBeside,
     evidence_photo,
     kind_among,
     load_measuring,
@@ -42,6 +43,9 @@ _MEASURING: Final = 30.0
 _ROOM: Final = 0.18
 _MOST_KEPT: Final = 200
 """Photos that wait for the form around them; older ones were given up."""
+
+PLAIN_REFERENCES: Final = ("paper:a4", "paper:letter", "card")
+"""What the desk offers besides the printed mat; a coin takes too long to find for people who wait."""
 
 Result = TypeVar("Result")
 
@@ -158,7 +162,7 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
     )
     if not kind:
         return look
-    stated = tuple((name, given.get(name, "").strip()[:40]) for name in ("thickness", "print_scale"))
+    stated = _stated(given)
     try:
         with benches.line.turn(tell):
             file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
@@ -166,6 +170,14 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
         facts = {name: worded_fact(fact)[:200] for name, fact in problem.told.facts}
         return structs.replace(look, why=str(problem)[:500], code=problem.told.code, facts=facts)
     return structs.replace(look, measured=on_kept_photo(file, look.photo).written())
+
+
+def _stated(given: Mapping[str, str]) -> TypedBeside:
+    """What was typed beside the photo. Only a printed reference has a scale of print, which this browser remembers."""
+    reference = given.get("reference", "").strip()
+    plain = reference in PLAIN_REFERENCES
+    stated = tuple((name, given.get(name, "").strip()[:40]) for name in ("thickness", "print_scale")[: 2 - plain])
+    return (*stated, ("reference", reference)) if plain else stated
 
 
 def taken(visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> tuple[str, DeskPhoto | None]:

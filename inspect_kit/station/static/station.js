@@ -135,7 +135,7 @@
     photo.form.setAttribute("aria-busy", "true");
     const content = new FormData();
     content.append("photo", photo.files[0]);
-    ["thickness", "print_scale"].forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
+    ["thickness", "print_scale", "reference"].forEach((name) => { const one = photo.form.elements[name]; if (one) content.append(name, one.value); });
     try {
       const headers = { "X-CSRF-Token": body.dataset.csrf, Accept: "application/x-ndjson" };
       const answer = await fetch(photo.dataset.look, { method: "POST", headers, body: content });

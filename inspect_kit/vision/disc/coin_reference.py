@@ -12,6 +12,7 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.disc import tuning
+from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape
 from inspect_kit.vision.disc.solid import Solid, outline, surface_slopes
 from inspect_kit.vision.fitting.least_squares import Solution, inverse, robust_deviation, solve
@@ -62,9 +63,36 @@ def known_coin(name: str, diameter: float) -> KnownCoin:
     return COINS.get(name) or KnownCoin(f"{diameter:g} mm", diameter, ANY_COIN_THICKNESS, Metal.ANY)
 
 
-def which(pixels: Pixels, discs: Sequence[Disc], coin: KnownCoin) -> int | None:
+@dataclass(frozen=True)
+class SeenCircle:
+    """A circle in the photo: radius in mm of the scale that is tried, middle and outline in pixels."""
+
+    radius: float
+    centre: Floats
+    outline: Floats
+
+
+def circles_in(pixels: Pixels, camera: Camera, across: float, largest: float) -> list[SeenCircle]:
+    """Clear circles that do not lie in one another, the larger first, with so many mm along the longer side."""
+    view = first_view(camera, across)
+    around = picture_plane(camera, view).sheet[:, :2]
+    found = find_circles(pixels, view, around, FIRST_SHAPE.thickness, (tuning.SMALLEST_COIN / 2, largest / 2))
+    kept: list[Candidate] = []
+    for each in sorted(found, key=lambda candidate: -candidate.radius):
+        whole = each.support >= tuning.CLEAR and each.visible >= 1
+        if whole and all(np.hypot(each.x - other.x, each.y - other.y) > 0.9 * other.radius for other in kept):
+            kept.append(each)
+    turns = np.linspace(0, 2 * np.pi, 180, endpoint=False)
+    solids = (Solid(each.x, each.y, each.radius, FIRST_SHAPE.thickness, FIRST_SHAPE.rim) for each in kept)
+    return [
+        SeenCircle(solid.radius, view.pixels(solid.centre[None])[0], view.pixels(outline(solid, view.centre, turns)))
+        for solid in solids
+    ]
+
+
+def which(pixels: Pixels, discs: Sequence[SeenCircle], coin: KnownCoin) -> int | None:
     """Which of the discs is the coin, if that is certain; at about the right scale it has about its size."""
-    near = [i for i, disc in enumerate(discs) if abs(2 * disc.solid.radius / coin.diameter - 1) < tuning.COIN_SIZE]
+    near = [i for i, disc in enumerate(discs) if abs(2 * disc.radius / coin.diameter - 1) < tuning.COIN_SIZE]
     if len(discs) < tuning.LEAST_DISCS or not near:
         return None
     if coin.metal is Metal.ANY:
@@ -84,13 +112,13 @@ def _of_two_metals(contrast: Floats) -> int | None:
     return int(order[0]) if clear else None
 
 
-def _yellower(pixels: Pixels, disc: Disc) -> float:
+def _yellower(pixels: Pixels, disc: SeenCircle) -> float:
     """CIELAB b* by which the middle is yellower than the ring: tells coins of two metals in any light."""
     middle, ring = (_colour(pixels, disc, *zone) for zone in (tuning.COIN_MIDDLE, tuning.COIN_RING))
     return float(middle[2] - ring[2])
 
 
-def _colour(pixels: Pixels, disc: Disc, inner: float, outer: float) -> Floats:
+def _colour(pixels: Pixels, disc: SeenCircle, inner: float, outer: float) -> Floats:
     """Median colour (CIELAB) of a ring of the disc's face, by shares of its radius."""
     turns = np.linspace(0, 2 * np.pi, 180, endpoint=False)
     around = disc.outline[np.linspace(0, len(disc.outline) - 1, len(turns)).astype(int)] - disc.centre
@@ -101,16 +129,16 @@ def _colour(pixels: Pixels, disc: Disc, inner: float, outer: float) -> Floats:
     return np.asarray(np.median(lab, axis=0), dtype=np.float64)
 
 
-def _odd_one(discs: Sequence[Disc]) -> int | None:
+def _odd_one(discs: Sequence[SeenCircle]) -> int | None:
     """Among pieces of one size the one of another size."""
-    sizes = np.array([disc.solid.radius for disc in discs])
+    sizes = np.array([disc.radius for disc in discs])
     away = np.abs(sizes / np.median(sizes) - 1)
     odd = int(away.argmax())
     clear = len(discs) > tuning.LEAST_DISCS and away[odd] > tuning.ODD
     return odd if clear and np.delete(away, odd).max() < tuning.ODD / 2 else None
 
 
-def _by_company(discs: Sequence[Disc], coin: KnownCoin, candidates: Sequence[int]) -> int | None:
+def _by_company(discs: Sequence[SeenCircle], coin: KnownCoin, candidates: Sequence[int]) -> int | None:
     """Among euro coins the one beside which all others have the size of a euro coin."""
     if coin not in EURO_COINS or len(discs) <= tuning.LEAST_DISCS or not candidates:
         return None
@@ -119,9 +147,9 @@ def _by_company(discs: Sequence[Disc], coin: KnownCoin, candidates: Sequence[int
     return misfits[0][1] if misfits[0][0] < tuning.EURO_MISFIT and second > tuning.EURO_CLEAR * misfits[0][0] else None
 
 
-def _misfit(discs: Sequence[Disc], coin: KnownCoin, index: int) -> float:
+def _misfit(discs: Sequence[SeenCircle], coin: KnownCoin, index: int) -> float:
     """mm by which the others miss the sizes of euro coins, root mean square, if this one is the coin."""
-    sizes = np.array([disc.solid.radius for disc in discs]) * coin.diameter / discs[index].solid.radius
+    sizes = np.array([disc.radius for disc in discs]) * coin.diameter / discs[index].radius
     misses = np.abs(sizes[:, None] - [each.diameter for each in EURO_COINS]).min(axis=1)
     return float(np.sqrt((np.delete(misses, index) ** 2).mean())) + tuning.EURO_NOISE
 

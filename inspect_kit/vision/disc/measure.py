@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import cv2
 import numpy as np
 
 from inspect_kit.capture.photographs import Photograph
@@ -16,6 +17,7 @@ from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.coin_reference import (
     FIRST_SHAPE,
     CoinScene,
+    circles_in,
     coin_view,
     first_view,
     known_coin,
@@ -33,6 +35,7 @@ from inspect_kit.vision.fitting.edge_step import Optics
 from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
 from inspect_kit.vision.optics.pose import Known, View
 from inspect_kit.vision.optics.quality import check_condition
+from inspect_kit.vision.reference.everyday import KnownCoin
 from inspect_kit.vision.reference.find import Placed, Reference, place
 
 # All round pieces of a photo: found, measured, and refused where they are not whole.
@@ -220,7 +223,8 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     camera = camera_for(photo, calibrated)
     coin = request.reference.kind == "coin"
     placed = _beside_coin(photo, camera, request) if coin else place(photo.pixels, camera, request.reference)
-    optics = Optics(check_condition(photo.pixels, placed.known, photo.file), photo.colour_spread)
+    blur = check_condition(photo.pixels, placed.known, photo.file, printed=request.reference.printed)
+    optics = Optics(blur, photo.colour_spread)
     tilt = float(np.degrees(placed.view.tilt))
     if tilt > STEEPEST:
         raise BadInput("camera-tilted-to-sheet", where=photo.file, tilt=f"{tilt:.0f}")
@@ -241,32 +245,42 @@ def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> Pla
     """The view from a known coin among the pieces, and from the outlines of all of them."""
     coin = known_coin(request.reference.name, request.reference.size)
     largest = max(request.diameters[1], coin.diameter * (1 + tuning.COIN_SIZE))
+    factor = min(1.0, tuning.COIN_WORKING_SIDE / max(photo.width, photo.height))
+    small = np.asarray(cv2.resize(photo.pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
+    little = camera.scaled(small.shape[1], small.shape[0])
     for across in tuning.SCALES:
-        start, discs = _sketched(photo, camera, across, largest)
-        index = which(photo.pixels, discs, coin)
+        circles = circles_in(small, little, across, largest)
+        index = which(small, circles, coin)
         if index is not None:
-            scene = CoinScene(start, discs, index, coin, request.shape.thickness)
-            view, known = coin_view(camera, _at_true_scale(photo, camera, across, scene, largest))
-            return Placed(f"coin {coin.name}", view, _coin_first(view, known, discs[index]))
+            near = (circles[index].centre + 0.5) / factor - 0.5, across * coin.diameter / (2 * circles[index].radius)
+            return _placed_by_coin(photo, camera, near, (coin, request.shape.thickness, largest))
     raise no_coin()
 
 
-def _sketched(photo: Photograph, camera: Camera, across: float, largest: float) -> tuple[View, tuple[Disc, ...]]:
+def _sketched(
+    pixels: Pixels, camera: Camera, across: float, known: tuple[float, float]
+) -> tuple[View, tuple[Disc, ...]]:
+    """Discs up to a largest diameter, as seen from straight above with so many mm along the picture's longer side."""
     start = first_view(camera, across)
     sketch = Placed("", start, picture_plane(camera, start))
-    bounds = tuning.SMALLEST_COIN, largest
-    return start, find_pieces(photo.pixels, sketch, FIRST_SHAPE, bounds, Optics(None, photo.colour_spread)).discs
+    largest, colour_spread = known
+    return start, find_pieces(
+        pixels, sketch, FIRST_SHAPE, (tuning.SMALLEST_COIN, largest), Optics(None, colour_spread)
+    ).discs
 
 
-def _at_true_scale(photo: Photograph, camera: Camera, across: float, scene: CoinScene, largest: float) -> CoinScene:
-    """The same discs looked at again where a unit is a millimetre, for outlines are told by millimetres."""
-    coin = scene.discs[scene.index]
-    start, discs = _sketched(photo, camera, across * scene.coin.diameter / (2 * coin.solid.radius), largest)
-    apart = [float(np.linalg.norm(disc.centre - coin.centre)) for disc in discs]
+def _placed_by_coin(
+    photo: Photograph, camera: Camera, near: tuple[Floats, float], known: tuple[KnownCoin, float, float]
+) -> Placed:
+    """The discs looked at again at full size, where a unit is a millimetre: outlines are told by millimetres."""
+    (pixel, across), (coin, height, largest) = near, known
+    start, discs = _sketched(photo.pixels, camera, across, (largest, photo.colour_spread))
+    apart = [float(np.linalg.norm(disc.centre - pixel)) for disc in discs]
     index = int(np.argmin(apart)) if apart else 0
-    if not apart or apart[index] > coin.solid.radius * coin.resolution / 4:
-        return scene
-    return CoinScene(start, discs, index, scene.coin, scene.height)
+    if len(apart) < tuning.LEAST_DISCS or apart[index] > discs[index].solid.radius * discs[index].resolution / 4:
+        raise no_coin()
+    view, flat = coin_view(camera, CoinScene(start, discs, index, coin, height))
+    return Placed(f"coin {coin.name}", view, _coin_first(view, flat, discs[index]))
 
 
 def _coin_first(view: View, known: Known, coin: Disc) -> Known:

@@ -151,3 +151,5 @@ SMALLEST_COIN: Final = 14.0
 BENT_INSIDE: Final = 1.5
 """mm by which a loose sheet is off under a piece, for each mm that its border stands up; by eye, on two photos by
 strangers of bent sheets."""
+COIN_WORKING_SIDE: Final = 1600.0
+"""Pixels of the longer side of the picture in which the coin is looked for."""

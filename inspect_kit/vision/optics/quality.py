@@ -82,11 +82,16 @@ FULL: Final = 253
 """Code from which on a pixel counts as fully lit."""
 
 
-def check_condition(pixels: Pixels, known: Known, file: str) -> float | None:
-    """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels."""
+def check_condition(pixels: Pixels, known: Known, file: str, *, printed: bool = True) -> float | None:
+    """Refuse a photo that is too dark, too flat or too blurred, each with what to do; gives its blur in pixels.
+
+    Only what is `printed` has black and white beside each other; of anything else the light alone can be told.
+    """
     black, white = _levels(pixels, known)
     if white < tuning.DARKEST_WHITE:
         raise BadInput("too-dark-measured", where=file)
+    if not printed:
+        return None
     if white - black < tuning.LEAST_CONTRAST:
         raise BadInput("too-little-contrast", where=file)
     blur = blur_of(pixels, known)

@@ -95,6 +95,9 @@ def rectangle_view(camera: Camera, sides: Sides, thing: FlatThing) -> tuple[View
     )
     shares = np.exp((misfits.min() - misfits) / 2)
     best = trials[int(misfits.argmin())]
+    size = float(np.linalg.norm(sides.corners[1] - sides.corners[0]))
+    if best.pull > tuning.MOST_PULL or best.view.noise > tuning.MOST_SIDE_NOISE * size:
+        raise BadInput("reference-other-proportions")
     covariance = best.view.covariance.copy()
     for trial, share in zip(trials, shares / shares.sum(), strict=True):
         other = apart(trial.view.vector, best.view.vector)

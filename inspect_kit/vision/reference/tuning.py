@@ -77,3 +77,7 @@ SIDE_FREEDOM: Final = 6.0
 """Independent points that one side counts for: paper waves, and neighbouring points move together."""
 LEAST_SIDE_NOISE: Final = 0.08
 """Pixels; points of a side are never known better than this."""
+MOST_PULL: Final = 12.0
+"""Squared deviations, all together, by which camera and form may differ from the usual: beyond, it is another thing."""
+MOST_SIDE_NOISE: Final = 0.003
+"""Share of the longer side by which points may miss the sides of a rectangle."""
