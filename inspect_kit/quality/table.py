@@ -279,7 +279,8 @@ def _columns(
 
 
 def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: Sequence[int], where: str) -> None:
-    column.extend(seen.setdefault(cell, cell) for cell in map(str.strip, cells))
+    stripped = list(map(str.strip, cells))
+    column.extend(map(seen.setdefault, stripped, stripped))
     if len(seen) > _MOST_KEPT:
         seen.clear()
     if max(map(len, cells)) > MAX_CELL:

@@ -378,3 +378,34 @@ def test_the_certificate_tells_the_classes_on_its_first_page_and_in_a_table(
     first, *rest = pages_of(out)
     assert "kritisch AQL 0,10 (Ac 0, Re 1)" in " ".join(first.split())
     assert "Jede Klasse hat ihre eigene AQL" in " ".join(" ".join(rest).split())
+
+
+def test_lots_by_measured_values_have_a_ledger_too(kit: Call, tmp_path: Path) -> None:
+    """Two of five refused: tightened; five accepted: normal again. The same lot counts once."""
+    source = np.random.default_rng(5)
+    ledger = tmp_path / "lots.csv"
+
+    def presented(number: int, mean: float, *more: str) -> tuple[int, str, str]:
+        values = source.normal(mean, 0.1, 10)
+        wide(
+            tmp_path / f"{number}.csv",
+            [(n, f"{value:.3f}") for n, value in enumerate(values)],
+            "piece,coin.diameter [mm]",
+        )
+        return judged(number, *more)
+
+    def judged(number: int, *more: str) -> tuple[int, str, str]:
+        given = ("--lot", 150, "--aql", "1.0", "--variables", "--ledger", ledger, "--subject", f"Lot {number}", *more)
+        return kit("qa", "lot", tmp_path / f"{number}.csv", *ONE, *given, "--json")
+
+    assert presented(1, 31.75)[0] == 1
+    assert "the ledger has this lot already" in judged(1)[2]
+    assert presented(1, 31.0, "--resubmitted")[0] == 0
+    code, _, err = presented(2, 31.75)
+    assert (code, "from the next lot on: tightened" in err) == (1, True)
+    for number in range(3, 8):
+        code, out, err = presented(number, 31.0)
+        assert (code, json.loads(out)["plan"]["severity"]) == (0, "tightened")
+    assert "from the next lot on: normal" in err
+    ledger.write_text(ledger.read_text().replace(",tightened,normal,", ",normal,normal,"))
+    assert presented(8, 31.0)[0] == 4

@@ -37,6 +37,7 @@ from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.switching import (
+    JudgedLot,
     LotSeries,
     Presented,
     Scheme,
@@ -45,6 +46,12 @@ from inspect_kit.quality.sampling.switching import (
     refuse_stopped,
 )
 from inspect_kit.quality.sampling.variables import Standard
+from inspect_kit.quality.sampling.variables_ledger import (
+    VariablesLot,
+    VariablesSeries,
+    read_variables_ledger,
+    variables_ledger_text,
+)
 
 if TYPE_CHECKING:
     # Issuing loads pages, keys and the registry; a lot that is only judged needs none of them.
@@ -418,7 +425,7 @@ def _class(text: str) -> DefectClass:
 class LedgerBook:
     """The lots before this one; `entered` where the ledger has this very lot already."""
 
-    series: LotSeries
+    series: LotSeries | VariablesSeries
     readings: str
     entered: bool = False
 
@@ -432,9 +439,8 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
     """The ledger as it stood before this lot: a lot that is looked at twice is one lot."""
     if given["ledger"] is None or given["aql"] is None:
         return None
-    if given["variables"]:
-        raise UsageError("ledger-sampling-attributes")
-    series = read_ledger(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
+    read = read_variables_ledger if given["variables"] else read_ledger
+    series: LotSeries | VariablesSeries = read(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
     if series.lots and given["severity"]:
         raise UsageError("ledger-tells-severity")
     before = series.before(file.digest)
@@ -445,14 +451,15 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
     return LedgerBook(series, file.digest)
 
 
-def _refuse_name(series: LotSeries, given: Given) -> None:
+def _refuse_name(series: LotSeries | VariablesSeries, given: Given) -> None:
     known = given["subject"] and any(lot.presented.name == given["subject"] for lot in series.lots)
     if known and not given["resubmitted"]:
         raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
 
 
 def _scheme(given: Given) -> Scheme:
-    return Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
+    usual = "IV" if given["variables"] and given["table"] == Standard.MIL_414 else "II"
+    return Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
 
 
 def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
@@ -466,9 +473,15 @@ def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str)
     scheme = _scheme(given)
     found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
     lot = Presented(outcome.plan.size, found, name, book.readings, given["resubmitted"])
-    kept = book.series.add(scheme, lot)
-    write_whole(given["ledger"], ledger_text(kept, scheme).encode())
-    judged = kept.lots[-1]
+    if isinstance(book.series, VariablesSeries):
+        measured = book.series.add(scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
+        text = variables_ledger_text(measured, scheme)
+        judged: VariablesLot | JudgedLot = measured.lots[-1]
+    else:
+        kept = book.series.add(scheme, lot)
+        text = ledger_text(kept, scheme)
+        judged = kept.lots[-1]
+    write_whole(given["ledger"], text.encode())
     if judged.because:
         warn((f"from the next lot on: {judged.after.severity.value}, because {judged.because}",))
 

@@ -120,14 +120,15 @@ def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLo
     accepted = lookup.plan.accepts(found)
     if lot.resubmitted:
         return JudgedLot(lot, state.severity, lookup, accepted, state)
-    counted = _counted(state, accepted)
+    tallied = counted(state, accepted)
     if state.severity is Severity.NORMAL:
-        counted = replace(counted, score=_score(scheme, state, lookup, found))
-    after, because = _switched(scheme, counted, lookup.plan, found)
+        tallied = replace(tallied, score=_score(scheme, state, lookup, found))
+    after, because = switched(scheme, tallied, lookup.plan, found)
     return JudgedLot(lot, state.severity, lookup, accepted, after, because)
 
 
-def _counted(state: SwitchingState, accepted: bool) -> SwitchingState:
+def counted(state: SwitchingState, accepted: bool) -> SwitchingState:
+    """The state with one lot more behind it."""
     refused = state.severity is Severity.TIGHTENED and not accepted
     return replace(
         state,
@@ -144,7 +145,8 @@ def _score(scheme: Scheme, state: SwitchingState, lookup: Lookup, found: int) ->
     return state.score + 3 if plan_of(lookup.code, tighter).plan.accepts(found) else 0
 
 
-def _switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> tuple[SwitchingState, str]:
+def switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> tuple[SwitchingState, str]:
+    """The state for the next lot, and why it is another."""
     accepted = state.recent[-1]
     if state.severity is Severity.NORMAL:
         if state.recent.count(False) >= REFUSED_OF_FIVE:
