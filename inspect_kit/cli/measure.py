@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from inspect_kit.bounded_process import bounded
+from inspect_kit.bounded_process import BoundedProcess, bounded
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.watch import PICTURE, RESULT, watch
+from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.measure.photos import check_count, kept_camera, photo_session
 from inspect_kit.notices import worded
 from inspect_kit.values.measurement import Reading
@@ -30,6 +34,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _MEMORY: Final = 4_000_000_000
 """Bytes for measuring: eight photos of a board of twelve megapixels take half of it."""
+_OF_FILES: Final = ("camera", "overlay", "watch")
+"""Options about files, not about what is in the photos."""
 _SECONDS: Final = 180.0
 """For each photo: the largest board takes ten on an old laptop."""
 
@@ -45,7 +51,9 @@ def command() -> None:
     """
 
 
-_PHOTOS: Final = click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path))
+_PHOTOS: Final = click.argument("photos", nargs=-1, type=click.Path(path_type=Path))
+_WATCH: Final = click.option("--watch", type=click.Path(path_type=Path), metavar="FOLDER",
+                             help="Measure photos as they arrive in a folder, results beside them.")  # fmt: skip
 _CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),
                               help="A file of `inspect-kit camera calibrate`.")  # fmt: skip
 _REFERENCE: Final = click.option("--reference", default="auto", show_default=True,
@@ -61,7 +69,7 @@ def _print_scale(sheet: str) -> Decorator:
 
 def _with(*options: Decorator) -> Decorator:
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
-        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, language_option, json_option)
+        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, _WATCH, language_option, json_option)
         for option in reversed(every):
             function = option(function)
         return function
@@ -168,10 +176,19 @@ def _show(
     """Measure, write the overlay, and print the document or the table."""
     from inspect_kit.measure.stated import stated_by
 
-    stated = stated_by(kind, {name: text for name, text in given.items() if name not in ("camera", "overlay")})
+    stated = stated_by(kind, {name: text for name, text in given.items() if name not in _OF_FILES})
+    home = home_of(click.get_current_context())
+    if given["watch"] is not None:
+        if paths or given["overlay"] is not None:
+            raise UsageError("watch-alone", where="--watch")
+        work = PhotoWork(kind, (), stated, given["camera"], home, spec, drawn=True)
+        say = partial(_said, rows=rows, language=language, as_json_wanted=as_json_wanted)
+        _watched(given["watch"], work, say, language)
+        return
+    if not paths:
+        raise click.UsageError("Missing argument 'PHOTOS...'.", click.get_current_context())
     check_count(kind, len(paths))
     drawn = given["overlay"] is not None
-    home = home_of(click.get_current_context())
     # Photos come from strangers: a process of its own takes them apart, which ends at its bounds or with Ctrl-C.
     work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn)
     found = bounded(_SECONDS * len(paths), _MEMORY, measured, work)
@@ -180,12 +197,50 @@ def _show(
     document = as_json(found.file)
     if drawn:
         document |= _with_overlay(found.picture, given["overlay"], spec)
+    _said(found.file, document, rows=rows, language=language, as_json_wanted=as_json_wanted)
+
+
+def _said(
+    file: MeasurementFile,
+    document: dict[str, object],
+    *,
+    rows: Callable[[MeasurementFile], Rows],
+    language: str,
+    as_json_wanted: bool,
+) -> None:
+    """The document, or the table for people with what they must be told."""
     if as_json_wanted:
         print_json(document)
         return
-    warn(worded(found.file.warnings, found.file.notices, language))
-    for line in columns(rows(found.file)):
+    warn(worded(file.warnings, file.notices, language))
+    for line in columns(rows(file)):
         click.echo(line)
+
+
+def _watched(
+    folder: Path, work: PhotoWork, say: Callable[[MeasurementFile, dict[str, object]], None], language: str
+) -> None:
+    """Photos as they arrive, by one helper that stays ready; one that cannot be measured does not stop the others."""
+    if not folder.is_dir():
+        raise UsageError("no-folder-to-watch", where="--watch", folder=str(folder))
+
+    def handle(path: Path) -> None:
+        try:
+            found = helper.do(_SECONDS, measured, replace(work, paths=(path,)))
+            picture = _with_overlay(found.picture, path.with_name(path.name + PICTURE), work.spec)
+            document = as_json(found.file) | picture
+            write_whole(path.with_name(path.name + RESULT), (json.dumps(document, ensure_ascii=False) + "\n").encode())
+        except InspectKitError as problem:
+            why = problem.said(language)
+            warn((why if path.name in why else f"{path.name}: {why}",))
+            return
+        click.echo(path.name, err=True)
+        say(found.file, document)
+
+    click.echo(f"watching {folder} for photos (stop with Ctrl-C)", err=True)
+    with BoundedProcess(_MEMORY) as helper:
+        count = watch(folder, handle)
+    click.echo(f"stopped; photos looked at: {count}", err=True)
 
 
 @dataclass(frozen=True, slots=True)

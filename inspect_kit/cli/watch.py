@@ -1,0 +1,88 @@
+"""`measure … --watch`: photos measured as they arrive in a folder, each once it is whole, results beside it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from inspect_kit.errors import UsageError
+
+_PHOTOS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
+RESULT: Final = ".json"
+"""Written behind a photo's name: what was measured in it."""
+PICTURE: Final = ".seen.png"
+"""The same with what was found drawn in."""
+_PAUSE: Final = 0.7
+"""Seconds between two looks into the folder; a file that has not changed between them is whole."""
+
+State = tuple[int, int]
+"""Size and time of a file: what tells that it was written to."""
+
+
+def pause() -> None:
+    """Between two looks."""
+    time.sleep(_PAUSE)
+
+
+@dataclass(slots=True)
+class WatchedFolder:
+    """A folder, what its photos looked like at the last look, and which states of them are done with."""
+
+    folder: Path
+    _before: dict[Path, State] = field(default_factory=dict)
+    _done: dict[Path, State] = field(default_factory=dict)
+
+    def whole(self) -> list[Path]:
+        """Photos that came, have not changed since the last look, and are not done with; oldest first."""
+        now = dict(self._photos())
+        ready = [
+            path for path, state in now.items() if self._before.get(path) == state and self._done.get(path) != state
+        ]
+        self._before = now
+        for path in ready:
+            self._done[path] = now[path]
+        return sorted(ready, key=lambda path: (now[path][1], path.name))
+
+    def _photos(self) -> Iterator[tuple[Path, State]]:
+        for path in self._entries():
+            kind = path.suffix.lower() in _PHOTOS and not path.name.startswith(".") and not path.name.endswith(PICTURE)
+            state = _state(path) if kind else None
+            if state is not None and not _measured_before(path, state):
+                yield path, state
+
+    def _entries(self) -> list[Path]:
+        try:
+            return list(self.folder.iterdir())
+        except OSError as problem:
+            raise UsageError("cannot-watch-folder", where=str(self.folder), why=problem.strerror or "") from None
+
+
+def _state(path: Path) -> State | None:
+    """`None` for what is no file, empty, or gone again."""
+    try:
+        told = path.stat()
+    except OSError:
+        return None
+    return (told.st_size, told.st_mtime_ns) if path.is_file() and told.st_size else None
+
+
+def _measured_before(path: Path, state: State) -> bool:
+    """Whether its result lies beside it already and is newer: a watch that was stopped goes on where it was."""
+    result = _state(path.with_name(path.name + RESULT))
+    return result is not None and result[1] >= state[1]
+
+
+def watch(folder: Path, handle: Callable[[Path], None], wait: Callable[[], None] = pause) -> int:
+    """Hand over every photo once it is whole, until Ctrl-C; gives how many there were."""
+    watched, count = WatchedFolder(folder), 0
+    try:
+        while True:
+            for path in watched.whole():
+                handle(path)
+                count += 1
+            wait()
+    except KeyboardInterrupt:
+        return count
