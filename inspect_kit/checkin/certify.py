@@ -13,7 +13,7 @@ import segno
 from msgspec import structs
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.certificate.content.wording import station_words
+from inspect_kit.certificate.content.wording import station_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.checkin.acts import Proven, check_record, proven
@@ -134,7 +134,7 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
 
         kept = record.photos[0]
         told = open_photo_reading(looks[0], Photo(kept.file, kept.sha256, kept.width, kept.height))
-        photos |= desk_overlays(record, photos, told.reading)
+        photos |= desk_overlays(record, photos, told.reading, wording_for(event.language, record.wording))
     out = desk.home / "station" / f"{seen.ticket}.pdf"
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)

@@ -119,7 +119,7 @@ class Wish:
 def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
-    evidence = gathered(outcome)
+    evidence = gathered(outcome, first_of(wish.language))
     warn(sentences(evidence.notices, first_of(wish.language)))
     photos = {**evidence.photos, **wish.stated.pictures}
     request = Request(

@@ -11,7 +11,8 @@ from PIL import Image
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.certificate.content.model import OVERLAY
-from inspect_kit.certificate.pages.photos import overlays_of
+from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.certificate.pages.photos import _marks, overlays_of
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.rules import RuleName
@@ -39,7 +40,7 @@ def _striker(value: str, outline: tuple[tuple[float, float], ...] = RING) -> Rea
 
 
 def _drawn(outcome: Outcome) -> np.ndarray:
-    overlays = overlays_of(outcome, {KEY: _photo()})
+    overlays = overlays_of(outcome, {KEY: _photo()}, wording_for("en"))
     return np.asarray(Image.open(io.BytesIO(overlays[OVERLAY + KEY])).convert("RGB")).astype(int)
 
 
@@ -54,8 +55,16 @@ def test_what_conforms_is_green_and_what_fails_is_red_and_ringed_twice() -> None
     assert _coloured(bad, 0, 1) > 1.5 * _coloured(good, 1, 0)
 
 
+@pytest.mark.parametrize(("language", "name"), [("de", "Striker, Durchmesser"), ("it", "Striker, diametro")])
+def test_what_is_drawn_into_a_photo_is_in_the_language_of_the_paper(language: str, name: str) -> None:
+    (alone,) = _marks((_striker("40.9"),), {}, wording_for(language))
+    assert alone.lines == ("40,90", "± 0,10 mm")
+    *_, beside = _marks((_striker("40.9"), _striker("41.2")), {}, wording_for(language))
+    assert beside.lines[0] == f"{name}: 40,90 ± 0,10 mm"
+
+
 def test_a_photo_in_which_nothing_was_outlined_is_left_as_it_is() -> None:
-    assert overlays_of(_outcome(_striker("40.9", ())), {KEY: _photo()}) == {}
+    assert overlays_of(_outcome(_striker("40.9", ())), {KEY: _photo()}, wording_for("en")) == {}
 
 
 def test_an_outline_far_outside_of_the_photo_is_refused() -> None:

@@ -18,6 +18,7 @@ from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.measurement_file import Photo
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.certificate.content.model import OVERLAY, Picture, Pictures
+from inspect_kit.certificate.content.wording import Wording, fixed, wording_for
 from inspect_kit.certificate.pages.flow import Piece
 from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.styles import SMALL
@@ -116,19 +117,20 @@ _TONES: Final = {Verdict.FAILS: Tone.BAD, Verdict.UNDECIDED: Tone.DOUBT}
 Key = tuple[str, str]
 
 
-def overlays_of(outcome: Outcome, photos: Mapping[str, bytes]) -> dict[str, bytes]:
-    """For each photo in which something was outlined: the photo with outlines, values and verdicts."""
+def overlays_of(outcome: Outcome, photos: Mapping[str, bytes], words: Wording) -> dict[str, bytes]:
+    """For each photo in which something was outlined: the photo with outlines, values and verdicts, in a language."""
     verdicts = _verdicts(outcome.judgement.findings)
     names = {photo.sha256: photo.file for photo in outcome.photos}
     drawn = {}
     for digest, content in photos.items():
-        marks = tuple(_marks(_seen_in(outcome.readings, names.get(digest, ""), len(photos)), verdicts))
+        seen = _seen_in(outcome.readings, names.get(digest, ""), len(photos))
+        marks = tuple(_marks(seen, verdicts, words))
         if marks:
             drawn[OVERLAY + digest] = _drawn(content, names[digest], marks)
     return drawn
 
 
-def desk_overlays(record: Record, photos: Mapping[str, bytes], reading: Reading) -> dict[str, bytes]:
+def desk_overlays(record: Record, photos: Mapping[str, bytes], reading: Reading, words: Wording) -> dict[str, bytes]:
     """The same for a photo that was measured at the desk; the verdicts are those of the record."""
     name = reading.characteristic
     lines = [line for line in record.lines if line.characteristic == name and line.photographed is True]
@@ -136,7 +138,7 @@ def desk_overlays(record: Record, photos: Mapping[str, bytes], reading: Reading)
         return {}  # A caliper was believed instead.
     said = {line.verdict for line in lines}
     tone = next((_TONES[verdict] for verdict in (Verdict.FAILS, Verdict.UNDECIDED) if verdict in said), Tone.GOOD)
-    mark = Mark(np.array(reading.outline), tuple(_lines(reading)), tone)
+    mark = Mark(np.array(reading.outline), tuple(_lines(reading, words)), tone)
     return {OVERLAY + digest: _drawn(content, digest, (mark,)) for digest, content in photos.items()}
 
 
@@ -164,15 +166,15 @@ def _seen_in(readings: Iterable[Reading], file: str, photos: int) -> Iterator[Re
     return (each for each in readings if each.outline and (each.photo == file or (not each.photo and photos == 1)))
 
 
-def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict]) -> Iterator[Mark]:
+def _marks(readings: Iterable[Reading], verdicts: Mapping[Key, Verdict], words: Wording) -> Iterator[Mark]:
     """Pieces that lie apart carry their values; what overlaps, as the parts of a figure do, has them beside it."""
     marks, lines = [], []
     for reading in readings:
         verdict = verdicts.get((reading.characteristic, reading.instance), Verdict.CONFORMS)
-        marks.append(Mark(np.array(reading.outline), tuple(_lines(reading)), _TONES.get(verdict, Tone.GOOD)))
+        marks.append(Mark(np.array(reading.outline), tuple(_lines(reading, words)), _TONES.get(verdict, Tone.GOOD)))
         # With a colon, lest a number of a piece be read as part of its value.
-        name = f"{reading.instance} {reading.characteristic.partition('.')[2]}".strip()
-        lines.append(" ".join((f"{name}:", *_values(reading))))
+        name = f"{words.instance(reading.instance)} {words.name('characteristic', reading.characteristic)}".strip()
+        lines.append(" ".join((f"{name}:", *_values(reading, words))))
     yield from _beside(marks, lines) if _overlapping(marks) else marks
 
 
@@ -191,19 +193,19 @@ def _beside(marks: Sequence[Mark], lines: Sequence[str]) -> Iterator[Mark]:
     yield Mark(np.array([[high[0] + 0.5 * wide, (low[1] + high[1]) / 2]]), tuple(lines), room=0.8 * wide)
 
 
-def _lines(reading: Reading) -> Iterator[str]:
-    """As short as can be, in no language: the instance, the value, the expanded uncertainty."""
+def _lines(reading: Reading, words: Wording) -> Iterator[str]:
+    """As short as can be: which piece, the value, the expanded uncertainty."""
     if reading.instance:
-        yield reading.instance
-    yield from _values(reading)
+        yield words.instance(reading.instance)
+    yield from _values(reading, words)
 
 
-def _values(reading: Reading) -> Iterator[str]:
+def _values(reading: Reading, words: Wording) -> Iterator[str]:
     if not reading.standard:
-        yield reading.value
+        yield words.name("word", words.localised(reading.value))
         return
-    yield f"{float(reading.value):.2f}"
-    yield f"± {2 * float(reading.standard):.2f} {reading.unit}"
+    yield fixed(float(reading.value), 2, words)
+    yield f"± {fixed(2 * float(reading.standard), 2, words)} {words.unit(reading.unit)}"
 
 
 # Photographs that belong to an inspection, read where they lie.
@@ -219,13 +221,13 @@ class PhotoEvidence:
     notices: tuple[Notice, ...] = ()
 
 
-def gathered(outcome: Outcome) -> PhotoEvidence:
+def gathered(outcome: Outcome, language: str = "en") -> PhotoEvidence:
     """The photographs that lie beside their measurement files, with their overlays."""
     photos, notices = _file_beside(outcome.photos)
     if photos and any(reading.outline for reading in outcome.readings):
         # OpenCV is loaded only where there is something to draw.
 
-        photos |= overlays_of(outcome, photos)
+        photos |= overlays_of(outcome, photos, wording_for(language, outcome.task.sheet.wording))
     return PhotoEvidence(photos, notices)
 
 
