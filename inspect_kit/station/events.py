@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 from starlette.responses import Response
 
 from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
@@ -18,6 +19,7 @@ from inspect_kit.checkin.form import fits_a_page
 from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
 from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.names import clean
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import account
@@ -25,6 +27,7 @@ from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
 from inspect_kit.registry.checkin.store import all_events, inspections, queue, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.visit import Visit, sees
 
 _MOST = 500
@@ -49,11 +52,27 @@ def show_new(visit: Visit) -> Response:
     """First the sheet, then all the rest."""
     wanted = visit.query("sheet")
     if wanted not in sheet_ids():
-        sheets = [_shipped(sheet_id) for sheet_id in sheet_ids()]
-        return visit.page("sheets.html", sheets=sheets)
+        return visit.page("sheets.html", sports=list(_by_sport()))
     today = visit.station.today.isoformat()
     blank = EventSet("", "", today, today, wanted, RuleName.GUARDED, visit.person.name, language=visit.words.language)
     return _form(visit, blank, _shipped(wanted), _as_form(blank))
+
+
+_SPORTS = (("carrom", "coin-set"), ("table_football", "figure"), ("backgammon", "checkers"), ("dice", "dice"))
+"""Sports by an item that only they have, the likeliest first."""
+
+
+def _by_sport() -> Iterator[tuple[str, Markup, list[Sheet]]]:
+    """All sheets by what is played, each sport with a picture of its own."""
+    left = [_shipped(sheet_id) for sheet_id in sheet_ids()]
+    for sport, item in (*_SPORTS, ("other", "")):
+        mine = [sheet for sheet in left if not item or any(each.id == item for each in sheet.items)]
+        left = [sheet for sheet in left if sheet not in mine]
+        if mine:
+            wanted = item or mine[0].items[0].id
+            asked = list(GuidedEntry(mine[0], wanted).questions())
+            drawn = next((each for each in asked if each.unit == "mm"), asked[0])
+            yield sport, picture_for(drawn), mine
 
 
 Given = Mapping[str, str]

@@ -300,6 +300,37 @@ def test_without_a_network_the_desk_goes_on_and_sends_each_inspection_once(
     assert (text.count("Cellar One"), text.count("Cellar Two")) == (1, 1)
 
 
+def test_value_limit_and_button_are_seen_without_scrolling(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for(viewport={"width": 1280, "height": 800})
+    page.goto(f"{place[2]}/desk/striker")
+    for part in (".value input", ".limit", "button.big"):
+        for each in page.locator(part).all():
+            box = each.bounding_box()
+            assert 0 <= box["y"] <= 800 - box["height"], part
+
+
+def test_on_phones_pages_are_short_and_nothing_overflows(page_for: Open, place: tuple[Path, Running, str]) -> None:
+    page = page_for(**{**PHONE, "viewport": {"width": 320, "height": 640}})
+    page.context.add_cookies([{"name": "inspect_kit_language", "value": "de", "url": place[1].url}])
+    for rest in (
+        "",
+        "/desk/striker",
+        "/queue",
+        "/players",
+        "/papers",
+        "/settings",
+        "/list",
+        "/guided/board",
+        "/statistics",
+    ):
+        page.goto(place[2] + rest)
+        assert page.evaluate("document.documentElement.scrollWidth <= 320"), rest
+    page.set_viewport_size({"width": 390, "height": 844})
+    for rest in ("", "/desk/striker", "/queue", "/guided/board"):
+        page.goto(place[2] + rest)
+        assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844, rest
+
+
 def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(
     page_for: Open, place: tuple[Path, Running, str]
 ) -> None:

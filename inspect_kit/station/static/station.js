@@ -99,6 +99,7 @@
     });
   });
 
+  if (window.matchMedia("(max-width: 40rem)").matches) each("[data-fold]", (one) => { one.open = false; });
   each("[data-print]", (button) => { button.hidden = false; button.addEventListener("click", () => window.print()); });
   // A file that is too large is not sent at all, and says so.
   const tooLarge = (field) => {
