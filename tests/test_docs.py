@@ -40,6 +40,18 @@ def test_every_option_is_explained(name: str) -> None:
             assert parameter.help, parameter.name
 
 
+def test_every_line_of_the_table_of_attackers_is_tried(repository: Path) -> None:
+    section = (repository / "docs" / "registry.md").read_text().split("### Who can do what")[1].split("### ")[0]
+    source = "".join(path.read_text() for path in (repository / "tests").rglob("test_*.py"))
+    there = set(re.findall(r"^def test_(\w+)", source, re.MULTILINE))
+    lines = [line.split("|")[1:-1] for line in section.splitlines() if line.startswith("| ")][1:]
+    assert len(lines) >= 12
+    for who, *_, tests in lines:
+        named = re.findall(r"`(\w+)`", tests)
+        assert named, f"{who} is not tried"
+        assert set(named) <= there, set(named) - there
+
+
 def test_every_link_in_the_documentation_leads_somewhere(repository: Path) -> None:
     pages = [*repository.glob("*.md"), *(repository / "docs").glob("*.md"), *(repository / "specs").rglob("*.md")]
     for page in pages:

@@ -32,6 +32,9 @@ _PHOTOS = {".png", ".jpg", ".jpeg", ".heic"}
 _LARGEST_PHOTO = 60_000_000
 """Bytes of a photo of a QR code."""
 
+_LEAST_SIDE = 720
+"""Pixels of a picture's side: readers of photos, ours too, take smaller ones for previews."""
+
 MOST_IN_A_CODE = 2800
 """Bytes that a QR code of the largest size holds at the lowest correction: 2,953."""
 
@@ -46,7 +49,9 @@ def write_note(out: Path, text: str) -> None:
     import segno
 
     picture = io.BytesIO()
-    segno.make(text, error="l", micro=False).save(picture, kind=out.suffix[1:].lower(), scale=4, border=4)
+    code = segno.make(text, error="l", micro=False)
+    scale = max(4, -(-_LEAST_SIDE // code.symbol_size()[0]))
+    code.save(picture, kind=out.suffix[1:].lower(), scale=scale, border=4)
     write_whole(out, picture.getvalue())
 
 

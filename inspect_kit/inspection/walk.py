@@ -185,8 +185,13 @@ def _refuse_other_instruments(readings: Iterable[Reading], instruments: Mapping[
     for reading in readings:
         gauge = instruments.get(reading.instrument)
         if gauge and gauge.serial and reading.serial and reading.serial.strip() != gauge.serial.strip():
-            why = f"comes from number {reading.serial[:40]}, the sheet {gauge.id} is for number {gauge.serial[:40]}"
-            raise BadInput(why, where=reading.where, hint="name the instrument that was used, or correct the sheet")
+            raise BadInput(
+                "other-serial-number",
+                where=reading.where,
+                serial=reading.serial[:40],
+                gauge=gauge.id,
+                stated=gauge.serial[:40],
+            )
 
 
 def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None:

@@ -272,3 +272,89 @@ def test_the_tree_of_an_old_registry_is_the_one_that_a_new_one_would_have(desk: 
     assert tops == [root(0, 3, nodes)]
     assert all(earlier != later for earlier, later in pairwise(leaves))
     assert hashlib.sha256(b"\x00" + leaves[0].leaf()).digest() == nodes(0, 0)  # type: ignore[union-attr]
+
+
+def test_one_witness_alone_forges_nothing(blank: Desk, issue: Issue, witness: Cosigner) -> None:
+    """It may sign a log that it made up: without the issuer's signature nobody counts it."""
+    issued = issue(blank, "Striker 1")
+    made_up = Checkpoint("inspect-kit/PCK/0123456789abcdef", 9, b"x" * 32)
+    signed = made_up.signed(witness.key).cosigned(witness.name, witness.key, 1_800_000_000)
+    with blank.registry.writing() as connection:
+        keep_checkpoint(connection, signed)
+    seen = _looked_at(blank, issued.qr, witness)
+    assert _said(seen, "log") == "in the log, which no witness has seen with it yet"
+    with blank.registry.reading() as connection:
+        entry = entry_of(connection, 1)
+        assert entry is not None
+        proof = replace(proof_in(connection, entry, checkpoint(connection, "PCK")), checkpoint=signed)
+    nowhere = Counter((own_keyring(blank.home),), "", None, date(2026, 11, 16), (witness.verifier,), proof)
+    assert "not signed by the log of an issuer" in _said(verify_pdf(issued.pdf.read_bytes(), nowhere), "proof")
+
+
+def test_without_a_witness_a_rewritten_history_shows_only_where_the_old_one_is_remembered(
+    blank: Desk, issue: Issue, tmp_path: Path
+) -> None:
+    """What is not promised: a computer that has seen nothing of it cannot know."""
+    issue(blank, "Striker 1")
+    blank.registry.engine.dispose()
+    for path in blank.home.glob("registry.db*"):
+        path.unlink()
+    forger = replace(blank, registry=open_registry(blank.home, remembered=False))
+    forged = issue(forger, "Another striker 1", out=tmp_path / "forged.pdf")
+    assert _looked_at(forger, forged.qr).holds
+    remembering = replace(blank, registry=open_registry(blank.home))
+    assert "another registry" in _said(_looked_at(remembering, forged.qr), "log")
+
+
+def test_a_proof_of_another_certificate_proves_nothing_of_a_code(blank: Desk, issue: Issue, witness: Cosigner) -> None:
+    """A thief of the key cannot lend a forged code the proof of an honest one."""
+    honest = issue(blank, "Striker 1")
+    note = _witnessed(blank, witness)
+    with blank.registry.reading() as connection:
+        entry = entry_of(connection, 1)
+        assert entry is not None
+        proof = proof_in(connection, entry, note)
+    forged = issue(blank, "Striker 2")
+    retire(blank.home, "", None, NOW + timedelta(hours=1), compromised=True)
+    nowhere = Counter((own_keyring(blank.home),), "", None, date(2026, 11, 16), (witness.verifier,), proof)
+    assert verify_qr(honest.qr, nowhere).holds
+    assert "no witness or timestamp proves" in _said(verify_qr(forged.qr, nowhere), "signer")
+
+
+def test_verify_says_only_once_that_it_is_in_the_log(blank: Desk, issue: Issue, witness: Cosigner) -> None:
+    issued = issue(blank, "Striker 1")
+    note = _witnessed(blank, witness)
+    with blank.registry.reading() as connection:
+        entry = entry_of(connection, 1)
+        assert entry is not None
+        proof = proof_in(connection, entry, note)
+    seen = _looked_at(blank, issued.qr, witness, proof=proof)
+    assert [check.sentence for check in seen.checks if "in the log" in check.sentence] == [_said(seen, "log")]
+    assert _said(seen, "proof") == "its proof holds"
+
+
+def test_checkpoints_travel_by_qr_code_there_and_back(
+    blank: Desk, issue: Issue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Written as a picture here, read by the witness from it, and its answer as a picture back."""
+    from inspect_kit.cli.app import app, run
+
+    for subject in ("Striker 1", "Striker 2", "Striker 3"):
+        number = issue(blank, subject).number
+    other, issuer = tmp_path / "witness-home", tmp_path / "pck.pem"
+
+    def kit(home: Path, *arguments: object) -> str:
+        monkeypatch.setenv("INSPECT_KIT_HOME", str(home))
+        capsys.readouterr()
+        assert run(app, [str(argument) for argument in arguments]) == 0, capsys.readouterr().err
+        return capsys.readouterr().out
+
+    kit(blank.home, "keys", "export", "-o", issuer)
+    kit(other, "keys", "trust", issuer, "--yes")
+    key = kit(other, "registry", "witness", "--name", "sister.example").strip()
+    kit(blank.home, "keys", "witness", key)
+    kit(blank.home, "registry", "checkpoint", "-o", tmp_path / "asked.png")
+    kit(other, "registry", "witness", tmp_path / "asked.png", "-o", tmp_path / "signed.png")
+    assert "sister.example: 3 entries" in kit(blank.home, "registry", "witnessed", tmp_path / "signed.png")
+    assert "seen by 1 witness" in kit(blank.home, "verify", number)
+    kit(blank.home, "registry", "proof", number, "-o", tmp_path / "proof.png")

@@ -16,7 +16,7 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import Seal, append, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_account
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, KeptFile, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, KeptFile, Recorded
 from inspect_kit.registry.checkin.store import decision_entry, event_of, inspection, unissued
 from inspect_kit.registry.tables import DESK_PINS, DESK_SESSIONS
 from inspect_kit.registry.witness import LastSeenEntry
@@ -208,3 +208,25 @@ def test_the_look_up_calls_nothing_valid_while_the_registry_has_lost_entries(ref
     assert memory is not None
     memory.note(station.registry.place, memory.lying_at(station.registry.place), LastSeenEntry(999, "0" * 64))
     assert "entries are gone" in referee.get(f"/look-up?q={ticket}")
+
+
+def test_whoever_holds_a_desks_files_acts_as_that_desk_until_it_is_withdrawn(
+    referee: Person, station: Station, tmp_path: Path
+) -> None:
+    """What is not promised: the desk's own key over an account's name counts, and the chain says which desk it was."""
+    stolen = desk_key(tmp_path)
+    assert station.key is not None
+    desk = replace_desk(own_desk(station.home, station.key), stolen)
+    vouch(station.registry, desk, station.key, NOW)
+    _forged(station, referee.inspect(), stolen.seal)
+    assert _made(station) == (1, "")
+    later = referee.inspect()
+    vouch(station.registry, structs.replace(desk, active=False), station.key, NOW)
+    _forged(station, later, stolen.seal)
+    made, trouble = _made(station)
+    assert made == 0
+    assert "a desk that no issuer here vouches for" in trouble
+
+
+def replace_desk(desk: DeskSet, key: DeskKey) -> DeskSet:
+    return structs.replace(desk, desk=key.id, key=key.public, name="Desk 2")

@@ -93,8 +93,9 @@ def seal_of_signer(key: SigningKey, at: datetime) -> Seal:
     """An inspector's signature under an entry of that time, which must lie within the key's own."""
     begins, ends = key.signer.qr_certificate.not_valid_before_utc, key.signer.qr_certificate.not_valid_after_utc
     if at < begins:
-        why = f"it is {at:%Y-%m-%d} here, but {key.signer.name}'s key begins on {begins.date()}: this clock is slow"
-        raise BadInput(why, where="the clock", hint="set the computer's clock")
+        raise BadInput(
+            "clock-before-key", where="the clock", at=f"{at:%Y-%m-%d}", signer=key.signer.name, begins=begins.date()
+        )
     if at > ends:
         hint = "make new keys: inspect-kit keys add; or is this computer's clock right?"
         raise BadInput("key-ended", where="the clock", hint=hint, signer=key.signer.name, ends=ends.date())

@@ -59,8 +59,7 @@ class Cosigner:
         latest = max((int(_state_in(path).get("time", 0)) for path in self.folder.glob("*.json")), default=0)
         if seconds < latest:
             before = datetime.fromtimestamp(latest, UTC)
-            why = f"this witness has signed at {before:%Y-%m-%d %H:%M} UTC already: this clock is slow"
-            raise BadInput(why, where="the clock", hint="set the computer's clock")
+            raise BadInput("witness-clock-slow", where="the clock", before=f"{before:%Y-%m-%d %H:%M} UTC")
 
     def _refuse_second_log(self, origin: str) -> None:
         """One issuer has one log: history that was rewritten from its first entry on has another name."""
