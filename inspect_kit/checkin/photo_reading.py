@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from importlib import import_module
@@ -19,6 +20,40 @@ KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
 _KEPT: Final = Path("photo")
 TypedBeside = tuple[tuple[str, str], ...]
 """What was typed beside the photo, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoGain:
+    """What to do (`thickness`, `scale`, `distance`), what U would be then (mm), and from how far (m)."""
+
+    way: str
+    reached: str
+    better: str = ""
+
+
+CALIPER: Final = 0.1
+"""mm, standard, of a thickness that is stated without its spread."""
+CHECKED_SHARE: Final = 0.0002 / 0.003
+"""What is left of the print's error when its check bar was measured."""
+_WORTH_SAYING: Final = 0.85
+"""Share of U that must be reached for an advice to be given."""
+
+
+def _gains(found: Reading, told: Mapping[str, Mapping[str, Any]]) -> Iterator[PhotoGain]:
+    if "thickness-unstated" in told:
+        spread = float(str(told["thickness-unstated"]["spread"]))
+        yield PhotoGain("thickness", _reached(found, "piece height", CALIPER / max(spread, CALIPER)))
+    if "print-scale-unstated" in told:
+        yield PhotoGain("scale", _reached(found, "print scale", CHECKED_SHARE))
+    if "better-distance" in told:
+        facts = told["better-distance"]
+        yield PhotoGain("distance", str(facts["reached"]), str(facts["better"]))
+
+
+def _reached(found: Reading, source: str, share: float) -> str:
+    """U if one source were smaller, mm."""
+    parts = (float(part.standard) * (share if part.source == source else 1) for part in found.budget)
+    return f"{2 * math.hypot(*parts):.2f}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +105,17 @@ class PhotoReading:
     def size(self) -> tuple[int, int]:
         """Of the photo that is kept."""
         return self.file.photos[0].width, self.file.photos[0].height
+
+    @property
+    def most_gain(self) -> PhotoGain | None:
+        """The one thing that would make U smaller most, computed from the budget; nothing where none helps much."""
+        told = {notice.code: dict(notice.facts) for notice in self.file.notices}
+        found = self._found(".diameter")
+        if found is None:
+            return None
+        gains = list(_gains(found, told))
+        best = min(gains, key=lambda gain: float(gain.reached), default=None)
+        return best if best and float(best.reached) < _WORTH_SAYING * 2 * float(found.standard) else None
 
     def written(self) -> bytes:
         """As evidence: the measurement file."""

@@ -108,7 +108,7 @@ _COMMANDS: Final = {
     "label": Lazy(
         f"{_ROOM}.label", "Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels."
     ),
-    "measure": Lazy(f"{_ROOM}.measure", "Measure pieces in photos taken on a printed sheet."),
+    "measure": Lazy(f"{_ROOM}.measure", "Measure pieces in photos taken on a printed sheet, or on a plain one."),
     "qa": Lazy(f"{_ROOM}.qa.group", "Quality assurance for makers: is the process good enough, and are the gauges?"),
     "read": Lazy(
         f"{_ROOM}.instruments.read",

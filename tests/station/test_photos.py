@@ -24,12 +24,13 @@ from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.record import open_record
 from inspect_kit.measure.photos import KINDS
 from inspect_kit.measure.stated import stated_by
+from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import DeskPhoto, Looks, shot_of
 from inspect_kit.station.station import Station
-from inspect_kit.values.measurement import Reading
+from inspect_kit.values.measurement import Reading, StatedPart
 from tests.station.conftest import Person, names_of, new_client, striker_form
 from tests.station.running import ROOT
 
@@ -74,6 +75,31 @@ def test_thickness_and_print_scale_make_the_uncertainty_smaller(referee: Person,
     wide = expanded(_sent_ahead(referee, plain_striker))
     narrow = expanded(_sent_ahead(referee, plain_striker, thickness="8,0 mm", print_scale="1.000"))
     assert narrow < wide / 2
+
+
+def test_the_one_thing_that_would_gain_most_is_said_and_holds(referee: Person, plain_striker: bytes) -> None:
+    part = _sent_ahead(referee, plain_striker)
+    told = re.search(r"state the print scale.* U falls from ([\d.]+) to about ([\d.]+) mm", part)
+    assert told is not None, part
+    done = re.search(r"± ([\d.]+) mm across", _sent_ahead(referee, plain_striker, print_scale="1.000"))
+    assert done is not None
+    assert abs(float(done[1]) - float(told[2])) < 0.1 * float(told[2]) + 0.01
+
+
+def test_advice_rests_on_the_same_figures_as_measuring() -> None:
+    from inspect_kit.checkin.photo_reading import CALIPER, CHECKED_SHARE
+    from inspect_kit.measure.stated import GIVEN, MEASURED_PRINT, UNKNOWN_PRINT
+
+    assert CALIPER == GIVEN
+    assert CHECKED_SHARE == MEASURED_PRINT / UNKNOWN_PRINT
+
+
+def test_where_nothing_helps_much_nothing_is_advised() -> None:
+    reading = Reading(
+        "striker.diameter", "41.00", unit="mm", standard="0.05", budget=(StatedPart("edge", "0.05"),), outline=OUTLINE
+    )
+    notices = (notice("thickness-unstated", value="8", spread="1.5"),)
+    assert PhotoReading(MeasurementFile((reading,), (), (), notices)).most_gain is None
 
 
 def test_metal_is_suspected_where_it_is_and_the_referee_sees_it(

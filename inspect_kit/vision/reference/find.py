@@ -17,8 +17,6 @@ from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
 from inspect_kit.vision.reference.everyday import CARD, PAPERS
-from inspect_kit.vision.reference.rectangle import find_sides
-from inspect_kit.vision.reference.rectangle_view import rectangle_view
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Sheet, SheetKind, all_sheets
 
 _OWN: Final = cv2.aruco.DICT_4X4_1000
@@ -246,6 +244,10 @@ def marker_dictionary(name: str) -> int:
 
 
 def _plain_thing(pixels: Pixels, camera: Camera, reference: Reference) -> Placed:
+    # Edges to a part of a pixel take SciPy, which those who calibrate a camera do not wait for.
+    from inspect_kit.vision.reference.rectangle import find_sides
+    from inspect_kit.vision.reference.rectangle_view import rectangle_view
+
     thing = CARD if reference.kind == "card" else PAPERS[reference.name]
     view, known, bend = rectangle_view(camera, find_sides(pixels, camera, thing), thing)
     return Placed(thing.name, view, known, bend=bend if thing.is_paper else 0.0)
