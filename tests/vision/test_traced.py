@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,9 @@ from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.dice import measure_dice
 from inspect_kit.measure.figure import measure_figure
+from inspect_kit.measure.photos import measure
 from inspect_kit.measure.stated import Stated
+from inspect_kit.notices import sentence
 from inspect_kit.vision.dice.measure import _common_size
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board_photos import camera_of
@@ -63,3 +66,19 @@ def test_a_glossy_white_figure_is_within_four_u() -> None:
     checked = [each for each in values if each.characteristic in true]
     assert len(checked) == 6
     assert all(abs(each.value - true[each.characteristic]) < 4 * each.standard for each in checked)
+
+
+def test_discs_are_within_four_u_and_one_whose_rim_mirrors_the_mat_says_so() -> None:
+    photo, camera, notes = _kept("coins-1")
+    words = notes["options"]
+    sizes = [float(words[words.index(name) + 1].removesuffix("mm")) for name in ("--thickness", "--edge-radius")]
+    stated = replace(_said(notes), thickness=(sizes[0], 0.1), rim=(sizes[1], 0.2))
+    found = measure("coins", [photo], camera, stated)
+    pieces = notes["truth"]["pieces"]
+    checked = [each for each in found.readings if each.characteristic == "coin.diameter"]
+    assert len(checked) >= 6
+    for each in checked:
+        assert each.pixel is not None
+        away = [float(np.hypot(*(np.array(piece["px"]) - each.pixel))) for piece in pieces]
+        assert abs(float(each.value) - pieces[int(np.argmin(away))]["diameter"]) < 4 * float(each.standard)
+    assert any("two ways" in sentence(each) or "two outlines" in sentence(each) for each in found.notices)

@@ -61,10 +61,17 @@ class Disc:
     centre: Floats
     relief: float = 0.0
     """mm by which milling stands out of the mean outline; the radius includes it."""
+    near_seen: float = 1.0
+    """The share of the half towards the camera, where the outline is the foot, that has an edge on it."""
 
     @property
     def outer_reading(self) -> float:
-        """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells."""
+        """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells; and
+        half the rim where no foot is seen: then the outline may be the upper face's."""
+        return max(self._fainter, tuning.FACE_OR_RIM * self.solid.rim if self.near_seen < tuning.NO_FOOT else 0.0)
+
+    @property
+    def _fainter(self) -> float:
         low, high = tuning.TWO_OUTLINES
         doubt = float(np.clip((high - self.contrast) / (high - low), 0.0, 1.0))
         inwards, outwards = np.nanpercentile(self.deviations, [10, 90])
@@ -107,6 +114,24 @@ def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Opt
         if _apart(solid, before) * view.resolution(solid.centre) < _SETTLED:
             break
     return _described(pixels, view, solid, shape, optics)
+
+
+def is_face_only(pixels: Pixels, view: View, disc: Disc, optics: Optics) -> bool:
+    """Whether edges outside of a fitted outline show that it is the upper face's: beyond its own outline, on the side
+    away from the camera, a disc has none. A glossy rim mirrors the mat and looks like it."""
+    if disc.cover > tuning.SURELY_WHOLE:
+        return False
+    further = [share * disc.solid.rim for share in tuning.RIM_SHARES if share * disc.solid.rim > tuning.FACE_APART]
+    wider = (replace(disc.solid, radius=disc.solid.radius + each) for each in further)
+    return any(_far_share(pixels, view, solid, optics) > tuning.SECOND_OUTLINE for solid in wider)
+
+
+def _far_share(pixels: Pixels, view: View, solid: Solid, optics: Optics) -> float:
+    """The share of the far half of an outline that has an edge on it."""
+    lines = _lines(view, solid)
+    edges = _edges(pixels, view, solid, lines, optics)
+    on = (edges.contrast > 0.015) & (np.abs(edges.offset) < max(0.15 * view.resolution(solid.centre), 1.2))
+    return float(on[~lines.near].mean()) if (~lines.near).any() else 0.0
 
 
 def _apart(one: Solid, other: Solid) -> float:
@@ -250,6 +275,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         outline=lines.feet,
         centre=view.pixels(solid.centre[None])[0],
         relief=relief,
+        near_seen=float(near[lines.near].mean()) if lines.near.any() else 1.0,
     )
 
 

@@ -26,7 +26,7 @@ from inspect_kit.vision.disc.coin_reference import (
     which,
 )
 from inspect_kit.vision.disc.find import Candidate, find_circles
-from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, outline_pixels
+from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, is_face_only, outline_pixels
 from inspect_kit.vision.disc.outer_edge import outermost
 from inspect_kit.vision.disc.roundness import Roundness, roundness_of
 from inspect_kit.vision.disc.solid import Solid
@@ -125,8 +125,18 @@ def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Ref
     ):
         # A soft shadow all around may be the outermost circle of all, and no disc; then the circle first seen is.
         disc = fit_disc(task.pixels, task.view, guess, task.shape, task.optics)
-    if not isinstance(disc, Unfit) and not _taken(disc.solid, discs):
+    if isinstance(disc, Unfit) or _taken(disc.solid, discs):
+        return
+    if not is_face_only(task.pixels, task.view, disc, task.optics):
         discs.append(disc)
+    elif not _near_refused(task.view, disc.solid, refused):
+        refused.append(
+            Refused(
+                _pixel(task.view, disc.solid),
+                "shows two outlines (its upper face's, and its own, whose rim mirrors the mat; "
+                "light from another side tells them apart)",
+            )
+        )
 
 
 def _near_refused(view: View, guess: Solid, refused: Sequence[Refused]) -> bool:

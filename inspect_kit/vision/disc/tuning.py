@@ -56,6 +56,20 @@ FAR_COVER: Final = 0.9
 """Share of the far half that makes up for a near half in shadow."""
 MOST_SCATTER: Final = 0.2
 """mm by which the edge of a disc may scatter; what scatters more is something else."""
+NO_FOOT: Final = 0.2
+"""Share of the near half with an edge below which no foot is seen; path-traced, 0.14 where the upper face had been
+taken for the outline, 0.25 and more elsewhere."""
+FACE_OR_RIM: Final = 0.5
+"""Share of the rim's radius that u of the radius then carries, so that U reaches from the face to the rim."""
+SURELY_WHOLE: Final = 0.75
+"""Share of the outline with a good edge from which on it cannot be that of the upper face alone."""
+RIM_SHARES: Final = (0.4, 0.6, 0.8, 1.0)
+"""Shares of the rim's radius outside of an outline at which another one is looked for."""
+FACE_APART: Final = 0.35
+"""mm between two outlines below which they are one."""
+SECOND_OUTLINE: Final = 0.4
+"""Share of the far half with an edge there that makes it another outline: path-traced, 0.66 where it was one, 0.26 at
+most elsewhere."""
 INWARDS: Final = 3.0
 """Deviations at which an edge too far inwards (a groove, a gleam) counts nothing."""
 OUTWARDS: Final = 4.0
