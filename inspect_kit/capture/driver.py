@@ -106,6 +106,13 @@ def read_unnamed(
         return _read(_Listener(talk, spoken, _unwatched, found.lines), line, now)
 
 
+def read_talk(talk: Conversation, line: Connection, watch: Watch, now: Clock = local_time) -> InstrumentReading:
+    """One stable reading out of a conversation that somebody else has opened."""
+    spoken = protocol_named(line.protocol)
+    _check_setting(spoken, line.unit)
+    return _read(_Listener(talk, spoken, watch), line, now)
+
+
 def _check_setting(spoken: Protocol, unit: str | None) -> None:
     if spoken.unit_from is UnitFrom.SETTING and unit is None:
         raise BadInput("line-does-not-say-unit", spoken=spoken.name)

@@ -21,6 +21,8 @@ SLICE: Final = 0.05
 _CHUNK: Final = 4096
 _CONNECT_SECONDS: Final = 5.0
 _SOCKET: Final = "socket://"
+BROWSER: Final = "browser"
+"""The port of an instrument that hangs at the computer of a desk's browser."""
 
 
 class Unplugged(Exception):
@@ -204,6 +206,8 @@ def open_port(address: Address, deadline: float) -> Port:
 
 def _device(place: str) -> Port | None:
     """A port of the kinds that come with an optional library; they are loaded only where one is named."""
+    if place == BROWSER:
+        raise BadInput("port-at-browser", where=place)
     if place.startswith("hid://"):
         from inspect_kit.capture.devices.hid_scale import HidPort
 

@@ -56,6 +56,8 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", _DESK, desk.show_desk, Act.RECORD),
     ("POST", _DESK, desk.inspect_now, Act.RECORD),
     ("POST", f"{_DESK}/weigh", scales.weigh_live, Act.RECORD),
+    ("POST", f"{_DESK}/bytes", scales.read_bytes_passed_on, Act.RECORD),
+    ("POST", f"{_DESK}/display", scales.propose_display, Act.RECORD),
     ("POST", f"{_DESK}/photo", desk.take_photo, Act.RECORD),
     ("GET", f"{_DESK}/look/{{token}}", desk.show_look, Act.RECORD),
     ("GET", f"{_DESK}/look/{{token}}/photo", photos.show_picture, Act.RECORD),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from typing import Any
 from msgspec import structs
 from starlette.responses import Response
 
+from inspect_kit.capture.gauges.received import at_this_browser
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.checkin.certify import Inspecting
 from inspect_kit.checkin.form import (
@@ -29,6 +31,7 @@ from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.checkin.roster import by_badge, resembling
 from inspect_kit.errors import InspectKitError
+from inspect_kit.inspection.guided import display_photos
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, Subject, digest_of, open_record
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
@@ -117,7 +120,7 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
         "desk.html", 422 if faults else 200, event=place.event, sheet=place.sheet, item=place.item, fields=fields,
         gauges=gauges_for(units, visit.station.gauge_folders), given=given, faults=faults, words=words,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
-        usual=words.name("item", place.item.name), quota=quota, scale=visit.station.scale(), waiting=waiting,
+        usual=words.name("item", place.item.name), quota=quota, **gauges_to_read(visit), waiting=waiting,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
         gauge_of=_gauge_of(visit, given), fault="", faulty=_first_faulty(fields, faults),
         letters=LETTERS,
@@ -246,7 +249,33 @@ def _made(
     if faults or subject is None:
         return None
     readings = _with_photo(came.readings, place, look, given)
-    return NewInspection(subject, readings, look, given["ticket"], first.ticket if first else "", new=again is None)
+    displays = _displays(visit, readings, given)
+    if displays is None:
+        faults["photo"] = visit.words("desk.display_lost")
+        return None
+    photos = (*((look.photo,) if look else ()), *(each.photo for each in displays))
+    return NewInspection(
+        subject, readings, look, given["ticket"], first.ticket if first else "", again is None,
+        MeasurementFile(readings, photos) if displays else None,
+        tuple(EvidenceFile("photo", each.content, each.name) for each in displays),
+    )  # fmt: skip
+
+
+def _displays(visit: Visit, readings: tuple[Reading, ...], given: Mapping[str, str]) -> list[DeskPhoto] | None:
+    """The pictures of displays beside which values of this form were confirmed, as far as those still stand;
+    nothing where one is gone."""
+    wanted = {photo.file for photo in display_photos(reading.raw for reading in readings)}
+    tokens = [text for name, text in given.items() if name.startswith("display_")]
+    found = (looks_of(visit).find(token, visit.path("event"), visit.person.name) for token in tokens)
+    kept = {each.name: each for each in found if each is not None and each.name in wanted}
+    return None if wanted - kept.keys() else list(kept.values())
+
+
+def gauges_to_read(visit: Visit) -> dict[str, object]:
+    """For a page: which gauges can be read, and how a browser opens those at its own computer."""
+    readable = visit.station.readable()
+    serial = {name: opened for gauges in readable.values() for name, opened in at_this_browser(gauges).items()}
+    return {"readable": readable, "serial": json.dumps(serial)}
 
 
 def _with_photo(
@@ -262,15 +291,17 @@ def _with_photo(
 
 
 def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Response:
-    """Without scripts: the same form again, with the mass filled in."""
-    field = next((field for field in fields_of(place.sheet, place.item.id) if field.question.unit == "g"), None)
+    """Without scripts: the same form again, with the gauge's value filled in."""
+    asked = {field.name: field for field in fields_of(place.sheet, place.item.id)}
+    field = asked.get(given["weigh"]) or next((each for each in asked.values() if each.question.unit == "g"), None)
     if field is None:
         raise not_found()
+    unit = field.question.unit
     try:
-        gauge, reading = visit.station.weigh()
+        gauge, reading = visit.station.read(unit, given.get(f"gauge_{unit}", ""))
     except InspectKitError as problem:
         return _form(visit, place, given, {field.name: visit.words.told(problem)})
-    carried = {f"{FIELD}{field.name}": sealed(visit.station.secret, gauge, reading), "gauge_g": gauge}
+    carried = {f"{FIELD}{field.name}": sealed(visit.station.secret, gauge, reading), f"gauge_{unit}": gauge}
     return _form(visit, place, {**given, field.name: shown(reading), **carried}, {})
 
 

@@ -26,7 +26,7 @@ HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=()",
+    "Permissions-Policy": "camera=(self), geolocation=(), microphone=(), payment=(), serial=(self)",
 }
 
 

@@ -30,7 +30,15 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
-from inspect_kit.station.desk import InspectionPlace, NewInspection, enter, first_of, place_of, same_gauge
+from inspect_kit.station.desk import (
+    InspectionPlace,
+    NewInspection,
+    enter,
+    first_of,
+    gauges_to_read,
+    place_of,
+    same_gauge,
+)
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
 from inspect_kit.station.pictures import picture_for
@@ -189,7 +197,7 @@ def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | Non
         words=wording_for(visit.words.language, walk.place.sheet.wording), name=visit.words.item(walk.place.item.name),
         screens=_states(walk, screens), total=len(screens), told=len(walk.file.readings) if walk.file else 0,
         number=next((at for at, each in enumerate(screens, 1) if screen and each.keys & screen.keys), len(screens)),
-        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], scale=visit.station.scale(),
+        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], **gauges_to_read(visit),
         **_shown(visit, walk, screen), **_running(visit, walk, screens),
     )  # fmt: skip
 

@@ -16,7 +16,8 @@ from inspect_kit.atomic_write import written_beside
 from inspect_kit.capture.connections import Connection, read_connections
 from inspect_kit.capture.driver import Watch
 from inspect_kit.capture.gauges.own import read_gauge
-from inspect_kit.capture.instruments import Instrument, load_instruments
+from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
+from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.issue.issue import Desk
@@ -79,7 +80,7 @@ class Station:
     """This desk's signature under what is done here."""
     _events: dict[str, tuple[int, EventSet]] = field(default_factory=dict, repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
-    _instrument: Lock = field(default_factory=Lock, repr=False)
+    _instruments: dict[str, Lock] = field(default_factory=dict, repr=False)
 
     @property
     def today(self) -> date:
@@ -134,25 +135,51 @@ class Station:
         with self.registry.reading() as connection:
             return sheet_of(event, self.registry.shelf.take(connection, event.house.sha256))
 
-    def scale(self) -> tuple[str, Connection] | None:
-        """The scale that is plugged in here, if there is one."""
-        connections = read_connections(self.home)
-        scales = [(name, each) for name, each in connections.items() if PROTOCOLS[each.protocol].kind == "scale"]
-        return scales[0] if scales else None
+    def connected(self, unit: str, wanted: str = "") -> tuple[str, Connection] | None:
+        """The gauge for this unit that was asked for; without a choice, the only one there is."""
+        there = self.readable().get(unit, {})
+        if wanted in there:
+            return wanted, there[wanted]
+        own = wanted in instrument_ids((self.home / "instruments",))
+        # Another desk's scale is never read in place of the one that this browser is beside.
+        return next(iter(there.items())) if len(there) == 1 and not own else None
 
-    def weigh(self, watch: Watch = lambda _: None, seconds: float = 10.0) -> tuple[str, InstrumentReading]:
-        """The scale's name and one stable reading; one request at a time talks to it, and `watch` sees it settle."""
-        found = self.scale()
+    def readable(self) -> dict[str, dict[str, Connection]]:
+        """By unit the gauges that can be read, at this computer or at the one that shows the page."""
+        found: dict[str, dict[str, Connection]] = {}
+        for name, connection in read_connections(self.home).items():
+            unit = _UNIT_OF[PROTOCOLS[connection.protocol].kind]
+            found.setdefault(unit, {})[name] = connection
+        return found
+
+    def gauge(self, name: str) -> Instrument:
+        """The sheet of one of the desk's own."""
+        return load_instruments([name], [self.home / "instruments"])[name]
+
+    def any_gauge(self, name: str) -> Instrument:
+        """The sheet of a gauge that a page offers, one's own or a shipped kind."""
+        return load_instruments([name], self.gauge_folders)[name]
+
+    def read(
+        self, unit: str, wanted: str = "", watch: Watch = lambda _: None, seconds: float = 10.0
+    ) -> tuple[str, InstrumentReading]:
+        """The gauge's name and one stable reading; one request at a time talks to each, and `watch` sees it settle."""
+        found = self.connected(unit, wanted)
         if found is None:
-            raise UsageError("no-scale-connected")
-        if not self._instrument.acquire(timeout=seconds):
+            raise UsageError(_NONE_CONNECTED[unit] if not self.readable().get(unit) else "choose-connected-gauge")
+        name, connection = found
+        lock = self._instruments.setdefault(name, Lock())
+        if not lock.acquire(timeout=seconds):
             raise BadInput("another-desk-reading-scale")
         try:
-            name, connection = found
-            gauge = load_instruments([name], [self.home / "instruments"])[name]
-            return name, _loaded(gauge, connection, watch, time.monotonic() + seconds)
+            return name, _loaded(self.gauge(name), connection, watch, time.monotonic() + seconds)
         finally:
-            self._instrument.release()
+            lock.release()
+
+
+_NONE_CONNECTED: Final = {"g": "no-scale-connected", "mm": "no-caliper-connected"}
+_UNIT_OF: Final = {InstrumentKind.SCALE: "g", InstrumentKind.CALIPER: "mm"}
+"""The base unit of what an instrument measures."""
 
 
 def _loaded(gauge: Instrument, connection: Connection, watch: Watch, deadline: float) -> InstrumentReading:

@@ -231,7 +231,7 @@ def test_the_scale_on_its_port_is_read_live_with_its_lamp(page_for: Open, place:
         page.wait_for_selector(".lamp.stable")
         field = page.get_attribute("[data-weigh]", "data-weigh")
         assert page.input_value(f"#{field}") == "14.82 g"
-        assert page.inner_text(".steady") == "stable"
+        assert page.inner_text(".value:has([data-weigh]) .steady") == "stable"
         assert page.input_value("[name=gauge_g]") == "scale-200g"
     kept.unlink()
 
@@ -424,3 +424,65 @@ def _axe_here(page: Any) -> list[str]:
         for fault in told["violations"]
         if fault["impact"] in ("serious", "critical", "moderate")
     ]
+
+
+SERIAL = """
+window.opened = []; window.written = [];
+const said = (stable) => new TextEncoder().encode(stable ? "S S      14.82 g\\r\\n" : "S D      14.80 g\\r\\n");
+const port = {
+  open: async (how) => { window.opened.push(how); port.readable = new ReadableStream({ start: (c) => { port.out = c; } });
+                         port.writable = new WritableStream({ write: (b) => { window.written.push(...b); port.out.enqueue(said(window.written.length > 4)); } }); },
+  close: async () => { window.shut = true; },
+};
+Object.defineProperty(navigator, "serial", { value: { requestPort: async () => { window.chosen = true; return port; } } });
+"""
+"""A scale at the browser's own computer that answers when it is asked; the real interface needs a real device."""
+
+
+def test_a_scale_at_the_browsers_own_computer_is_read_by_its_bytes(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    kept = connections_file(place[0])
+    kept.write_text(connections_text({"scale-200g": Connection(Address("browser"), "mt-sics")}))
+    page = page_for()
+    page.add_init_script(SERIAL)
+    answer = page.goto(f"{place[2]}/desk/striker")
+    assert "serial=(self)" in answer.headers["permissions-policy"]
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    page.click("[data-weigh]")
+    page.wait_for_selector(".lamp.stable")
+    field = page.get_attribute("[data-weigh]", "data-weigh")
+    assert page.input_value(f"#{field}") == "14.82 g"
+    assert page.input_value(f"[name=sent_{field}]")
+    assert page.evaluate("window.opened[0].baudRate") == 9600
+    assert bytes(page.evaluate("window.written"))[:3] == b"SI\r"
+    page.wait_for_function("window.shut === true")
+    other = page_for()
+    other.add_init_script("Object.defineProperty(navigator, 'serial', { value: undefined });")
+    other.goto(f"{place[2]}/desk/striker")
+    other.click("[data-weigh]")
+    other.wait_for_selector(".steady:has-text('This browser cannot read instruments')")
+    kept.unlink()
+
+
+def test_a_display_is_proposed_beside_its_picture_and_taken_over_by_one_key(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    import cv2
+
+    from tests.scenes.display import Scene, photograph
+
+    photo = cv2.imencode(".png", photograph(Scene("14.82")))[1].tobytes()
+    page = page_for(bypass_csp=True)
+    page.goto(f"{place[2]}/desk/striker")
+    page.select_option("[name=gauge_g]", "scale-200g")
+    mass = page.eval_on_selector_all(".asked label", "all => all.find(e => e.textContent.includes('mass')).htmlFor")
+    bar = f".value:has(#{mass})"
+    page.set_input_files(f"{bar} input[type=file]", {"name": "p.png", "mimeType": "image/png", "buffer": photo})
+    page.wait_for_selector(f"{bar} .proposal img:visible", timeout=60_000)
+    assert page.input_value(f"#{mass}") == ""
+    assert page.evaluate("document.activeElement.textContent") == "✓ 14.82 g"
+    assert _axe_here(page) == []
+    page.keyboard.press("Enter")
+    assert page.input_value(f"#{mass}") == "14.82 g"
+    assert page.input_value(f"[name=display_{mass}]")

@@ -203,7 +203,7 @@ def test_an_empty_pan_is_no_mass(station: Station, values: tuple[str, ...], came
         link = Connection(Address(f"socket://127.0.0.1:{door.getsockname()[1]}"), "mt-sics")
         connections_file(station.home).write_text(connections_text({"scale-200g": link}))
         try:
-            told = station.weigh(seconds=4 if len(values) > 1 else 0.5)[1].value
+            told = station.read("g", seconds=4 if len(values) > 1 else 0.5)[1].value
         except BadInput as problem:
             told = str(problem)
     assert came in told

@@ -169,26 +169,68 @@
       if (done) return;
     }
   };
-  each("[data-weigh]", (button) => button.addEventListener("click", async (event) => {
-    event.preventDefault();
-    const field = document.getElementById(button.dataset.weigh), lamp = button.querySelector(".lamp");
-    const moving = button.parentElement.querySelector(".moving"), said = button.parentElement.querySelector(".steady");
+  // A gauge at the station's computer tells its values itself; the bytes of one at this computer are passed on raw.
+  const ports = new Map();
+  const byStation = async function* (button, query) {
+    const answer = await fetch(`${button.dataset.url}weigh?${query}`, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf } });
+    if (!answer.ok) throw new Error(String(answer.status));
+    yield* lines(answer);
+  };
+  const passedOn = async (button, query, bytes, ended) => {
+    const content = new FormData();
+    content.append("csrf", body.dataset.csrf);
+    content.append("bytes", new Blob(bytes.length ? bytes : [new Uint8Array([0])]), "bytes");
+    const answer = await fetch(`${button.dataset.url}bytes?${query}${ended ? "&ended=1" : ""}`, { method: "POST", body: content, headers: { "X-CSRF-Token": body.dataset.csrf } });
+    if (!answer.ok) throw new Error(String(answer.status));
+    return answer.json();
+  };
+  const bySerial = async function* (button, query, name, how) {
+    if (!navigator.serial) throw new Error(button.dataset.noserial);
+    const port = ports.get(name) || await navigator.serial.requestPort();
+    ports.set(name, port);
+    await port.open({ baudRate: how.baudRate, dataBits: how.dataBits, parity: how.parity, stopBits: how.stopBits });
+    const reader = port.readable.getReader(), bytes = [], until = Date.now() + 10000;
+    const asked = Uint8Array.from((how.ask.match(/../g) || []).map((two) => parseInt(two, 16)));
+    try {
+      let pending = reader.read(), next = 0;
+      for (;;) {
+        if (asked.length && Date.now() >= next && port.writable) {
+          const writer = port.writable.getWriter();
+          await writer.write(asked); writer.releaseLock(); next = Date.now() + 1000;
+        }
+        const came = await Promise.race([pending, new Promise((go) => setTimeout(go, 250))]);
+        if (came && came.value) { bytes.push(came.value); }
+        if (came) pending = came.done ? new Promise(() => {}) : reader.read();
+        const ended = Date.now() > until;
+        if (came || ended) {
+          const told = await passedOn(button, query, bytes, ended);
+          yield told;
+          if (told.value || told.fault || ended) return;
+        }
+      }
+    } finally { try { await reader.cancel(); reader.releaseLock(); await port.close(); } catch { /* unplugged */ } }
+  };
+  const readGauge = async (button, field) => {
+    const bar = button.parentElement, lamp = button.querySelector(".lamp"), moving = bar.querySelector(".moving"), said = bar.querySelector(".steady");
+    const gauge = button.form.querySelector(`[name=gauge_${button.dataset.unit}]`), name = gauge ? gauge.value : "";
+    const query = new URLSearchParams({ unit: button.dataset.unit, gauge: name }), how = JSON.parse(button.dataset.serial || "{}")[name];
     lamp.className = "lamp waiting"; said.textContent = said.dataset.waiting; button.disabled = true;
     try {
-      const answer = await fetch(button.dataset.url, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf } });
-      if (!answer.ok) throw new Error(String(answer.status));
-      for await (const told of lines(answer)) {
+      for await (const told of how ? bySerial(button, query, name, how) : byStation(button, query)) {
         if (told.fault) throw new Error(told.fault);
-        if (told.moving) { moving.textContent = told.moving; continue; }
+        if (told.moving !== undefined) { moving.textContent = told.moving; continue; }
         field.form.elements[`sent_${field.name}`].value = told.sent || "";
         field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
-        const gauge = field.form.querySelector("[name=gauge_g]");
         if (gauge && [...gauge.options].some((one) => one.value === told.instrument)) gauge.value = told.instrument;
         lamp.className = "lamp stable"; said.textContent = said.dataset.stable;
       }
     } catch (problem) {
       lamp.className = "lamp"; said.textContent = problem.message || "";
     } finally { button.disabled = false; moving.textContent = ""; }
+  };
+  each("[data-weigh]", (button) => button.addEventListener("click", (event) => {
+    event.preventDefault();
+    readGauge(button, document.getElementById(button.dataset.weigh));
   }));
 
   // One button for many pieces: each stable value goes to the next field that is empty.
@@ -196,22 +238,39 @@
     button.hidden = false;
     button.addEventListener("click", async () => {
       const field = [...button.form.querySelectorAll(".value input[data-next]")].find((one) => !one.value.trim());
-      const bar = button.parentElement, lamp = button.querySelector(".lamp"), moving = bar.querySelector(".moving"), said = bar.querySelector(".steady");
-      if (!field) return;
-      lamp.className = "lamp waiting"; said.textContent = said.dataset.waiting; button.disabled = true;
-      try {
-        const answer = await fetch(button.dataset.url, { method: "POST", headers: { "X-CSRF-Token": body.dataset.csrf } });
-        if (!answer.ok) throw new Error(String(answer.status));
-        for await (const told of lines(answer)) {
-          if (told.fault) throw new Error(told.fault);
-          if (told.moving) { moving.textContent = told.moving; continue; }
-          button.form.elements[`sent_${field.name}`].value = told.sent || "";
-          field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
-          lamp.className = "lamp stable"; said.textContent = said.dataset.stable;
-        }
-      } catch (problem) { lamp.className = "lamp"; said.textContent = problem.message || ""; }
-      button.disabled = false; moving.textContent = ""; button.focus();
+      if (field) { await readGauge(button, field); button.focus(); }
     });
+  });
+
+  // The photo of a display: proposed beside its picture, and taken over by one key, for the button has the focus.
+  each("[data-display]", (button) => {
+    const input = button.nextElementSibling, bar = button.parentElement, box = bar.querySelector(".proposal"), said = bar.querySelector(".steady");
+    const field = document.getElementById(button.dataset.display), take = box.querySelector("[data-take]");
+    let told = null;
+    button.hidden = false;
+    button.addEventListener("click", () => input.click());
+    input.addEventListener("change", async () => {
+      if (!input.files[0]) return;
+      const gauge = button.form.querySelector(`[name=gauge_${button.dataset.unit}]`), content = new FormData();
+      content.append("csrf", body.dataset.csrf); content.append("photo", input.files[0]);
+      said.textContent = said.dataset.reading; box.hidden = true;
+      try {
+        const query = new URLSearchParams({ unit: button.dataset.unit, gauge: gauge ? gauge.value : "" });
+        const answer = await fetch(`${button.dataset.url}display?${query}`, { method: "POST", body: content, headers: { "X-CSRF-Token": body.dataset.csrf } });
+        if (!answer.ok) throw new Error(String(answer.status));
+        told = await answer.json();
+        if (told.fault) throw new Error(told.fault);
+        box.querySelector("img").src = told.picture; take.textContent = `✓ ${told.value}`;
+        box.hidden = false; said.textContent = said.dataset.confirm; take.focus();
+      } catch (problem) { said.textContent = problem.message || ""; }
+      input.value = "";
+    });
+    take.addEventListener("click", () => {
+      field.form.elements[`sent_${field.name}`].value = told.sent; field.form.elements[`display_${field.name}`].value = told.token;
+      field.value = told.value; field.dispatchEvent(new Event("input", { bubbles: true }));
+      box.hidden = true; said.textContent = ""; field.focus();
+    });
+    box.querySelector("[data-drop]").addEventListener("click", () => { box.hidden = true; said.textContent = ""; field.focus(); });
   });
 
   // What was typed outlives a broken network, a closed lid and a restarted station; it goes when it was sent.

@@ -1,0 +1,34 @@
+"""The photo of a gauge's display at the check-in desk: what it shows, as a proposal, with the picture that is kept."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from inspect_kit.capture.instruments import Instrument
+    from inspect_kit.notices import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayProposal:
+    """What the display shows in g or mm, or why nothing is proposed."""
+
+    value: str
+    unit: str
+    picture: bytes
+    sha256: str
+    told: Notice | None
+
+
+def display_proposal(content: bytes, gauge: Instrument) -> DisplayProposal:
+    """Read it within what this gauge can show; only what is certain is proposed."""
+    from inspect_kit.capture.photographs import open_photograph
+    from inspect_kit.measure.displayed import Gauge, displayed, in_grams_or_millimetres
+
+    reading = displayed(open_photograph(content, "photo", where="photo"), Gauge.of(gauge))
+    sha256 = hashlib.sha256(reading.picture).hexdigest()
+    if not reading.certain:
+        return DisplayProposal("", "", reading.picture, sha256, reading.told)
+    return DisplayProposal(*in_grams_or_millimetres(reading), reading.picture, sha256, None)
