@@ -159,7 +159,7 @@ def test_a_scale_on_a_port_fills_in_the_mass(referee: Person, station: Station, 
     data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "", "weigh": "1"}
     page = referee.post(referee.at("/desk/striker"), data)
     assert 'value="14.82 g"' in page
-    sent = next(name for name in re.findall(r'name="(sent_\w+)"', page))
+    sent = f"sent_{names_of(page)['mass']}"
     carried = re.search(rf'name="{sent}" value="([^"]+)"', page)
     assert carried is not None
     data = {**striker_form(page, "Jan Novák"), names_of(page)["mass"]: "14.82 g", sent: carried[1]}
