@@ -135,7 +135,7 @@ class TomlTable:
         except InspectKitError as problem:
             self.note(key, problem.fault)
         except ValueError as problem:
-            self.fault(key, str(problem))
+            self.fault(key, "not-readable-here", reason=problem)
         return None
 
     def texts(self, key: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from inspect_kit.api.display import paragraph, table
 from inspect_kit.api.home import context
-from inspect_kit.api.rows import EXAMPLE, Paths, is_path, rows_of
+from inspect_kit.api.rows import Paths, is_path, rows_of
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
 from inspect_kit.cli.judge import as_data
 from inspect_kit.cli.options import home_of, today
@@ -100,7 +100,7 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
         return (read_measurements(Path(measurements)),)
     if not any(hasattr(measurements, name) for name in ("columns", "keys")):
         if not hasattr(measurements, "__iter__"):
-            raise UsageError("rows-not-dicts", hint=EXAMPLE, name=type(measurements).__name__)
+            raise UsageError("rows-not-dicts", name=type(measurements).__name__)
         parts = list(measurements)
         if parts and not hasattr(parts[0], "keys"):
             return tuple(file for part in parts for file in files_of(part))

@@ -29,7 +29,7 @@ def rows_of(what: Any) -> Iterator[dict[str, str]]:
         return
     for row in what:
         if not isinstance(row, Mapping):
-            raise UsageError("rows-not-dicts", hint=EXAMPLE, name=type(row).__name__)
+            raise UsageError("rows-not-dicts", name=type(row).__name__)
         yield {str(name): as_text(cell) for name, cell in row.items()}
 
 

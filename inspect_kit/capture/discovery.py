@@ -115,8 +115,7 @@ def _recognised(lines: tuple[str, ...], settings: Settings, kind: InstrumentKind
     raw = next(line for line, named in reversed(told) if common[0] in named)
     meanings = {(reply.status, reply.number, reply.unit) for p in common if (reply := p.parse(raw))}
     if len(meanings) != 1 or most < len(told) - 1:
-        why = f"{raw[:40]!r} could be {' or '.join(counts)}"
-        raise BadInput(why, hint="say which with --protocol, as the instrument's menu shows")
+        raise BadInput("protocol-in-doubt", raw=raw[:40], names=" / ".join(counts))
     return FoundInstrument(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
 
 

@@ -18,6 +18,7 @@ from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind,
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
 from inspect_kit.capture.readings import InstrumentReading, in_base
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import notice
 
 DEFAULT_SECONDS: Final = 10.0
 MAX_SECONDS: Final = 3600.0
@@ -243,13 +244,9 @@ class _Listener:
         if self._confirmation.moved:
             return self._sentence(Status.UNSTABLE, self._confirmation.last)
         if once is not None:
-            why = f"the value came once only, which may be a damaged line: {once.raw[:40]!r}"
-            return BadInput(
-                why, where=where, hint="press PRINT or DATA again while this waits, or let it send all the time"
-            )
+            return BadInput("value-came-once", where=where, raw=once.raw[:40])
         if self._troubles.gross:
-            why = f"only the gross weight came, and no net weight: {self._troubles.gross[:40]!r}"
-            return BadInput(why, where=where, hint="let the scale print the net weight, or set its tare to zero")
+            return BadInput("gross-weight-only", where=where, raw=self._troubles.gross[:40])
         if self._troubles.noise or _ESCAPED in self._talk.pending:
             return BadInput(
                 "comes-over-line-garbled",
@@ -261,53 +258,19 @@ class _Listener:
             return BadInput("line-broke-off-middle", where=where, pending=self._talk.pending[:40])
         if self._talk.interruptions:
             return BadInput("connection-lost-again-again", where=where)
-        return BadInput("nothing-came-within-s", where=where, hint=_SILENCE, seconds=f"{self._talk.seconds:g}")
+        return BadInput("nothing-came-within-s", where=where, seconds=f"{self._talk.seconds:g}")
 
     def _sentence(self, status: Status, line: str) -> BadInput:
-        why, hint = _SENTENCES[status]
-        why = why.format(seconds=f"{self._talk.seconds:g}", protocol=self.spoken.name)
-        if status is Status.UNKNOWN:
-            others = [p.name for p in spoken_by(line)]
-            hint = f"that is how {' or '.join(others)} talks: use --protocol {others[0]}" if others else hint
-        return BadInput(f"{why}: {line[:40]!r}", where=self._talk.address.port, hint=hint)
+        others = [p.name for p in spoken_by(line)] if status is Status.UNKNOWN else []
+        hint = notice("speaks-otherwise", names=" / ".join(others), first=others[0]) if others else ""
+        facts = {"seconds": f"{self._talk.seconds:g}", "protocol": self.spoken.name, "line": line[:40]}
+        return BadInput(f"instrument-{status.value}", where=self._talk.address.port, hint=hint, **facts)
 
 
 _ESCAPED: Final = "\\x"
 """How a byte that is no letter is written out."""
-_SILENCE: Final = (
-    "is it switched on and plugged in, and set to send when asked? press its DATA or PRINT key, "
-    "or look for it with inspect-kit instruments find"
-)
 _AT_ONCE: Final = (Status.OVERLOAD, Status.UNDERLOAD, Status.COUNTING)
 _BY_WEIGHT: Final = (Status.UNSTABLE, Status.ACCEPTED, Status.BUSY, Status.ERROR, Status.UNKNOWN)
-_SENTENCES: Final = {
-    Status.UNSTABLE: (
-        "the reading did not become stable within {seconds} s",
-        "keep draught, hands and vibrations away, wait for the sign of stability, and read again",
-    ),
-    Status.ACCEPTED: (
-        "the request was accepted and no value followed within {seconds} s",
-        "wait for the sign of stability and read again",
-    ),
-    Status.BUSY: (
-        "the instrument cannot measure now",
-        "leave its menu, let it finish warming up or adjusting, and read again",
-    ),
-    Status.OVERLOAD: ("the scale is overloaded", "take the load off and use a scale with a larger range"),
-    Status.UNDERLOAD: (
-        "the scale is below its range",
-        "put the pan in place, switch the scale off and on with the pan empty, and read again",
-    ),
-    Status.COUNTING: ("the scale counts pieces instead of weighing", "set it to weighing in g"),
-    Status.ERROR: (
-        "the instrument answers with an error",
-        "look at its display; if it shows nothing wrong, the protocol may be another: inspect-kit instruments find",
-    ),
-    Status.UNKNOWN: (
-        "what comes is not {protocol}",
-        "choose the right --protocol, or look for it with inspect-kit instruments find",
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,7 +314,6 @@ def check_unit(heard: Heard, unit: str, port: str) -> None:
     length = abs(Decimal(heard.reply.number)) * (Decimal("25.4") if unit == "in" else 1)
     looks = "in" if decimals >= _INCH_DECIMALS else "mm"
     if unit != looks or length > _LENGTH_LIMIT:
-        why = f"{heard.raw!r} has {decimals} decimals, as a display in {looks} has, and not {unit}"
         if unit == looks:
-            why = f"{heard.raw!r} would be {length:f} mm, longer than any caliper"
-        raise BadInput(why, where=port, hint="look at the display and set --unit to what it shows")
+            raise BadInput("longer-than-calipers", where=port, raw=heard.raw, length=f"{length:f}")
+        raise BadInput("decimals-of-another-unit", where=port, raw=heard.raw, decimals=decimals, looks=looks, unit=unit)

@@ -14,6 +14,7 @@ from typing import Final
 
 from inspect_kit.errors import BadInput, BadSheet, Fault
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.places import shipped
 from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.quantity import Quantity, parse_strict
@@ -167,7 +168,7 @@ def _find(name: str, places: tuple[Path, ...]) -> Instrument:
                 state = path.stat()
                 return _as_it_was(path, (state.st_mtime_ns, state.st_size, state.st_ino))
     known = instrument_ids(places)
-    hint = nearest(name, known) or f"write a sheet for it, or use one of {', '.join(known)}"
+    hint = nearest(name, known) or notice("write-a-sheet", names=", ".join(known))
     raise BadInput("no-instrument-called", hint=hint, name=name[:60])
 
 

@@ -221,26 +221,25 @@ def _device(place: str) -> Port | None:
 
 def socket_address(place: str) -> tuple[str, int]:
     """Host and port of `socket://host:port`; no other kind of address is opened."""
-    hint = "write a port such as /dev/ttyUSB0 or COM3, or socket://192.168.1.20:4001"
     try:
         parts = urlsplit(place)
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
     if not place.startswith(_SOCKET) or not host or not port or place != f"{_SOCKET}{parts.netloc}" or "@" in place:
-        raise UsageError("not-port", hint=hint, place=place[:80])
+        raise UsageError("not-port", place=place[:80])
     return host, port
 
 
 _REASONS: Final = {
-    errno.ENOENT: ("no such port", "see which there are: inspect-kit instruments find"),
-    errno.EACCES: ("you may not open this port", "add your user to the group dialout, or ask the one who set this up"),
-    errno.EPERM: ("you may not open this port", "add your user to the group dialout"),
-    errno.EBUSY: ("the port is in use", "close the other program that reads it"),
-    errno.EAGAIN: ("the port is in use", "close the other program that reads it"),
-    errno.ENOTTY: ("is not a serial port", "see which there are: inspect-kit instruments find"),
-    errno.EISDIR: ("is a folder, not a port", "see which there are: inspect-kit instruments find"),
-    errno.ECONNREFUSED: ("nobody answers at this address", "is the scale on, and the port number right?"),
+    errno.ENOENT: "no-such-port",
+    errno.EACCES: "port-not-allowed",
+    errno.EPERM: "port-not-allowed",
+    errno.EBUSY: "port-in-use",
+    errno.EAGAIN: "port-in-use",
+    errno.ENOTTY: "not-serial-port",
+    errno.EISDIR: "folder-not-port",
+    errno.ECONNREFUSED: "address-refuses",
 }
 
 
@@ -249,8 +248,7 @@ def _not_open(place: str, problem: Exception) -> BadInput:
     if isinstance(problem, socket.gaierror):
         return BadInput("no-scale-name-known-here", where=place[:80])
     if number in _REASONS:
-        why, hint = _REASONS[number]
-        return BadInput(why, where=place[:80], hint=hint)
+        return BadInput(_REASONS[number], where=place[:80])
     if isinstance(problem, TimeoutError):
         return BadInput("nobody-answers-address", where=place[:80])
     reason = " ".join(str(problem).split())[:120]

@@ -123,7 +123,7 @@ def _rows(lines: Iterator[list[str]], columns: list[str], where: str) -> Iterato
             continue
         place = f"{where}: line {count}"
         if len(cells) > len(columns):
-            hint = "write 8.1 or put 8,1 into quotes" if columns else ""
+            hint = notice("comma-in-quotes") if columns else ""
             raise BadInput("cells-unlike-header", where=place, hint=hint, count=len(cells), count2=len(columns))
         row = {name: cell.strip() for name, cell in zip(columns, cells, strict=False)}
         reading = _row(row, place)
@@ -178,9 +178,9 @@ def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
 def _characteristic(name: str, place: str) -> str:
     if not _NAME.fullmatch(name):
         raise BadInput(
-            f"{name[:40]!r} is not the name of a characteristic" if name else "the characteristic is empty",
+            "not-characteristic" if name else "characteristic-empty",
             where=place,
-            hint="for example striker.mass",
+            name=name[:40],
         )
     return name
 
@@ -249,8 +249,8 @@ def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = F
     if value is None and not needed:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        raise BadInput("is missing" if value is None else f"expected text or a number, got {value!r:.40}",
-                       where=f"{place}.{key}")  # fmt: skip
+        raise BadInput("is-missing" if value is None else "expected-text-or-number", where=f"{place}.{key}",
+                       value=f"{value!r:.40}")  # fmt: skip
     if isinstance(value, Decimal) and (not value.is_finite() or abs(value.adjusted()) > MAX_POWER):
         # Written out, 1e999999999 would fill the memory.
         raise BadInput("not-number-can-measured", where=f"{place}.{key}", value=f"{value!s:.40}")

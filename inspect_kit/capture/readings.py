@@ -66,8 +66,7 @@ def in_base(number: str, unit: str) -> tuple[str, str]:
         base, factor = _FACTORS[unit]
         return f"{_converted(value, factor):f}", base
     known = ", ".join((*_POWERS, *_FACTORS))
-    why = f"the instrument states the unit {unit[:10]!r}" if unit else "the instrument states no unit"
-    raise BadInput("unit-not-known", reason=why, known=known)
+    raise BadInput("unit-not-known" if unit else "no-unit-stated", unit=unit[:10], known=known)
 
 
 def _converted(value: Decimal, factor: Decimal) -> Decimal:

@@ -19,6 +19,7 @@ from typing import Final, Protocol
 from inspect_kit.capture.line import socket_address
 from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import notice
 
 _LOOK: Final = 0.05
 _FRAGMENT_PAUSE: Final = 0.004
@@ -51,7 +52,7 @@ def script_of(words: str) -> tuple[Step, ...]:
         elif word in set(LineFault):
             steps.append(LineFault(word))
         else:
-            hint = "use " + ", ".join((*ReplyState, *LineFault))
+            hint = notice("use-one-of", names=", ".join((*ReplyState, *LineFault)))
             raise UsageError("nothing-simulated-instrument-can-do", hint=hint, word=word[:40])
     return tuple(steps)
 

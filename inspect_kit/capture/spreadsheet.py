@@ -11,6 +11,7 @@ from typing import Final
 from inspect_kit.capture.files import read_bytes, read_text
 from inspect_kit.errors import BadInput, refuse_special_file
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 
 MAX_BYTES: Final = 20_000_000
 """Bytes of a spreadsheet: a thousand times what a list of measurements needs."""
@@ -65,7 +66,7 @@ def _rows(content: bytes, wanted: str, path: Path) -> list[list[object]]:
             raise BadInput(
                 "no-sheet",
                 where=str(path),
-                hint=nearest(wanted, book.sheet_names) or f"there are {', '.join(book.sheet_names)[:200]}",
+                hint=nearest(wanted, book.sheet_names) or notice("there-are", names=", ".join(book.sheet_names)[:200]),
                 wanted=wanted[:40],
             )
         sheet = book.get_sheet_by_name(wanted) if wanted else book.get_sheet_by_index(0)

@@ -10,6 +10,7 @@ from inspect_kit.capture.protocols.reply import Reply, Status, plain
 from inspect_kit.capture.protocols.table import spoken_by
 from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 
 MAX_TEXT: Final = 80
 _TYPED: Final = re.compile(
@@ -21,14 +22,9 @@ _LAYOUTS: Final = {
     "Czech": frozenset("+ěščřžýáíé=,."),
 }
 """What the digit keys give on keyboards where digits need the shift key."""
-_REFUSED: Final = {
-    Status.UNSTABLE: ("the value that was typed is not stable", "wait for the sign of stability and send again"),
-    Status.OVERLOAD: ("the scale is overloaded", "take the load off"),
-    Status.UNDERLOAD: ("the scale is below its range", "put the pan in place and set it to zero"),
-    Status.COUNTING: ("the scale counts pieces instead of weighing", "set it to weighing in g"),
-    Status.BUSY: ("the instrument cannot measure now", "wait until it shows a value and send again"),
-    Status.ACCEPTED: ("the instrument typed no value", "send again"),
-}  # fmt: skip
+_REFUSED: Final = frozenset(
+    {Status.UNSTABLE, Status.OVERLOAD, Status.UNDERLOAD, Status.COUNTING, Status.BUSY, Status.ACCEPTED}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +50,7 @@ def typed_by_instrument(text: str) -> Typed:
     if reply is None:
         raise BadInput("expected-value-from-instrument-got", hint=_hint(raw), raw=raw[:40])
     if reply.status is not Status.STABLE:
-        why, hint = _REFUSED[reply.status]
-        raise BadInput(f"{why}: {raw!r}", hint=hint)
+        raise BadInput(f"typed-{reply.status.value}", raw=raw)
     number, unit = in_base(reply.number, reply.unit) if reply.unit else (reply.number, "")
     return Typed(number, unit, raw)
 
@@ -77,10 +72,10 @@ def _plain(raw: str) -> Reply | None:
     return Reply(status, number, _SPELLINGS.get(unit or "", unit or ""))
 
 
-def _hint(raw: str) -> str:
+def _hint(raw: str) -> Notice:
     """Where the signs are those of another keyboard's digit keys, say so; the number is not guessed back."""
     signs = set(raw.replace(" ", ""))
     for language, keys in _LAYOUTS.items():
         if signs and signs <= keys:
-            return f"the keyboard is set to {language}, where the digit keys give these signs: switch it to English"
-    return "for example 14.82 g or 41,27"
+            return notice("keyboard-set-to", language=language)
+    return notice("for-example", example="14.82 g / 41,27")

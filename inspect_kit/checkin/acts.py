@@ -50,7 +50,7 @@ class _Acts:
             raise BrokenSeal("not-in-chain", what=what)
         fault = "was changed" if entry.right_hash() != entry.hash else self.seals.strictly(entry)
         if fault:
-            raise BrokenSeal(f"{what} {fault}", where=f"entry {entry.id}", hint="do it again at a desk of this issuer")
+            raise BrokenSeal("act-does-not-hold", where=f"entry {entry.id}", what=what, fault=fault)
         return entry.id, entry.said()
 
     def check_rank(self, name: str, act: Act, event: str, before: int) -> None:
@@ -99,8 +99,10 @@ def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> No
         decision = Decision(decided.decision)
         check_decision(decision, recorded.verdict, decided.because)
         check_four_eyes(recorded.by, decided.by, wanted=event.four_eyes)
-    except (ValueError, InspectKitError) as problem:
-        raise BrokenSeal(str(problem), where="the decision") from None
+    except ValueError:
+        raise BrokenSeal("not-an-approval", where="the decision") from None
+    except InspectKitError as problem:
+        raise BrokenSeal.of(problem.fault, where="the decision") from None
     if decision is not Decision.APPROVE or decided.override != overrides(decision, recorded.verdict):
         raise BrokenSeal("not-an-approval", where="the decision")
 

@@ -104,8 +104,7 @@ def _from(path: Path | None, *, needed: bool) -> dict[str, object]:
     data = read_toml(path)
     for name in data:
         if name not in _KNOWN:
-            why = f"{name[:40]!r} is nothing that a certificate states"
-            raise BadInput(why, where=str(path), hint=nearest(name, _KNOWN))
+            raise BadInput("nothing-a-certificate-states", where=str(path), hint=nearest(name, _KNOWN), name=name[:40])
     beside: dict[str, object] = {name: str(path.parent / str(data[name])) for name in _PICTURES if name in data}
     return {**data, **beside}
 

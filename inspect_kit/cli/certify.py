@@ -23,6 +23,7 @@ from inspect_kit.cli.options import (  # fmt: skip
 )
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
 from inspect_kit.cli.timestamp import server_address, stamp_issued
+from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
@@ -35,12 +36,13 @@ _MOST_LANGUAGES: Final = 2
 
 def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> str:
     """One language, or two."""
+    del ctx
     wanted = [part.strip() for part in given.split(",")]
     if not 1 <= len(wanted) <= _MOST_LANGUAGES or len(set(wanted)) < len(wanted):
-        raise click.BadParameter("is one language or two different ones, such as it,en", ctx, parameter)
+        raise UsageError("one-or-two-languages", where=parameter.opts[0])
     for part in wanted:
         if part not in LANGUAGES:
-            raise click.BadParameter(f"{part[:20]!r} is not one of {', '.join(LANGUAGES)}", ctx, parameter)
+            raise UsageError("not-one-of", where=parameter.opts[0], value=part[:20], names=", ".join(LANGUAGES))
     return ",".join(wanted)
 
 

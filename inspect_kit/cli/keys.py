@@ -180,11 +180,10 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
     path = trust_folder(home) / f"{keyring.code}.pem"
     for ring in trusted(home):
         if ring.code == keyring.code and ring.ca != keyring.ca:
-            hint = f"if the issuer says that it has made new keys, delete {path} and do this again"
-            raise UsageError("another-issuer-known-code-here", hint=hint, ring=ring.name, sign=ring.code)
+            raise UsageError("another-issuer-known-code-here", path=path, ring=ring.name, sign=ring.code)
         why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
         if why:
-            raise UsageError(why, where=str(file), hint="ask the issuer for a new `keys export`")
+            raise UsageError("keys-export-older", where=str(file), reason=why)
     if fingerprint or not any(ring.ca == keyring.ca for ring in trusted(home)):
         _compare_fingerprint(keyring, fingerprint, yes=yes)
     try:

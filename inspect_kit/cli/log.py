@@ -136,11 +136,10 @@ def witness_command(
         print_json({"name": own.name, "key": str(own.verifier)}) if as_json else click.echo(str(own.verifier))
         return
     if out is None:
-        raise click.UsageError("Missing option '-o' / '--out'.")
+        raise click.MissingParameter(param_hint="'-o' / '--out'", param_type="option")
     asked = request_of(read_note(file))
     if not signed_by_log(asked.checkpoint, trusted(home)):
-        hint = "inspect-kit keys trust, with the issuer's file"
-        raise BrokenSeal("not-signed-issuer-trusted-here", where=str(file), hint=hint)
+        raise BrokenSeal("not-signed-issuer-trusted-here", where=str(file))
     signed = own.cosign(asked, now())
     write_note(out, str(signed))
     if as_json:
@@ -162,8 +161,7 @@ def witnessed_command(ctx: click.Context, /, file: Path) -> None:
     note, registry = checkpoint_of(read_note(file)), registry_of(ctx)
     names = [witness.name for witness in witnesses_of(home_of(ctx)) if note.seen_at(witness) is not None]
     if not names:
-        hint = "inspect-kit keys witness, with its public key"
-        raise BrokenSeal("signed-no-witness-believed-here", where=str(file), hint=hint)
+        raise BrokenSeal("signed-no-witness-believed-here", where=str(file))
     with registry.writing() as connection:
         _check_ours(ctx, connection, note)
         fresh = keep_checkpoint(connection, note)

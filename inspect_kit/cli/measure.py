@@ -186,7 +186,7 @@ def _show(
         _watched(given["watch"], work, say, language)
         return
     if not paths:
-        raise click.UsageError("Missing argument 'PHOTOS...'.", click.get_current_context())
+        raise click.MissingParameter(param_hint="'PHOTOS...'", param_type="argument")
     check_count(kind, len(paths))
     drawn = given["overlay"] is not None
     # Photos come from strangers: a process of its own takes them apart, which ends at its bounds or with Ctrl-C.

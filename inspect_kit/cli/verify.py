@@ -20,6 +20,7 @@ from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import notice
 from inspect_kit.registry.log.notes import LogProof, proof_of
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import known
@@ -117,8 +118,8 @@ def _looked_at(what: str, counter: Counter) -> Verification:
         with BoundedProcess(_MEMORY) as aside:
             return verify_pdf(read_bytes(Path(what), MAX_PDF_BYTES), counter, partial(aside.do, _SECONDS))
     except BadInput as problem:
-        hint = problem.fault.hint or "name a certificate's PDF, or paste the text of its QR code"
-        raise BadInput(problem.fault.why, where=problem.fault.where or what[:200], hint=hint) from None
+        advice = problem.fault.advice if problem.hint else notice("name-pdf-or-qr")
+        raise BadInput.of(problem.fault, where=problem.where or what[:200], advice=advice) from None
 
 
 def _is_number(what: str) -> bool:

@@ -204,7 +204,7 @@ def _refuse_unknown_instances(sheet: Sheet, readings: Iterable[Reading]) -> None
             raise BadInput(
                 "no-such-instance",
                 where=reading.where,
-                hint=meant or f"it has {', '.join(names)}",
+                hint=meant or notice("there-are", names=", ".join(names)),
                 characteristic=reading.characteristic,
                 instance=reading.instance[:40],
             )
@@ -239,7 +239,7 @@ def _base_unit(reading: Reading, needed: Mapping[str, str]) -> str:
         raise BadInput(
             "unknown-characteristic",
             where=reading.where,
-            hint=nearest(name, needed) or nearest(name, known) or "see inspect-kit specs show",
+            hint=nearest(name, needed) or nearest(name, known) or notice("see-help", command="inspect-kit specs show"),
             name=name[:60],
         )
     return known[name]

@@ -8,7 +8,7 @@ from typing import Final
 from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
 from inspect_kit.errors import BadInput
 from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
-from inspect_kit.values.plausible import Plausible, likely_slip
+from inspect_kit.values.plausible import Plausible, likely_meant
 from inspect_kit.values.quantity import (  # fmt: skip
     EXACT_UNITS,
     PRECISION,
@@ -84,13 +84,20 @@ def measurement_of(
 
 
 def _implausible(reading: Reading, stated: Quantity, usual: Plausible) -> BadInput:
-    reason = f", because {usual.because}" if usual.because else ""
-    slip = likely_slip(stated, usual)
-    return BadInput(
-        f"{reading.characteristic}: {slip}{'' if slip.endswith('?') else ';'} usual is {usual}{reason}",
-        where=reading.where,
-        hint="write the unit, or confirm the value if it was looked at again: confirmed = yes",
-    )
+    facts = {
+        "characteristic": reading.characteristic,
+        "asked": str(stated),
+        "usual": str(usual),
+        "because": usual.because,
+    }
+    suffix = "-because" if usual.because else ""
+    meant, other_unit = likely_meant(stated, usual) or (None, False)
+    if meant is None:
+        return BadInput(f"unusual-value{suffix}", where=reading.where, **facts)
+    if other_unit:
+        there = meant.to(stated.unit.symbol)
+        return BadInput(f"slip-of-the-unit{suffix}", where=reading.where, meant=meant, there=there, **facts)
+    return BadInput(f"slip-of-the-point{suffix}", where=reading.where, meant=meant, **facts)
 
 
 def _stated(reading: Reading, default: Unit | None) -> Quantity:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
@@ -34,7 +35,7 @@ _ROOMS: Final[Mapping[str, str]] = MappingProxyType(
 KINDS: Final = tuple(_ROOMS)
 MOST_PHOTOS: Final[Mapping[str, int]] = MappingProxyType({**dict.fromkeys(KINDS, 24), "board": 8, "figure": 12})
 """Photos that are measured together at most."""
-_TOO_MANY: Final = {"board": "one to four are enough", "figure": "give the photos of one figure"}
+_TOO_MANY: Final = {"board": "few-photos-of-a-board", "figure": "photos-of-one-figure"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
 def check_kind(kind: str) -> None:
     """Refuse what nobody can measure."""
     if kind not in _ROOMS:
-        hint = nearest(kind, KINDS) or f"there are {', '.join(KINDS)}"
+        hint = nearest(kind, KINDS) or notice("there-are", names=", ".join(KINDS))
         raise UsageError("cannot-measure-kind", hint=hint, kind=kind[:40])
 
 
@@ -73,7 +74,7 @@ def check_count(kind: str, count: int) -> None:
     """Refuse more photos than can be held or used at once."""
     most = MOST_PHOTOS[kind]
     if count > most:
-        hint = _TOO_MANY.get(kind, "measure them in groups")
+        hint = notice(_TOO_MANY.get(kind, "measure-in-groups"))
         raise UsageError("photos-at-once", hint=hint, count=count, most=most)
 
 

@@ -158,12 +158,9 @@ def measure_pieces(photos: Sequence[Photograph], kind: PieceKind, camera: Camera
     looks = tuple(look(photo, camera, request) for photo in photos)
     if not any(each.spotted for each in looks):
         low, high = kind.diameters
-        cut = [f"one {refused.reason}" for each in looks for refused in each.pieces.refused]
-        raise BadInput(
-            f"no round piece of {low:g} to {high:g} mm can be measured" + (f" ({cut[0]})" if cut else ""),
-            where=photos[0].file,
-            hint="lay the pieces on the sheet, whole in the picture and not covering one another",
-        )
+        cut = [refused.reason for each in looks for refused in each.pieces.refused]
+        facts = {"low": f"{low:g}", "high": f"{high:g}", "reason": cut[0] if cut else ""}
+        raise BadInput("no-piece-but-one-refused" if cut else "no-piece-measured", where=photos[0].file, **facts)
     groups = matched(looks)
     pieces = tuple(_piece(kind, looks, group, number, len(groups)) for number, group in enumerate(groups, 1))
     return Session(kind, looks, pieces, tuple(_warnings(looks, pieces, stated, kind)))

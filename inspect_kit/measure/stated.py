@@ -11,7 +11,7 @@ from typing import Final
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.reference.everyday import COINS, PAPERS
 from inspect_kit.vision.reference.find import Reference, marker_dictionary
@@ -29,7 +29,7 @@ TAPE: Final = 0.5
 _WORST_TAPE: Final = 20.0
 """mm: a larger uncertainty is none of a tape."""
 _KNOWN: Final = "surface.side"
-_KNOWN_EXAMPLE: Final = "for example --known surface.side=738.2mm"
+_KNOWN_EXAMPLE: Final = notice("for-example", example="--known surface.side=738.2mm")
 _SIDES: Final = (600.0, 900.0)
 """mm between which a board's side can lie at all."""
 _LONGEST_NAME: Final = 40
@@ -133,13 +133,13 @@ def _scale(text: str) -> tuple[float, float]:
 def _length(text: str, name: str, bounds: Bounds) -> Length:
     """`8.1±0.1mm`, `8.1 mm` or `8.1`, in mm."""
     low, high = bounds
-    size, standard = _with_spread(text, option(name), "for example 8.1±0.1mm")
+    size, standard = _with_spread(text, option(name), notice("for-example", example="8.1±0.1mm"))
     if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
         raise UsageError("length-out-of-range", where=option(name), text=text[:40], low=f"{low:g}", high=f"{high:g}")
     return size, standard
 
 
-def _with_spread(text: str, where: str, example: str) -> Length:
+def _with_spread(text: str, where: str, example: Notice) -> Length:
     parts = _PLUS_MINUS.split(text.strip())
     if len(parts) > 2:
         raise UsageError("expected-length", where=where, text=text[:40])

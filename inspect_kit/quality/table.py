@@ -17,6 +17,7 @@ from typing import Final, TextIO
 from inspect_kit.capture.spreadsheet import is_spreadsheet, read_table_text
 from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.quality.sample import Sample
 from inspect_kit.values.quantity import Unit, scaled, unit
 
@@ -113,7 +114,7 @@ class Table:
         found = self.columns.get(name.strip().lower())
         if found is None:
             there = ", ".join(self.columns)[:120]
-            hint = nearest(name, self.columns) or f"it has {there}"
+            hint = nearest(name, self.columns) or notice("there-are", names=there)
             raise BadInput("no-such-column", where=f"{self.where}: line 1", hint=hint, name=name[:40])
         return found
 
@@ -296,7 +297,7 @@ def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[li
     places: list[int] = []
     for number, row in enumerate(rows, at):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
-            hint = "write 8.1, or put 8,1 into quotes"
+            hint = notice("comma-in-quotes")
             raise BadInput(
                 "cells-unlike-header", where=f"{where}: line {number}", hint=hint, count=len(row), count2=width
             )
@@ -309,7 +310,7 @@ def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[li
 def _number(cell: str, default: str, place: str) -> Decimal:
     match = _CELL.fullmatch(cell.replace("\u00a0", " ").replace("\u202f", " "))
     if match is None:
-        raise BadInput(f"expected a number, got {cell[:40]!r}" if cell else "a number is missing", where=place)
+        raise BadInput("expected-number-got" if cell else "number-missing", where=place, text=cell[:40])
     value = Decimal(match.group(1).replace(",", ".").replace("−", "-"))
     if abs(value) > MAX_SIZE:
         raise BadInput("number-too-large", where=place, cell=cell[:40])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Table, func, select, text, tuple_
@@ -146,7 +146,7 @@ def _count(walk: _Walk, entry: Entry, body: Certified) -> None:
     try:
         number = number_of(body.number)
     except InspectKitError as problem:
-        walk.fault(f"entry {entry.id}", str(problem))
+        walk.faults.append(replace(problem.fault, where=f"entry {entry.id}"))
         return
     series = (number.issuer, number.year, number.kind)
     expected = max(walk.serials.get(series, 0) + 1, walk.floors.get(series, 1))
@@ -245,7 +245,7 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
             except BrokenSeal as problem:
                 what = f"{file.role} {file.name}".strip()
                 number = f" of {body.number}" if isinstance(body, Certified) else ""
-                walk.fault(f"entry {entry.id}: {what}{number}", f"{problem.fault.where} {problem.fault.why}")
+                walk.faults.append(replace(problem.fault, where=f"entry {entry.id}: {what}{number}: {problem.where}"))
 
 
 def _files_of(body: Body) -> tuple[File | KeptFile, ...]:

@@ -114,8 +114,7 @@ def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str, *, older: 
         raise BadInput("other-format", where=where, stated=manifest.format, format=FORMAT)
     with registry.writing(anew=True) as connection:
         if last_entry(connection) is not None:
-            hint = "give --home an empty folder, or INSPECT_KIT_DB an empty database"
-            raise UsageError("not-empty-restore-never-overwrites", where=registry.place, hint=hint)
+            raise UsageError("not-empty-restore-never-overwrites", where=registry.place)
         digests = _restore_entries(connection, archive, manifest, where)
         for digest in sorted(digests):
             content = _member(archive, f"evidence/{digest}", _LARGEST_FILE)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from inspect_kit.errors import UsageError
+from inspect_kit.notices import Notice, notice
 
 LETTERS: Final = "BCDEFGHJKLNPRSTUV"
 _DIGITS: Final = "0123456789"
@@ -72,11 +73,11 @@ def _readings(text: str) -> Iterator[str]:
         yield "".join(character for character in typed.upper() if character in LETTERS + _DIGITS)
 
 
-def _hint(text: str) -> str:
+def _hint(text: str) -> Notice:
     shown = next(_readings(text[:_LONGEST]))
     if _SHAPE.fullmatch(shown):
-        return "its check letter does not fit: look again for a wrong or swapped character"
-    return "it looks like PCC-2026-000123-J"
+        return notice("check-letter")
+    return notice("looks-like", example="PCC-2026-000123-J")
 
 
 def code_for(name: str) -> str:

@@ -26,8 +26,7 @@ def accept_older(registry: Registry, code: str, reason: tuple[str, str], at: dat
         if known.entries > last.id:
             append(connection, _accepted(connection, code, (last, known), reason, at), at, seal)
         elif not _said_before(connection, known):
-            hint = "docs/registry.md: begin with a new code, and keep this one to look things up"
-            raise UsageError("another-history", where=registry.place, hint=hint)
+            raise UsageError("another-history", where=registry.place)
         newest = last_entry(connection) or last
     if memory is not None:
         memory.accept(registry.place, identity, LastSeenEntry(newest.id, newest.hash))

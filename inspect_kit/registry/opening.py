@@ -17,6 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.evidence import Folder, Shared, Shelf
 from inspect_kit.registry.tables import ENTRIES
 from inspect_kit.registry.witness import LastSeenEntry, Memory, usual_memory
@@ -180,16 +181,12 @@ def _target(home: Path, url: str) -> URL:
         parsed = make_url(url)
         driver = _DRIVERS[parsed.get_backend_name()]
     except (ArgumentError, NoSuchModuleError, KeyError, ValueError):
-        raise UsageError("no-database-registry-can-live", where="INSPECT_KIT_DB", hint=_URL_HINT) from None
+        raise UsageError("no-database-registry-can-live", where="INSPECT_KIT_DB") from None
     if driver == "sqlite" and not parsed.database:
-        raise UsageError("names-no-file", where="INSPECT_KIT_DB", hint=_URL_HINT)
+        raise UsageError("names-no-file", where="INSPECT_KIT_DB")
     if driver != "sqlite" and find_spec("psycopg") is None:
-        hint = "pip install 'inspect-kit[postgres]'"
-        raise UsageError("needs-postgresql-driver-not-installed", where="INSPECT_KIT_DB", hint=hint)
+        raise UsageError("needs-postgresql-driver-not-installed", where="INSPECT_KIT_DB")
     return parsed.set(drivername=driver)
-
-
-_URL_HINT: Final = "write postgresql://user:password@host/name or sqlite:////folder/registry.db"
 
 
 def _prepare(file: Path) -> None:
@@ -285,17 +282,16 @@ def _spoken_plainly(place: str) -> Iterator[None]:
     except DBAPIError as problem:
         why = " ".join(str(problem.orig).split())[:160]
         if any(sign in why for sign in ("malformed", "not a database")):
-            raise BrokenSeal("registry-file-damaged", where=place, hint=_RESTORE, reason=why) from None
-        hint = next((hint for sign, hint in _HINTS.items() if sign in why), "")
+            raise BrokenSeal("registry-file-damaged", where=place, reason=why) from None
+        hint: str | Notice = next((hint for sign, hint in _HINTS.items() if sign in why), "")
         raise BadInput("registry-cannot-used", where=place, hint=hint, reason=why) from None
 
 
-_RESTORE: Final = "restore a backup: inspect-kit registry restore"
-_HINTS: Final = {
-    "locked": "another desk has been writing for two minutes: try again",
-    "full": "make room on the disk",
-    "readonly": "the file or its folder may only be read",
-    "unable to open": "is the folder there, and yours to write to?",
+_HINTS: Final[dict[str, str | Notice]] = {
+    "locked": notice("desk-writing"),
+    "full": notice("make-room"),
+    "readonly": notice("only-read"),
+    "unable to open": notice("folder-yours"),
     "append-only": "history is only ever added to",
     "onnection": "is the database server running and reachable?",
 }

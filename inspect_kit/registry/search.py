@@ -116,8 +116,7 @@ def known(connection: Connection, number: str) -> CertificateStatus:
     """The certificate of a number, which must be there."""
     found = find(connection, number)
     if found is None:
-        hint = "inspect-kit registry list shows what it knows"
-        raise UsageError("not-registry", where=str(number_of(number)), hint=hint)
+        raise UsageError("not-registry", where=str(number_of(number)))
     return found
 
 

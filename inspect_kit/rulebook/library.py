@@ -48,7 +48,7 @@ def load(name: str) -> Sheet:
         return load_file(path)
     if name not in sheet_ids():
         ids = sheet_ids()
-        hint = nearest(name, ids) or f"there are {', '.join(ids)}, or give the path of a .toml file"
+        hint = nearest(name, ids) or notice("sheets-or-path", names=", ".join(ids))
         raise UsageError("no-sheet-called", hint=hint, name=name[:60])
     return load_file(shipped("specs") / f"{name}.toml")
 
@@ -326,7 +326,7 @@ def _fault_unknown(table: TomlTable, name: str, clauses: Iterable[Clause]) -> No
     for key in table.left():
         table.either(key)
     hint = nearest(name, [clause.characteristic for clause in clauses])
-    table.fault("characteristic", "no-clause-about", hint or "a new clause states its kind", name=name[:60])
+    table.fault("characteristic", "no-clause-about", hint or notice("new-clause-kind"), name=name[:60])
 
 
 def _named(table: TomlTable, name: str) -> TomlTable:

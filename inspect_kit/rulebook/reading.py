@@ -176,7 +176,7 @@ def read_bounds(table: TomlTable, kind: Kind) -> Bounds:
         return Bounds()
     if stated not in _WANTED[kind]:
         wanted = " or ".join("{" + ", ".join(sorted(keys)) + "}" for keys in _WANTED[kind])
-        table.fault("", f'kind "{kind}" states {wanted}, not {{{", ".join(sorted(stated))}}}')
+        table.fault("", "kind-states", kind=kind, wanted=wanted, stated="{" + ", ".join(sorted(stated)) + "}")
         return Bounds()
     bases = {quantity.unit.base for quantity in given.values() if quantity}
     if len(bases) > 1:

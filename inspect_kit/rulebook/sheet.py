@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.values.formula import Formula
 from inspect_kit.values.plausible import Plausible
@@ -129,7 +130,7 @@ class Sheet:
         names = [item.id for item in self.items]
         raise UsageError(
             "no-such-item",
-            hint=nearest(item_id, names) or f"it has {', '.join(names)}",
+            hint=nearest(item_id, names) or notice("there-are", names=", ".join(names)),
             id=self.id,
             item_id=item_id[:40],
         )

@@ -155,7 +155,7 @@ def _form(table: TomlTable) -> LineForm:
     try:
         in_base("0", form.unit)
     except InspectKitError as problem:
-        table.fault("unit", str(problem))
+        table.note("unit", problem.fault)
     table.done()
     return form
 

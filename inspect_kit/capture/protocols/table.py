@@ -20,6 +20,7 @@ from inspect_kit.capture.protocols.tickets import TICKET
 from inspect_kit.capture.protocols.vibra import VIBRA
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 
 _ALL: Final = (
     MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, TICKET, MITUTOYO, SYLVAC, HID_SCALE, BLE_CALIPER,
@@ -39,7 +40,7 @@ def adopt(protocol: Protocol) -> Protocol:
 def protocol_named(name: str) -> Protocol:
     """The protocol of that name, or an error with the names there are."""
     if name not in PROTOCOLS:
-        hint = nearest(name, PROTOCOLS) or "use " + ", ".join(PROTOCOLS)
+        hint = nearest(name, PROTOCOLS) or notice("use-one-of", names=", ".join(PROTOCOLS))
         raise UsageError("no-protocol-called", hint=hint, name=name[:40])
     return PROTOCOLS[name]
 

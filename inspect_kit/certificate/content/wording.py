@@ -14,6 +14,7 @@ from typing import Final
 from inspect_kit.certificate.content.numbers import THIN, written
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.tomlfile import read_toml
@@ -95,7 +96,7 @@ class Wording:
 def wording_for(language: str, own: Mapping[str, Words] | None = None) -> Wording:
     """The wording of a language, with what a sheet brought along for it."""
     if language not in LANGUAGES:
-        hint = nearest(language, LANGUAGES) or f"there are {', '.join(LANGUAGES)}"
+        hint = nearest(language, LANGUAGES) or notice("there-are", names=", ".join(LANGUAGES))
         raise UsageError("certificates-not-worded", hint=hint, language=language[:20])
     frame, names, sentences = _shipped(language)
     return Wording(language, frame, names, sentences, (own or {}).get(language, {}))

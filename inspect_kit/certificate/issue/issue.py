@@ -250,8 +250,7 @@ def _validity(record: Record, valid: str) -> tuple[str, str]:
     try:
         last = date.fromisoformat(valid)
     except ValueError:
-        hint = "write event, day or a date such as 2027-06-30"
-        raise UsageError("validity-unknown", where="--valid", hint=hint, valid=valid[:40]) from None
+        raise UsageError("validity-unknown", where="--valid", valid=valid[:40]) from None
     if last > LAST_DAY:
         raise UsageError("too-far-away", where="--valid", last=last, last_day=LAST_DAY)
     if last.isoformat() < record.inspected_on:

@@ -103,8 +103,9 @@ def fulfil(note: PromiseNote) -> None:
     try:
         Path(note.promise.part).replace(out)
     except OSError as problem:
-        hint = f"it is registered: inspect-kit registry show {note.promise.number} --pdf FILE gives it"
-        raise BadInput("not-written", where=str(out), hint=hint, reason=problem.strerror) from None
+        raise BadInput(
+            "registered-not-written", where=str(out), number=note.promise.number, reason=problem.strerror
+        ) from None
     sync_folder(out.parent)
     note.path.unlink(missing_ok=True)
 

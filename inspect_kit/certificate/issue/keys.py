@@ -82,8 +82,7 @@ def own_keyring(home: Path) -> Keyring:
     """The issuer that this home belongs to."""
     path = folder_of(home) / PUBLIC
     if not path.is_file():
-        hint = 'run: inspect-kit keys init --name "Your club"'
-        raise UsageError("no-keys-sign-certificates", where=str(folder_of(home)), hint=hint)
+        raise UsageError("no-keys-sign-certificates", where=str(folder_of(home)))
     return read_keyring(path)
 
 
@@ -119,8 +118,8 @@ def chosen(keyring: Keyring, who: str) -> Signer:
     if len(fitting) == 1:
         return fitting[0]
     names = ", ".join(f"{signer.id} {signer.name}" for signer in active) or "none"
-    why = f"{who!r} has no keys in use here" if who and not fitting else "several inspectors have keys here"
-    raise UsageError(why, where="--signer", hint=f"in use: {names}")
+    code = "inspector-without-keys" if who and not fitting else "several-inspectors"
+    raise UsageError(code, where="--signer", who=who, names=names)
 
 
 def unlock(home: Path, who: str, passphrase: Passphrase) -> SigningKey:
@@ -313,12 +312,10 @@ def _open(path: Path, passphrase: Passphrase) -> object:
             return pkcs12.load_key_and_certificates(content, None)[0]
         except ValueError:
             raise BadInput("passphrase-does-not-open-key", where=str(path)) from None
-    hint = "type it, or set INSPECT_KIT_PASSPHRASE"
-    raise UsageError("key-needs-passphrase", where=str(path), hint=hint)
+    raise UsageError("key-needs-passphrase", where=str(path))
 
 
 def _refuse_open_files(path: Path) -> None:
     """A key that others can read is no longer one person's key."""
     if os.name == "posix" and path.stat().st_mode & 0o077:
-        hint = f"chmod 600 {path}; if others have been at this machine, retire the key"
-        raise BadInput("key-read-by-others", where=str(path), hint=hint)
+        raise BadInput("key-read-by-others", where=str(path), path=path)

@@ -44,6 +44,7 @@ from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.places import shipped
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
 
@@ -261,7 +262,7 @@ def _described(ctx: click.Context, name: str) -> Instrument:
     given = ctx.params
     like = given["like"] or _LIKE.get(given["kind"] or "")
     if like is None:
-        hint = nearest(given["kind"] or "", _LIKE) or f"--kind {'|'.join(_LIKE)}, or --like one of instruments list"
+        hint = nearest(given["kind"] or "", _LIKE) or notice("kind-or-like", names="|".join(_LIKE))
         raise UsageError("kind-unsaid", hint=hint)
     model = load_instruments([like], [own_instruments(ctx)])[like]
     said = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}

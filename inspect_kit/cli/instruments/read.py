@@ -30,6 +30,7 @@ from inspect_kit.cli.instruments.display import display
 from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import UsageError
+from inspect_kit.notices import notice
 
 # Options that say where an instrument is plugged in and how it talks.
 
@@ -54,9 +55,9 @@ unit_option = click.option(
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, value: float) -> float:
-    del ctx, option
+    del ctx
     if not math.isfinite(value) or not 0 < value <= MAX_SECONDS:
-        raise click.BadParameter(f"{value:g} is not between 0 and {MAX_SECONDS:g} seconds")
+        raise UsageError("seconds-out-of-range", where=option.opts[0], value=f"{value:g}", most=f"{MAX_SECONDS:g}")
     return value
 
 
@@ -198,9 +199,9 @@ def _own(home: Path, wanted: str | None, kind: InstrumentKind) -> tuple[str, Con
         return next(iter(own.items()))
     if wanted in own:
         return wanted, own[wanted]
-    known = f"--instrument {' or '.join(own)}" if own else "name its --port, or add it: inspect-kit instruments add"
-    which = f"no {kind} with a port is called {wanted[:40]!r}" if wanted else f"which {kind}?"
-    raise UsageError(which, hint=known)
+    hint = notice("instrument-one-of", names=" | ".join(own)) if own else notice("port-or-add")
+    code = "no-instrument-with-port" if wanted else "which-instrument"
+    raise UsageError(code, hint=hint, kind=kind, wanted=(wanted or "")[:40])
 
 
 def _warnings(reading: InstrumentReading, day: date) -> list[str]:

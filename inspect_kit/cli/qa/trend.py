@@ -15,6 +15,7 @@ from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import plot_target
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
+from inspect_kit.notices import notice
 from inspect_kit.quality.drawing import format_of, rendered
 from inspect_kit.quality.trend import (
     PERIODS,
@@ -96,7 +97,7 @@ def _nothing(kept: tuple[Yield, ...], question: TrendQuestion) -> Exception:
         return BadInput("no-lot-in-time")
     wanted = question.characteristics[0]
     return UsageError(
-        "no-lot-has", hint=nearest(wanted, known) or f"there is {', '.join(known[:6])}", wanted=wanted[:40]
+        "no-lot-has", hint=nearest(wanted, known) or notice("there-are", names=", ".join(known[:6])), wanted=wanted[:40]
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.notices import notice
 from inspect_kit.quality.batch.workers import BatchPhoto, Work, bounded_line, failed
 
 _AHEAD: Final = 4
@@ -26,7 +27,7 @@ _FETCH: Final = 5
 _TICK: Final = 2.0
 """Seconds without a result after which we look whether anybody is still at work."""
 _DIED: Final = "the worker died on this photo"
-_GOES_ON: Final = "what is done is kept: the same command goes on from here"
+_GOES_ON: Final = notice("goes-on-from-here")
 
 Said = Callable[[str], None]
 """Hears a sentence while the work goes on."""

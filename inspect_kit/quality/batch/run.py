@@ -161,8 +161,7 @@ def _refuse_strange(batch: Batch) -> None:
 
 
 def _other_settings(out: Path) -> UsageError:
-    hint = "use --again to start over, or another -o"
-    return UsageError("begun-other-settings", where=str(out), hint=hint)
+    return UsageError("begun-other-settings", where=str(out))
 
 
 def _copy(source: Path, target: Path) -> None:

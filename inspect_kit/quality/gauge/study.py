@@ -156,18 +156,17 @@ def arranged(sample: Sample, keys: Sequence[tuple[str, str, str]], where: str) -
     for key, offset in zip(keys, sample.offsets, strict=True):
         cell = tuple(place[name] for place, name in zip(places, key, strict=True))
         if not np.isnan(readings[cell]):
-            raise BadInput(_named("there are two readings of", key), where=where)
+            raise BadInput("two-readings-of", where=where, **_named(key))
         readings[cell] = offset
     gap = np.argwhere(np.isnan(readings))
     if len(gap):
         names = tuple(names[place] for names, place in zip((parts, operators, trials), gap[0], strict=True))
-        raise BadInput(_named("there is no reading of", names), where=where, hint="measure it, or leave that part out")
+        raise BadInput("no-reading-of-part", where=where, **_named(names))
     return GaugeStudy(parts, operators, readings, float(sample.origin))
 
 
-def _named(what: str, key: Sequence[str]) -> str:
-    part, operator, trial = (name[:30] for name in key)
-    return f"{what} part {part} by {operator} in trial {trial}"
+def _named(key: Sequence[str]) -> dict[str, str]:
+    return {what: name[:30] for what, name in zip(("part", "operator", "trial"), key, strict=True)}
 
 
 def by_anova(study: GaugeStudy, pooling_p: float = POOLING_P) -> GaugeResult:

@@ -335,8 +335,8 @@ class _Sheet:
     def _answered(self, row: int, word: str) -> Odd | None:
         if answer_to(self.clause, word) is None:
             said = ", ".join(self.clause.answers)
-            why = f"{self.clause.characteristic} is answered by {said}, not {word[:40]!r}"
-            raise BadInput(why, where=self.column.place(row))
+            facts = {"characteristic": self.clause.characteristic, "words": said, "reading": word[:40]}
+            raise BadInput("answered-otherwise", where=self.column.place(row), **facts)
         seen = observation_of(replace(self._reading(row), value=word))
         return _odd_of(judge_clause(self.clause, Evidence.of((), (seen,)), self.bench.rule)[0])
 

@@ -129,8 +129,8 @@ class LotFile:
         """A column that tells which pieces were made together."""
         found = self.groups.get(column.strip().lower())
         if found is None or not all(found):
-            why = f'has no column "{column[:40]}"' if found is None else f'the column "{column[:40]}" has empty cells'
-            raise BadInput(why, where=self.where, hint=nearest(column, self.groups))
+            code = "no-such-column" if found is None else "column-with-gaps"
+            raise BadInput(code, where=self.where, hint=nearest(column, self.groups), name=column[:40])
         return tuple(found)
 
 
@@ -153,10 +153,8 @@ class WantedCharacteristics:
             return (*kept, *also)
         missing = next(name for name in self.names if name not in kept)
         names = dict.fromkeys(there)
-        hint = nearest(missing, names) or (f"it has {', '.join(names)[:120]}" if names else "it has none at all")
-        raise BadInput(
-            f"has no reading of {missing if self.needed else 'what the sheet limits'}", where=where, hint=hint
-        )
+        hint = nearest(missing, names) or notice("there-are", names=", ".join(names)[:120] or "–")
+        raise BadInput("no-reading-of" if self.needed else "nothing-limited", where=where, hint=hint, name=missing)
 
 
 def read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
@@ -363,8 +361,8 @@ def _matched(
         for row in places:
             number = numbers[labels[row]]
             if mine[number] >= 0:
-                why = f"piece {labels[row][:40]} has {name} twice"
-                raise BadInput(why, where=f"{table.where}: line {table.lines[row]}")
+                place = f"{table.where}: line {table.lines[row]}"
+                raise BadInput("piece-twice", where=place, piece=labels[row][:40], characteristic=name)
             mine[number] = row
     return tuple(numbers), found
 
@@ -442,8 +440,8 @@ def _named_pieces(table: Table) -> tuple[str, ...]:
     seen: dict[str, int] = {}
     for label, line in zip(labels, table.lines, strict=True):
         if not label or seen.setdefault(label, line) != line:
-            why = f"piece {label[:40]} stands here and in line {seen[label]}" if label else "the piece has no name"
-            raise BadInput(why, where=f"{table.where}: line {line}")
+            code = "piece-stands-twice" if label else "piece-without-name"
+            raise BadInput(code, where=f"{table.where}: line {line}", piece=label[:40], line=seen.get(label, line))
     return labels
 
 

@@ -130,7 +130,7 @@ def check_sample(plan: LotPlan, file: LotFile) -> None:
     pieces, missed = len(file.pieces), len(file.missed)
     if pieces == plan.sample or (missed and file.measured < plan.sample):
         return
-    there = f"has {file.measured} pieces" + (f" and {missed} photos that could not be measured" if missed else "")
+    there = notice("has-pieces-and-photos" if missed else "has-pieces", pieces=file.measured, photos=missed)
     if plan.kind is Sampling.ALL:
         raise BadInput("not-the-whole-lot", where=file.where, there=there, size=plan.size)
     raise BadInput("not-the-sample", where=file.where, there=there, sample=plan.sample)
@@ -190,7 +190,7 @@ def clauses_for(task: Task, characteristics: Iterable[str]) -> tuple[Clause, ...
     there = {**seen, **limited}
     for name in names:
         if name not in there:
-            hint = nearest(name, there) or f"there are {', '.join(there)[:160]}"
+            hint = nearest(name, there) or notice("there-are", names=", ".join(there)[:160])
             raise UsageError("no-limits", hint=hint, sheet=task.sheet.id, name=name[:40], item=task.item.id)
     for clause in task.sheet.clauses_of(task.item.id):
         name = clause.characteristic

@@ -80,10 +80,8 @@ def staged(
     place = _LETTERS.index(row.row)
     shortest = "D" if multiple else "B"
     if row.plan.accept not in table or row.row < shortest:
-        raise UsageError(
-            f"the tables have no {'multiple' if multiple else 'double'} plan there (single n = {row.plan.size}, "
-            f"Ac = {row.plan.accept})", hint="use the single plan",
-        )  # fmt: skip
+        code = "no-multiple-plan" if multiple else "no-double-plan"
+        raise UsageError(code, size=row.plan.size, accept=row.plan.accept)
     size = _QUARTERS[place] if multiple else _SINGLE[place - 1]
     pairs = (pair.split("/") for pair in table[row.plan.accept].split())
     stages = tuple(Stage(size, NEVER if ac == "#" else int(ac), int(re)) for ac, re in pairs)

@@ -44,8 +44,7 @@ class Cosigner:
         self._refuse_second_log(note.origin)
         size, root = self.seen(note.origin)
         if asked.old != size:
-            hint = f"ask for it there: inspect-kit registry checkpoint --since {size} -o FILE"
-            raise UsageError("witness-seen-entries-log-not", hint=hint, size=size, old=asked.old)
+            raise UsageError("witness-seen-entries-log-not", size=size, old=asked.old)
         if note.size < size or not is_consistent((size, root), (note.size, note.root), list(asked.proof)):
             raise BrokenSeal("does-not-continue-log-entries", where=note.origin, size=size)
         seconds = int(now.timestamp())
@@ -67,8 +66,7 @@ class Cosigner:
         for path in self.folder.glob("*.json") if not self._state(origin).exists() else ():
             known = str(_state_in(path)["origin"])
             if known.startswith(issuer):
-                hint = f"if the issuer says openly that it has begun anew, move {path} away; keep it"
-                raise BrokenSeal("not-log-issuer-witness-knows", where=origin, hint=hint, known=known)
+                raise BrokenSeal("not-log-issuer-witness-knows", where=origin, path=path, known=known)
 
     def seen(self, origin: str) -> tuple[int, bytes]:
         """Size and root of the largest tree signed of a log; nothing is a tree of no entries."""

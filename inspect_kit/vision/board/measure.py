@@ -97,11 +97,7 @@ def measure_board(
     if count >= tuning.LEAST_CARDS:
         return _with_cards(photos, seen, print_scale)
     if known_side is None:
-        raise BadInput(
-            "only one of our cards can be read in the photo" if count else "none of our cards can be read in the photo",
-            hint="lay 4 cards of `inspect-kit target cards` flat on the board, photograph them sharply, or measure one "
-            "side with a tape and give it as --known surface.side=738.2mm",
-        )
+        raise BadInput("one-card-only" if count else "no-card")
     from inspect_kit.vision.board.uncarded import solve_uncarded
 
     solved = solve_uncarded(photos[0], known_side)
