@@ -86,7 +86,8 @@ def _assigned(name: str, tree: ast.Module) -> list[str]:
         named = any(getattr(target, "id", getattr(target, "attr", "")) == name for target in targets)
         if named and node.value is not None:  # type: ignore[attr-defined]
             found += [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant) and part.value]  # type: ignore[attr-defined]
-    return [text for text in found if isinstance(text, str)] or [f"{name} is no code"]
+    said = [text for text in found if isinstance(text, str) and ("-" in text or " " in text)]
+    return said or [f"{name} is no code"]
 
 
 def _worded_already(argument: ast.expr) -> bool:
