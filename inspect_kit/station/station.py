@@ -166,7 +166,9 @@ class Station:
         """The gauge's name and one stable reading; one request at a time talks to each, and `watch` sees it settle."""
         found = self.connected(unit, wanted)
         if found is None:
-            raise UsageError(_NONE_CONNECTED[unit] if not self.readable().get(unit) else "choose-connected-gauge")
+            if self.readable().get(unit):
+                raise UsageError("choose-connected-gauge")
+            raise UsageError("no-scale-connected" if unit == "g" else "no-caliper-connected")
         name, connection = found
         lock = self._instruments.setdefault(name, Lock())
         if not lock.acquire(timeout=seconds):
@@ -177,7 +179,6 @@ class Station:
             lock.release()
 
 
-_NONE_CONNECTED: Final = {"g": "no-scale-connected", "mm": "no-caliper-connected"}
 _UNIT_OF: Final = {InstrumentKind.SCALE: "g", InstrumentKind.CALIPER: "mm"}
 """The base unit of what an instrument measures."""
 
