@@ -13,6 +13,7 @@ from inspect_kit.places import shipped
 
 ENGLISH: Final = "en"
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_POINT: Final = re.compile(r"(?<=\d)\.(?=\d)")
 _ISO_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
 Day = Callable[[str], str]
@@ -118,6 +119,11 @@ def _gap(fact: str | Notice | tuple[Notice, ...], language: str, printed: Day | 
     gap = _Gap(worded_fact(fact, language, printed))
     gap.given = fact if isinstance(fact, str) else str(gap)
     return gap
+
+
+def in_figures_of(language: str, text: str) -> str:
+    """A text of numbers and signs with the language's decimal sign."""
+    return _POINT.sub(_wording(language)["sign"]["decimal"], text)
 
 
 def worded_fact(fact: str | Notice | tuple[Notice, ...], language: str = ENGLISH, printed: Day | None = None) -> str:

@@ -13,10 +13,13 @@ import pytest
 
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
 from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, codes, error_codes, fact_names, notice, sentence, worded
+from inspect_kit.measure import figure
+from inspect_kit.notices import Notice, codes, error_codes, fact_names, in_figures_of, notice, sentence, worded
 from inspect_kit.rulebook.library import LANGUAGES
 from inspect_kit.stored_notices import notices_in
 from inspect_kit.values.measurement import Reading
+from inspect_kit.values.value import Contribution
+from inspect_kit.vision.feature import Feature
 
 ROOT = Path(__file__).parent.parent
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
@@ -130,3 +133,13 @@ def test_a_code_of_a_later_version_is_left_to_its_sentence() -> None:
     for bad in ([{"code": 3}], "text", [{"code": "glare", "facts": []}], [deep]):
         with pytest.raises(BadInput):
             notices_in(bad, "x")
+
+
+def test_figures_drawn_into_a_photo_have_the_readers_decimal_sign() -> None:
+    assert in_figures_of("it", "41.12 ± 0.05 mm") == "41,12 ± 0,05 mm"
+    assert in_figures_of("en", "41.12 ± 0.05 mm") == "41.12 ± 0.05 mm"
+
+
+def test_the_words_beside_a_figure_are_in_the_readers_language() -> None:
+    base = Feature(7.1, (Contribution("edge", 0.05),), characteristic="fig.base.height", pixel=(0, 0))
+    assert figure._words(base, "de") == "Höhe der Basis 7,10 ± 0,10 mm"

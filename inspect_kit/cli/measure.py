@@ -181,7 +181,7 @@ def _show(
     if given["watch"] is not None:
         if paths or given["overlay"] is not None:
             raise UsageError("watch-alone", where="--watch")
-        work = PhotoWork(kind, (), stated, given["camera"], home, spec, drawn=True)
+        work = PhotoWork(kind, (), stated, given["camera"], home, spec, drawn=True, language=language)
         say = partial(_said, rows=rows, language=language, as_json_wanted=as_json_wanted)
         _watched(given["watch"], work, say, language)
         return
@@ -190,7 +190,7 @@ def _show(
     check_count(kind, len(paths))
     drawn = given["overlay"] is not None
     # Photos come from strangers: a process of its own takes them apart, which ends at its bounds or with Ctrl-C.
-    work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn)
+    work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn, language)
     found = bounded(_SECONDS * len(paths), _MEMORY, measured, work)
     if found.kept:
         click.echo(f"measured with the camera that is kept for {found.kept}", err=True)
@@ -254,6 +254,7 @@ class PhotoWork:
     home: Path
     spec: str = ""
     drawn: bool = False
+    language: str = "en"
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +274,7 @@ def measured(work: PhotoWork) -> PhotoResult:
     camera, kept = chosen_camera(work, photos)
     session = photo_session(work.kind, photos, camera, work.stated)
     colours = verdicts_of(session.file, work.spec) if work.spec else None
-    return PhotoResult(session.file, session.overlay(colours, work.spec) if work.drawn else b"", kept)
+    return PhotoResult(session.file, session.overlay(colours, work.spec, work.language) if work.drawn else b"", kept)
 
 
 def _with_overlay(picture: bytes, path: Path, spec: str) -> dict[str, object]:

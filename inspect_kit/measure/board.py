@@ -37,8 +37,8 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     return PhotoSession(photo_file(photos, (*measured, *observed), said), partial(_drawn, result))
 
 
-def _drawn(result: BoardResult, verdicts: Verdicts, sheet: str) -> bytes:
+def _drawn(result: BoardResult, verdicts: Verdicts, sheet: str, language: str) -> bytes:
     # Drawing needs fonts, which those without an overlay do not wait for.
     from inspect_kit.vision.board.overlay import draw_png
 
-    return draw_png(result, verdicts, sheet)
+    return draw_png(result, verdicts, sheet, language)

@@ -18,7 +18,7 @@ from inspect_kit.measure.document import place as pixel_of
 from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
-from inspect_kit.notices import Notice, notice
+from inspect_kit.notices import Notice, in_figures_of, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, contributions, ordered, value_of
 from inspect_kit.vision.dice.fit import MIDDLE, Fitted
@@ -120,22 +120,22 @@ def _spotting(found: Spotting | None) -> Iterator[Reading]:
             yield seen(characteristic, "yes" if holds else "no", "1")
 
 
-def _drawn(session: DiceSession, verdicts: Verdicts, sheet: str) -> bytes:
+def _drawn(session: DiceSession, verdicts: Verdicts, sheet: str, language: str) -> bytes:
     """The first photo: dice with their numbers and edges; those that cannot be read or measured in amber."""
     del verdicts, sheet
     first = session.photos[0]
-    marks = [mark for rolled in first.dice for mark in _marks(first, rolled)]
+    marks = [mark for rolled in first.dice for mark in _marks(first, rolled, language)]
     marks += [Mark(np.array([place]), ("?",), Tone.DOUBT) for place in first.look.unread]
     return draw_overlay(first.photo.pixels, marks, first.placed.known.image if first.placed else None)
 
 
-def _marks(look: DicePhoto, rolled: Rolled) -> Iterator[Mark]:
+def _marks(look: DicePhoto, rolled: Rolled, language: str) -> Iterator[Mark]:
     """The outline, and below it the text, so that the pips stay visible."""
     tone = Tone.DOUBT if look.placed is not None and rolled.edges is None else Tone.GOOD
     yield Mark(rolled.die.outline, (), tone)
     lines = [f"{rolled.instance}: {rolled.die.number}"]
     if rolled.edges is not None:
-        lines.append(" x ".join(f"{edge.value:.2f}" for edge in rolled.edges))
+        lines.append(in_figures_of(language, " × ".join(f"{edge.value:.2f}" for edge in rolled.edges)))
     low, high = rolled.die.outline.min(axis=0), rolled.die.outline.max(axis=0)
     below = np.array([[(low[0] + high[0]) / 2, high[1] + 0.5 * (high[1] - low[1])]])
     yield Mark(below, tuple(lines), tone)

@@ -17,7 +17,7 @@ from inspect_kit.measure.document import photo_file, reading_of, seen, thinned
 from inspect_kit.measure.photographed import UNCALIBRATED, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
-from inspect_kit.notices import Notice, notice
+from inspect_kit.notices import Notice, in_figures_of, notice, sentence
 from inspect_kit.values.value import Contribution, Value, ordered, value_of
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.disc.measure import camera_for
@@ -82,7 +82,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     return PhotoSession(photo_file(photos, (*readings, colour), session.notices), partial(_drawn, session))
 
 
-def _drawn(session: FigureSession, verdicts: Verdicts, sheet: str) -> bytes:
+def _drawn(session: FigureSession, verdicts: Verdicts, sheet: str, language: str) -> bytes:
     """The first photo: the base with its diameter, its upper face and largest circle, the top."""
     del verdicts, sheet
     first = {each.characteristic: each for each in session.views[0].measured}
@@ -93,14 +93,35 @@ def _drawn(session: FigureSession, verdicts: Verdicts, sheet: str) -> bytes:
     wide = float(np.ptp(diameter.outline[:, 0]))
     heights = np.concatenate([each.outline[:, 1] for each in first.values()])
     beside = [diameter.pixel[0] + 1.6 * wide, float((heights.min() + heights.max()) / 2)]
-    marks.append(Mark(np.array([beside]), tuple(map(_words, first.values())), room=1.9 * wide))
+    marks.append(
+        Mark(
+            np.array([beside]),
+            tuple(_words(each, language) for each in first.values() if each.characteristic in _DRAWN),
+            room=1.9 * wide,
+        )
+    )
     if "fig.height" not in first:
-        marks.append(Mark(np.array([diameter.pixel]), ("top not measured",), Tone.DOUBT))
+        marks.append(
+            Mark(np.array([diameter.pixel]), (sentence(notice("drawn-top-not-measured"), language),), Tone.DOUBT)
+        )
     return draw_overlay(session.photos[0].pixels, marks, session.corners)
 
 
-def _words(found: Feature) -> str:
-    return f"{found.characteristic[4:]} {found.value:.2f} ± {2 * found.standard:.2f} mm"
+_DRAWN: Final = {
+    "fig.height": "drawn-figure-height",
+    "fig.base.height": "drawn-base-height",
+    "fig.base.diameter": "drawn-base-diameter",
+    "fig.base.dmax_depth": "drawn-widest-depth",
+    "fig.base.top_diameter": "drawn-top-diameter",
+    "fig.top.width": "drawn-top-width",
+    "fig.top.thickness": "drawn-top-thickness",
+}
+"""What is written beside a figure for each length."""
+
+
+def _words(found: Feature, language: str) -> str:
+    size = in_figures_of(language, f"{found.value:.2f} ± {2 * found.standard:.2f} mm")
+    return f"{sentence(notice(_DRAWN[found.characteristic]), language)} {size}"
 
 
 def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> FigureSession:

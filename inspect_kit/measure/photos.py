@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.notices import ENGLISH, notice
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
@@ -43,11 +43,11 @@ class PhotoSession:
     """What a set of photos gave: the measurement file, and the first photo with what was found in it, as a PNG."""
 
     file: MeasurementFile
-    draw: Callable[[Verdicts, str], bytes] = field(repr=False)
+    draw: Callable[[Verdicts, str, str], bytes] = field(repr=False)
 
-    def overlay(self, verdicts: Verdicts | None = None, sheet: str = "") -> bytes:
-        """The picture; where verdicts colour it, `sheet` is whose limits they come from."""
-        return self.draw(verdicts or {}, sheet)
+    def overlay(self, verdicts: Verdicts | None = None, sheet: str = "", language: str = ENGLISH) -> bytes:
+        """The picture in a language; where verdicts colour it, `sheet` is whose limits they come from."""
+        return self.draw(verdicts or {}, sheet, language)
 
 
 def measure(kind: str, photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> MeasurementFile:

@@ -18,7 +18,7 @@ from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
 from inspect_kit.measure.stated import GIVEN, MEASURED_PRINT, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
-from inspect_kit.notices import Notice, notice
+from inspect_kit.notices import Notice, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, REFERENCE_SIZE, Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings
@@ -116,23 +116,25 @@ def _rounded(region: tuple[float, float, float, float]) -> tuple[float, float, f
     return left, top, width, height
 
 
-def _drawn(session: Session, verdicts: Verdicts, sheet: str) -> bytes:
+def _drawn(session: Session, verdicts: Verdicts, sheet: str, language: str) -> bytes:
     """The first photo: pieces with their values, refused ones in amber."""
     del verdicts, sheet
     look = session.looks[0]
-    marks = [_mark(session, piece) for piece in session.pieces if piece.photo == 0]
-    marks += [Mark(np.array([refused.pixel]), ("not measured",), Tone.DOUBT) for refused in look.pieces.refused]
+    marks = [_mark(session, piece, language) for piece in session.pieces if piece.photo == 0]
+    missing = sentence(notice("drawn-not-measured"), language)
+    marks += [Mark(np.array([refused.pixel]), (missing,), Tone.DOUBT) for refused in look.pieces.refused]
     return draw_overlay(look.photo.pixels, marks, look.placed.known.image)
 
 
-def _mark(session: Session, piece: MeasuredPiece) -> Mark:
+def _mark(session: Session, piece: MeasuredPiece, language: str) -> Mark:
     metal = piece.sighting.metal
-    lines = [piece.instance, f"{piece.diameter.value:.2f}", f"± {2 * piece.diameter.standard:.2f} mm"]
+    size = f"{piece.diameter.value:.2f}", f"± {2 * piece.diameter.standard:.2f} mm"
+    lines = [piece.instance, *(in_figures_of(language, text) for text in size)]
     if session.kind.name == "coin":
-        lines.append(piece.sighting.colour.name)
+        lines.append(worded_fact(piece.sighting.colour.name, language))
     suspected = metal is not None and metal.suspected
     if suspected:
-        lines.append("metal?")
+        lines.append(sentence(notice("drawn-metal"), language))
     return Mark(piece.first.disc.outline, tuple(line for line in lines if line), Tone.DOUBT if suspected else Tone.GOOD)
 
 

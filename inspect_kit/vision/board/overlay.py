@@ -10,6 +10,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence
 from inspect_kit.places import shipped
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board.formulas import BoardFormula, corner, formulas
@@ -47,7 +48,9 @@ _ON_SPAN: Final = frozenset({"baseline.lower.distance", "baseline.spacing"})
 """Their text stands on the middle of the line that is drawn for them."""
 
 
-def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "") -> Pixels:
+def draw_overlay(
+    result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "", language: str = ENGLISH
+) -> Pixels:
     """The picture; what fails is red, what is undecided orange, all else blue; `sheet` is whose limits these are."""
     scene = result.scene
     image = Image.fromarray(_straight(result))
@@ -61,8 +64,9 @@ def draw_overlay(result: BoardResult, verdicts: Verdicts | None = None, sheet: s
         found = measured.get((formula.characteristic, formula.instance))
         if found is not None:
             verdict = told.get((found.characteristic, found.instance), "")
-            _draw_one(draw, font, (formula, found), scene.shapes, _COLOURS.get(verdict, _PLAIN))
-    _draw_legend(draw, font, sheet)
+            text = in_figures_of(language, _words(found))
+            _draw_one(draw, font, (formula, text), scene.shapes, _COLOURS.get(verdict, _PLAIN))
+    _draw_legend(draw, font, sentence(notice("board-drawn", sheet=sheet), language) if sheet else "mm")
     return np.asarray(image, dtype=np.uint8)
 
 
@@ -74,9 +78,10 @@ def _with_corners(result: BoardResult, verdicts: Verdicts) -> Verdicts:
     return {**verdicts, **corners}
 
 
-def draw_png(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "") -> bytes:
+def draw_png(result: BoardResult, verdicts: Verdicts | None = None, sheet: str = "", language: str = ENGLISH) -> bytes:
     """The picture as a PNG file; `sheet` is named as the one the colours come from."""
-    good, encoded = cv2.imencode(".png", cv2.cvtColor(draw_overlay(result, verdicts, sheet), cv2.COLOR_RGB2BGR))
+    drawn = draw_overlay(result, verdicts, sheet, language)
+    good, encoded = cv2.imencode(".png", cv2.cvtColor(drawn, cv2.COLOR_RGB2BGR))
     if not good:
         raise BadInput("overlay-picture-could-not-written")
     return bytes(encoded.tobytes())
@@ -118,11 +123,11 @@ Font = ImageFont.FreeTypeFont
 def _draw_one(
     draw: ImageDraw.ImageDraw,
     font: Font,
-    both: tuple[BoardFormula, Feature],
+    both: tuple[BoardFormula, str],
     shapes: Shapes,
     colour: tuple[int, int, int],
 ) -> None:
-    formula, found = both
+    formula, text = both
     if formula.ends is not None and not formula.characteristic.startswith(
         ("basecircle.diameter", "basecircle.inner", "surface.diagonal")
     ):
@@ -137,7 +142,7 @@ def _draw_one(
         place = place * (1 - inwards / size)
     elif inwards:
         place = place + np.array([0.0, -inwards])
-    _draw_text(draw, font, _words(found), _at(_spread(formula, place)), colour)
+    _draw_text(draw, font, text, _at(_spread(formula, place)), colour)
 
 
 def _spread(formula: BoardFormula, place: Floats) -> Floats:
@@ -184,8 +189,7 @@ def _draw_text(
     draw.text(at, text, font=font, fill=colour, anchor="mm", stroke_width=2, stroke_fill=_HALO)
 
 
-def _draw_legend(draw: ImageDraw.ImageDraw, font: Font, sheet: str) -> None:
+def _draw_legend(draw: ImageDraw.ImageDraw, font: Font, words: str) -> None:
     """What the colours mean, in the lower left of the margin."""
     size = 2 * (HALF + _MARGIN) * _PER_MM
-    words = f"mm · red: outside the limits of {sheet}, or a corner not square · orange: undecided" if sheet else "mm"
     draw.text((8, size - 8), words, font=font, fill=_PLAIN, anchor="ls", stroke_width=2, stroke_fill=_HALO)
