@@ -402,10 +402,11 @@
   const news = document.querySelector("[data-news]");
   if (news && window.EventSource) {
     const line = news.querySelector("[data-line]");
-    let first = true, busy = false;
+    let first = true, busy = false, more = false;
     const redraw = async () => {
-      if (busy || document.querySelector("[data-live] :focus")) return;
-      busy = true;
+      // News that comes while the page is drawn anew is not lost: it is drawn once more. Nor is what somebody has the focus in changed under them.
+      if (busy || document.querySelector("[data-live] :focus")) { more = true; return; }
+      busy = true; more = false;
       try {
         const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
         const selector = "whole" in news.dataset ? "section.verdict, [data-live-part]" : "[data-live]";
@@ -413,7 +414,9 @@
         if (now.length === then.length) now.forEach((part, place) => { if (part.outerHTML !== then[place].outerHTML) part.replaceWith(document.adoptNode(then[place])); });
       } catch { /* the next news will tell */ }
       busy = false;
+      if (more) redraw();
     };
+    document.addEventListener("focusout", () => setTimeout(() => { if (more) redraw(); }, 200));
     const source = new EventSource(news.dataset.news);
     source.onmessage = () => { if (!first) redraw(); first = false; };
     source.onopen = () => { if (line) line.textContent = news.dataset.on; };
