@@ -402,7 +402,7 @@
   const news = document.querySelector("[data-news]");
   if (news && window.EventSource) {
     const line = news.querySelector("[data-line]");
-    let first = true, busy = false, more = false;
+    let busy = false, more = false;
     const redraw = async () => {
       // News that comes while the page is drawn anew is not lost: it is drawn once more. Nor is what somebody has the focus in changed under them.
       if (busy || document.querySelector("[data-live] :focus")) { more = true; return; }
@@ -418,7 +418,8 @@
     };
     document.addEventListener("focusout", () => setTimeout(() => { if (more) redraw(); }, 200));
     const source = new EventSource(news.dataset.news);
-    source.onmessage = () => { if (!first) redraw(); first = false; };
+    // The first news too: something may have happened between the page and its line to the station.
+    source.onmessage = redraw;
     source.onopen = () => { if (line) line.textContent = news.dataset.on; };
     source.onerror = () => { if (line) line.textContent = news.dataset.off; };
   }
