@@ -21,6 +21,7 @@ from inspect_kit.vision.optics.pose import Known, View, pixels_of, rotation_of, 
 from inspect_kit.vision.reference.everyday import (
     ANY_COIN_THICKNESS,
     COIN_HEIGHT_SPREAD,
+    COIN_MISJUDGED,
     COIN_SPREAD,
     COINS,
     EURO_COINS,
@@ -225,7 +226,11 @@ def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known]:
         other = apart(view.vector, best.vector)
         covariance += share * np.outer(other, other)
     flat = np.column_stack([best.on_plane(outlines.image), np.zeros(len(outlines.image))])
-    return replace(best, covariance=covariance), Known(flat, outlines.image, _CELL)
+    # A coin that is misjudged by a share moves everything away from the camera by that share.
+    scale = COIN_MISJUDGED * np.concatenate([np.zeros(COUNT + 3), best.vector[COUNT + 3 :]])
+    own = np.outer(scale, scale) + (0.0 if best.by_reference is None else best.by_reference)
+    seen = replace(best, covariance=covariance + np.outer(scale, scale), by_reference=own)
+    return seen, Known(flat, outlines.image, _CELL)
 
 
 def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> tuple[View, float, _Outlines]:
