@@ -33,7 +33,7 @@ _SERVER = """
 import sys; from pathlib import Path
 from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.station.serving import ServerAddress, serve
+from inspect_kit.station.web.serving import ServerAddress, serve
 from inspect_kit.station.station import Station
 home = Path(sys.argv[1])
 station = Station(home, open_registry(home), unlock(home, "", None), (own_keyring(home),))

@@ -99,7 +99,7 @@ def verify(
     from inspect_kit.capture.files import read_bytes
     from inspect_kit.certificate.issue.qr import looks_like_qr
     from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, compare, verify_pdf, verify_qr
-    from inspect_kit.cli.verify import _counter, _described, _proof
+    from inspect_kit.cli.trust.verify import _counter, _described, _proof
 
     text = str(what)
     day = None if on is None else datetime.combine(on, time())

@@ -39,7 +39,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    home, serving = home_of(ctx), _room("serving")
+    home, serving = home_of(ctx), _room("web.serving")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     service = _room("service.work").Service(home, registry_of(ctx), now)
     _room("service.serving").serve(service, serving.ServerAddress(host, port, files), _tell)

@@ -45,7 +45,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     home = home_of(ctx)
     key = _key(home, signer)
     # By name: the two doors of the house know nothing of each other.
-    serving, room = import_module("inspect_kit.station.serving"), import_module("inspect_kit.station.station")
+    serving, room = import_module("inspect_kit.station.web.serving"), import_module("inspect_kit.station.station")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     if files is None and not serving.is_loopback(host):
         warn(("not encrypted: PINs can be read on the hall's network; add --tls",))

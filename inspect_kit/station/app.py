@@ -16,15 +16,16 @@ from starlette.staticfiles import StaticFiles
 from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, lookup, offline, people, photos, scales, tickets
+from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
 from inspect_kit.station import sign_in as signing
-from inspect_kit.station.guard import Guard
 from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.maker import DrawnAside, Maker
-from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Handler, Visit, endpoint, worker_limits
+from inspect_kit.station.web import offline
+from inspect_kit.station.web.guard import Guard
+from inspect_kit.station.web.refusals import not_found
+from inspect_kit.station.web.visit import Handler, Visit, endpoint, worker_limits
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

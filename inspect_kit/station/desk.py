@@ -52,10 +52,10 @@ from inspect_kit.station.events import expected_labels
 from inspect_kit.station.hall.roster import roster_of
 from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
-from inspect_kit.station.refusals import not_found
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
-from inspect_kit.station.visit import Visit
 from inspect_kit.station.waiting_line import LINES, Tell, streamed, unheard
+from inspect_kit.station.web.refusals import not_found
+from inspect_kit.station.web.visit import Visit
 from inspect_kit.values.measurement import Reading
 
 _TRIES = 8

@@ -28,7 +28,7 @@ from inspect_kit.registry.checkin.store import all_events, inspections, queue, s
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.pictures import picture_for
-from inspect_kit.station.visit import Visit, sees
+from inspect_kit.station.web.visit import Visit, sees
 
 _MOST = 500
 _MOST_DAYS = 31

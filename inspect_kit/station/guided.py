@@ -42,9 +42,9 @@ from inspect_kit.station.desk import (
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
 from inspect_kit.station.pictures import picture_for
-from inspect_kit.station.refusals import not_found
 from inspect_kit.station.sent_readings import sent_with
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.refusals import not_found
+from inspect_kit.station.web.visit import Visit
 
 _READING: Final = 20.0
 """Seconds for a measurement file."""

@@ -26,7 +26,7 @@ from inspect_kit.registry.checkin.store import (  # fmt: skip
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.photos import Benches, PhotoCut, kept_shot
-from inspect_kit.station.visit import Visit, sees
+from inspect_kit.station.web.visit import Visit, sees
 
 _LONGEST = 1000
 _READING = 20.0

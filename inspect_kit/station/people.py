@@ -14,7 +14,7 @@ from inspect_kit.registry.checkin.accounts import account, accounts, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import all_events, ticket_from
 from inspect_kit.registry.opening import Transaction
-from inspect_kit.station.visit import Visit, sees
+from inspect_kit.station.web.visit import Visit, sees
 
 _CODE: Final = 8
 """Letters of a one-time code: 24 to the power of 8, and a door that slows down guessing."""

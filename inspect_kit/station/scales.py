@@ -20,10 +20,10 @@ from inspect_kit.inspection.guided import display_line, display_picture
 from inspect_kit.notices import sentence
 from inspect_kit.station.desk import place_of
 from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
-from inspect_kit.station.refusals import not_found
 from inspect_kit.station.sent_readings import sealed, shown
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.refusals import not_found
+from inspect_kit.station.web.visit import Visit
 
 News = SimpleQueue[dict[str, object] | None]
 _UNITS: Final = ("g", "mm")

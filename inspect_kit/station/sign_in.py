@@ -15,9 +15,9 @@ from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import Check, account, anybody, close_session, open_session, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import Transaction
-from inspect_kit.station.refusals import Refusal
 from inspect_kit.station.station import SESSION_HOURS
-from inspect_kit.station.visit import LANGUAGE, Visit, back_to, digest_of, set_session
+from inspect_kit.station.web.refusals import Refusal
+from inspect_kit.station.web.visit import LANGUAGE, Visit, back_to, digest_of, set_session
 
 
 def _nobody_yet(visit: Visit) -> bool:

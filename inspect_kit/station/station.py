@@ -34,7 +34,7 @@ from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.queueing import queued
 from inspect_kit.rulebook.sheet import Sheet
-from inspect_kit.station.limits import Bucket, Doors
+from inspect_kit.station.web.limits import Bucket, Doors
 
 SESSION_HOURS: Final = 14
 _MOST_SHEETS: Final = 40

@@ -39,9 +39,9 @@ from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import kept_shot
-from inspect_kit.station.refusals import Refusal, not_found
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.refusals import Refusal, not_found
+from inspect_kit.station.web.visit import Visit
 
 _DECIDING = (Verdict.FAILS, Verdict.UNDECIDED)
 

@@ -151,7 +151,7 @@ def around(photos: Callable[[str], Path], camera: Path, tmp_path_factory: pytest
     """The figure from the front and from the side, as a file for `judge`, with the overlay beside it."""
     from click.testing import CliRunner
 
-    from inspect_kit.cli.measure import command
+    from inspect_kit.cli.photo.measure import command
 
     folder = tmp_path_factory.mktemp("around")
     views = [str(photos(name)) for name in ("front", "side")]

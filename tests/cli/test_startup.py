@@ -79,7 +79,7 @@ def test_the_list_of_commands_says_what_the_commands_say_of_themselves(name: str
 def test_measuring_discs_loads_nothing_of_boards_figures_and_dice() -> None:
     photo = shipped("reports") / "examples" / "striker-44.jpg"
     program = (
-        "import sys\nfrom pathlib import Path\nfrom inspect_kit.cli.measure import PhotoWork, measured\n"
+        "import sys\nfrom pathlib import Path\nfrom inspect_kit.cli.photo.measure import PhotoWork, measured\n"
         "from inspect_kit.measure.stated import stated_by\n"
         f"measured(PhotoWork('discs', (Path({str(photo)!r}),), stated_by('discs', {{}}), None, Path('none')))\n"
         "print('\\n'.join(sorted(sys.modules)))\n"

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.cli import measure as measuring
-from inspect_kit.cli.measure import PhotoResult
-from inspect_kit.cli.watch import PICTURE, RESULT, WatchedFolder, watch
+from inspect_kit.cli.photo import measure as measuring
+from inspect_kit.cli.photo.measure import PhotoResult
+from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
 from inspect_kit.errors import BadInput
 from tests.cli.conftest import Kit
 

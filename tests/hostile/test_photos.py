@@ -53,7 +53,7 @@ def test_measuring_a_photo_ends_at_its_bounds(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(f"inspect_kit.cli.measure.{bound}", value)
+    monkeypatch.setattr(f"inspect_kit.cli.photo.measure.{bound}", value)
     assert run(app, ["measure", "striker", str(repository / "reports" / "examples" / "striker-44.jpg")]) == 4
     assert told in capsys.readouterr().err
 

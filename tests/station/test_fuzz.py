@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 
 from inspect_kit.station.app import _ROUTES
-from inspect_kit.station.limits import Bucket
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Limits, Station
+from inspect_kit.station.web.limits import Bucket
 from tests.station.conftest import PINS, Person, new_client, striker_form
 
 _TEXTS = (

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from inspect_kit.station import connections
 from inspect_kit.station.station import Station
+from inspect_kit.station.web import connections
 from tests.station.conftest import PINS, Person, new_client
 from tests.station.running import running
 

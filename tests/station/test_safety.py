@@ -22,11 +22,11 @@ from inspect_kit.errors import UsageError
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
-from inspect_kit.station.limits import Bucket, Doors
 from inspect_kit.station.maker import Maker
-from inspect_kit.station.serving import ServerAddress, is_loopback, serve
 from inspect_kit.station.station import Station, open_station
-from inspect_kit.station.visit import SESSION, back_to
+from inspect_kit.station.web.limits import Bucket, Doors
+from inspect_kit.station.web.serving import ServerAddress, is_loopback, serve
+from inspect_kit.station.web.visit import SESSION, back_to
 from tests.station.conftest import PINS, Person, new_client, striker_form
 
 MARKUP = "<script>alert('x')</script>\"><img src=x onerror=alert(1)>{{7*7}}"

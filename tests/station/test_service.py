@@ -17,7 +17,7 @@ from inspect_kit.station.service.openapi import PREFIX, document
 from inspect_kit.station.service.serving import serve
 from inspect_kit.station.service.tokens import give_out, read_tokens, withdraw
 from inspect_kit.station.service.work import Service
-from inspect_kit.station.serving import ServerAddress
+from inspect_kit.station.web.serving import ServerAddress
 
 STRIKER = "characteristic,value,unit,u\nstriker.mass,14.80,g,0.01\nstriker.diameter,41.5,mm,0.01\n"
 ASKED = {"spec": "icf-cs", "item": "striker", "subject": "S-1"}

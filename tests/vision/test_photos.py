@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from inspect_kit.cli.measure import command
+from inspect_kit.cli.photo.measure import command
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.vision.optics.camera import COUNT, PARAMETERS
 from tests.scenes.render import photograph

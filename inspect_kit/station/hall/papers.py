@@ -24,9 +24,9 @@ from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import DeskInspection, inspections
 from inspect_kit.registry.search import find
-from inspect_kit.station.refusals import Refusal
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.refusals import Refusal
+from inspect_kit.station.web.visit import Visit
 
 _STOCKS: Final = ("62x29", "round-24", "a4-21", "a4-24", "avery-l7159", "avery-l7651", "avery-5160")
 _MOST_LABELS: Final = 500

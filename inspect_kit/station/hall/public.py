@@ -14,7 +14,7 @@ from inspect_kit.registry.checkin.store import inspection, inspections, ticket_o
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.registry.search import CertificateStatus, find
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.visit import Visit
 
 
 @dataclass(frozen=True, slots=True)

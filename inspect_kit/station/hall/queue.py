@@ -11,7 +11,7 @@ from starlette.responses import Response, StreamingResponse
 
 from inspect_kit.registry.checkin.store import newest_entry, queue
 from inspect_kit.station.station import Station
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.visit import Visit
 
 _BETWEEN: Final = 1.0
 """Seconds between looks at the registry, for each page that listens."""

@@ -19,9 +19,9 @@ from inspect_kit.registry.checkin.roster import player_entries, roster, set_play
 from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.photos import Benches
-from inspect_kit.station.refusals import not_found
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.refusals import not_found
+from inspect_kit.station.web.visit import Visit
 
 _SHOWN = 200
 _OFFERED = 8

@@ -19,11 +19,11 @@ from starlette.staticfiles import StaticFiles
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.places import shipped
 from inspect_kit.quality.trend import PERIODS, STRATA
-from inspect_kit.station.guard import Guard, TooLarge
 from inspect_kit.station.rendering import STATIC, drawn, language_from, words_of
 from inspect_kit.station.service.openapi import PREFIX, document
 from inspect_kit.station.service.tokens import right_of
 from inspect_kit.station.service.work import BODY, NotThere, Service
+from inspect_kit.station.web.guard import Guard, TooLarge
 
 _OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
 COOKIE: Final = "inspect-kit-page"

@@ -12,7 +12,7 @@ from inspect_kit.station.app import LOOPBACK
 from inspect_kit.station.service.app import create_service
 from inspect_kit.station.service.tokens import read_tokens
 from inspect_kit.station.service.work import Service
-from inspect_kit.station.serving import ServerAddress, bound, is_loopback, names_here
+from inspect_kit.station.web.serving import ServerAddress, bound, is_loopback, names_here
 
 
 def serve(service: Service, listening: ServerAddress, ready: Callable[[str], None]) -> None:

@@ -17,7 +17,7 @@ from inspect_kit.bounded_process import BoundedProcess, bounded
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
-from inspect_kit.cli.watch import PICTURE, RESULT, watch
+from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.measure.photos import check_count, kept_camera, photo_session
 from inspect_kit.notices import worded

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import JSONResponse, Response
 
 from inspect_kit.station.rendering import STATIC, static_version
-from inspect_kit.station.visit import Visit
+from inspect_kit.station.web.visit import Visit
 
 
 def show_manifest(visit: Visit) -> Response:

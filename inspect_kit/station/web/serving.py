@@ -13,8 +13,8 @@ import uvicorn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.checkin.accounts import anybody
 from inspect_kit.station.app import LOOPBACK, create_app
-from inspect_kit.station.connections import BoundedConnection
 from inspect_kit.station.station import Station, open_station
+from inspect_kit.station.web.connections import BoundedConnection
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from inspect_kit.cli.issuer import (
 )
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, write_whole
-from inspect_kit.cli.timestamp import timestamps_command
+from inspect_kit.cli.trust.timestamp import timestamps_command
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.log.notes import verifier_of
 from inspect_kit.registry.numbers import code_for

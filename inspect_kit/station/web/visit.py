@@ -23,10 +23,10 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.checkin.accounts import pin_holds, who_is
 from inspect_kit.registry.checkin.entries import AccountSet, EventSet
 from inspect_kit.registry.checkin.store import is_ticket
-from inspect_kit.station.guard import MOST_BYTES, MOST_MEGABYTES, TooLarge
-from inspect_kit.station.refusals import Refusal, not_found
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
+from inspect_kit.station.web.guard import MOST_BYTES, MOST_MEGABYTES, TooLarge
+from inspect_kit.station.web.refusals import Refusal, not_found
 
 SESSION: Final = "inspect_kit_desk"
 LANGUAGE: Final = "inspect_kit_language"

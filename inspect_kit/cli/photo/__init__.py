@@ -1,0 +1,1 @@
+"""Commands around photos: printing references, knowing cameras, measuring, counting dice."""

@@ -1,0 +1,1 @@
+"""Commands around what was certified: keys, the registry and its log, verifying, labels."""

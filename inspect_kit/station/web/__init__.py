@@ -1,0 +1,1 @@
+"""The web server under the pages: connections, limits, headers, one request, refusals."""
