@@ -8,6 +8,7 @@ from html import escape
 from typing import Final
 
 _MOST_ROWS: Final = 200
+"""Rows of a table that a notebook shows; the rest is counted below it."""
 _TONES: Final = {"conforms": "#1a7f37", "fails": "#cf222e", "undecided": "#9a6700"}
 
 

@@ -16,13 +16,18 @@ from inspect_kit.capture.protocols.table import adopt, protocol_named
 from inspect_kit.errors import BadInput, InspectKitError
 
 FORMAT: Final = 1
+"""Version of the file; another one is refused."""
 _FILE: Final = "connections.json"
 _LIMIT: Final = 1_000_000
+"""Bytes of the file at most: far more than a desk's instruments take."""
 LENGTH_UNITS: Final = ("mm", "in")
 BITS: Final = (7, 8)
+"""Data bits of a character on a serial line."""
 PARITIES: Final = ("N", "E", "O")
 STOPS: Final = (1, 2)
+"""Stop bits of a character on a serial line."""
 BAUD_RANGE: Final = (50, 4_000_000)
+"""Bits per second, slowest and fastest, that a serial port may be set to."""
 
 
 @dataclass(frozen=True, slots=True)

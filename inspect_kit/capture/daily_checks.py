@@ -20,12 +20,15 @@ from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
+"""Version of a line in the file of checks; another one is refused."""
 STATES: Final = ("", "as-found", "as-left")
 """When a check was made: on a day as any other, before an adjustment, after one."""
 _FOLDER: Final = "checks"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _CONTEXT: Final = Context(prec=40)
+"""Decimal digits in which a permitted error is worked out: many more than any gauge shows."""
 _TWO_DIGITS: Final = Context(prec=2, rounding=ROUND_UP)
+"""An uncertainty is stated with two significant digits, rounded up."""
 _SQUARE: Final = {
     DistributionShape.NORMAL: 1,
     DistributionShape.RECTANGULAR: 3,

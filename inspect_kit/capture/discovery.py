@@ -18,6 +18,7 @@ _PROBES: Final = (b"", b"SI\r\n", b"S\r\n", b"Q\r\n", b"IP\r\n", b"1\r", b"?\r",
 """First only listen, then ask. All of these read; the order asks the strictest protocols first, and the search ends at
 the first answer, so that an instrument is not sent other makers' commands."""
 _PATIENCE: Final = 0.35
+"""Seconds of silence after which a question counts as not answered."""
 _LISTEN: Final = 0.6
 """Seconds per question, however much comes."""
 _ENOUGH: Final = 12

@@ -21,7 +21,9 @@ from inspect_kit.errors import BadInput
 from inspect_kit.notices import notice
 
 DEFAULT_SECONDS: Final = 10.0
+"""Seconds that a reading may take, unless another time is asked for."""
 MAX_SECONDS: Final = 3600.0
+"""Seconds that may be asked for at most: an hour."""
 _ROUND: Final = 2.0
 """Seconds after which a request is repeated even if something keeps coming."""
 _ERRORS: Final = 3
@@ -40,6 +42,7 @@ _PATIENCE: Final = {
 }  # fmt: skip
 """Seconds of silence after such a line before asking again."""
 _FIRST_PATIENCE: Final = 1.0
+"""Seconds of silence after a request before it is repeated."""
 
 Clock = Callable[[], datetime]
 Watch = Callable[[Reply], None]

@@ -9,6 +9,7 @@ from typing import Final
 from inspect_kit.errors import BadInput, refuse_special_file
 
 MAX_TEXT_BYTES: Final = 32_000_000
+"""Bytes of a text file that is read, unless its reader says otherwise."""
 
 
 def read_text(path: Path, limit: int = MAX_TEXT_BYTES) -> str:

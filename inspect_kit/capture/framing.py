@@ -7,7 +7,9 @@ from operator import xor
 from typing import Final
 
 STX: Final = 0x02
+"""Start of text, ASCII."""
 ETX: Final = 0x03
+"""End of text, ASCII."""
 _FILL: Final = bytes((*range(0x20), *range(0x7F, 0x100)))
 """Bytes that are no part of a line's text where they stand before or behind it."""
 

@@ -20,6 +20,7 @@ from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
+"""Version of an instrument's sheet; another one is refused."""
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 

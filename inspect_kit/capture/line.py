@@ -19,7 +19,9 @@ MAX_LINE: Final = 200
 SLICE: Final = 0.05
 """Seconds that one look at the port takes at most."""
 _CHUNK: Final = 4096
+"""Bytes asked of a port at a time."""
 _CONNECT_SECONDS: Final = 5.0
+"""Seconds in which a socket must be open."""
 _SOCKET: Final = "socket://"
 BROWSER: Final = "browser"
 """The port of an instrument that hangs at the computer of a desk's browser."""

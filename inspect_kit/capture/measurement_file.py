@@ -25,11 +25,17 @@ DECISIONS: Final = ("accept", "reject")
 FURTHER: Final = ("decision", "by", "because", "confirmed", "note")
 """Columns for what a person decided, confirmed or remarked."""
 FORMAT: Final = 1
+"""Version of the JSON file; another one is refused."""
 MAX_ROWS: Final = 1_000_000
+"""Rows of a table, or entries of a list in JSON, that are read."""
 MAX_CELL: Final = 2_000
+"""Characters of one cell, value or warning."""
 MAX_OUTLINE: Final = 400
+"""Points of the outline of a piece in its photo."""
 MOST_PIXELS: Final = 100_000
+"""Pixels: farthest place of a point from the photo's corner, and longest side of a photo that a file may state."""
 MAX_POWER: Final = 60
+"""Power of ten, up or down, of a number in JSON; beyond it the file is refused."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
 _NUMBER: Final = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")

@@ -16,9 +16,13 @@ from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.errors import BadInput
 
 MAX_BYTES: Final = 60_000_000
+"""Bytes of a photo's file."""
 LEAST_PIXELS: Final = 300_000
+"""Pixels, width × height, below which a photo is too small to measure, unless its reader says otherwise."""
 MOST_PIXELS: Final = 51_000_000
+"""Pixels, width × height, above which a photo is refused."""
 LONGEST_SIDE: Final = 20_000
+"""Pixels of the longer side, so that a narrow strip is refused as well."""
 _FORMATS: Final = (JpegImagePlugin.JpegImageFile.format, PngImagePlugin.PngImageFile.format,
                    MpoImagePlugin.MpoImageFile.format, "HEIF")  # fmt: skip
 """By their plugins, so that each is loaded before a file asks for it."""
@@ -29,11 +33,15 @@ _TROUBLE: Final = (
 _TURNS: Final = {3: 2, 4: 2, 5: 3, 6: 1, 7: 1, 8: 3}
 """Quarters clockwise that set a picture upright, by EXIF orientation."""
 _MIRRORED: Final = frozenset({2, 4, 5, 7})
+"""EXIF orientations in which left and right are exchanged."""
 _MOST_SCANS: Final = 100
 """Passes over a JPEG: a camera writes one, a progressive picture about ten; thousands keep a decoder busy for hours."""
 _ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
+"""EXIF tags in the picture's own directory: orientation, place of the camera's directory, make, model."""
 _FOCAL, _FOCAL_35 = 0x920A, 0xA405
+"""EXIF tags in the camera's directory: focal length in mm, and as it would be on 35 mm film."""
 _PLANE_X, _PLANE_UNIT = 0xA20E, 0xA210
+"""EXIF tags in the camera's directory: pixels of the sensor per unit across, and which unit that is."""
 
 
 @dataclass(frozen=True)

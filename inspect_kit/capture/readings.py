@@ -10,7 +10,9 @@ from typing import Final
 from inspect_kit.errors import BadInput
 
 _EXACT: Final = Context(prec=80)
+"""Decimal digits of a conversion: so many that nothing an instrument can send is rounded."""
 _POWERS: Final = {"g": ("g", 0), "kg": ("g", 3), "mg": ("g", -3), "mm": ("mm", 0)}
+"""The base unit of each metric unit, and the power of ten between them."""
 _FACTORS: Final = {
     "oz": ("g", Decimal("28.349523125")),
     "ct": ("g", Decimal("0.2")),

@@ -22,8 +22,11 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 
 _LOOK: Final = 0.05
+"""Seconds that one look for a command takes at most, and between half a line and the pulled plug."""
 _FRAGMENT_PAUSE: Final = 0.004
+"""Seconds between the pieces of a line that is sent in fragments."""
 _MAX_COMMAND: Final = 200
+"""Bytes of a command that are kept while its end has not come."""
 
 
 class LineFault(StrEnum):

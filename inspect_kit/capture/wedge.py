@@ -13,6 +13,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
 
 MAX_TEXT: Final = 80
+"""Characters of one entry; a longer one is refused."""
 _TYPED: Final = re.compile(
     r"([+\-−]?) {0,12}([0-9]{1,12}(?:[.,][0-9]{1,9})?) {0,8}(kg|mg|g|oz|ct|GN|mm|in|MM|IN|\")?( *\?)?", re.ASCII
 )

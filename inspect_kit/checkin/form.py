@@ -29,6 +29,7 @@ MOST_QUESTIONS = 12
 """More than fit on a page are asked one after the other."""
 
 _LONGEST = 200
+"""Characters of an answer or a reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ SCHEME: Final = "hid://"
 WEIGHING_PAGE: Final = 0x8D
 """Usage page of weighing devices."""
 _DATA_REPORT: Final = 3
+"""Number of the report that carries a weight, by the HID class of point-of-sale scales."""
 _LINE: Final = re.compile(r"HID((?: [0-9A-F]{2}){6})", re.ASCII)
 _STATES: Final = {
     1: Status.ERROR, 2: Status.STABLE, 3: Status.UNSTABLE, 4: Status.STABLE, 5: Status.UNDERLOAD, 6: Status.OVERLOAD,

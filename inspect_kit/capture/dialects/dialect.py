@@ -25,12 +25,14 @@ from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError
 from inspect_kit.tomlfile import TomlTable, read_toml
 
 FORMAT: Final = 1
+"""Version of a dialect's file; another one is refused."""
 PREFIX: Final = "learned:"
 """Before a dialect's name where a protocol's name stands."""
 _SUFFIX: Final = ".dialect.toml"
 _FIELD: Final = re.compile(rf" *([+-]?) *({NUMBER})", re.ASCII)
 _SETTINGS: Final = re.compile(r"([0-9]{2,7}) ([78])([NEO])([12])", re.ASCII)
 _LONGEST: Final = 200
+"""Characters of a text or length of a field in a dialect's file: as long as the longest line that is heard."""
 
 
 class LineState(StrEnum):

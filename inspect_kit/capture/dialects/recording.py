@@ -12,6 +12,7 @@ from inspect_kit.errors import BadInput
 
 HEAD: Final = "# inspect-kit recording 1"
 _LARGEST: Final = 4_000_000
+"""Bytes of a recording that is read; a larger file is refused."""
 _ROW: Final = 16
 """Bytes a line of a dump."""
 _HEX: Final = re.compile(r"(?:[0-9A-Fa-f]{2} ){1,64}|(?:[0-9A-Fa-f]{2} ){0,63}[0-9A-Fa-f]{2}(?= {2,}|$)", re.ASCII)

@@ -23,6 +23,7 @@ _ERROR: Final = re.compile(r"EC,E[0-9]{2}", re.ASCII)
 _DIGITS: Final = 8
 """Sign and eight characters at least; some models send one digit more."""
 _UNIT: Final = 3
+"""Characters of the unit with the blanks before it; with fewer the line is not whole."""
 _STATES: Final = {"ST": Status.STABLE, "US": Status.UNSTABLE, "QT": Status.COUNTING}
 
 
@@ -47,3 +48,4 @@ def _weight(match: re.Match[str]) -> Reply:
 AND: Final = Protocol(
     "and", "A&D", InstrumentKind.SCALE, parse, (b"Q\r\n", b"SI\r\n", b"S\r\n"), (Settings(2400, 7, "E", 1), Settings())
 )
+"""A&D's scales, with the settings of a line that are tried in turn."""

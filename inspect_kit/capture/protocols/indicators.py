@@ -65,3 +65,4 @@ def _weight(match: re.Match[str]) -> Reply:
 INDICATOR: Final = Protocol(
     "st-gs", "T-Scale, Tiger, Dini Argeo", InstrumentKind.SCALE, parse, (), (Settings(), Settings(2400, 7, "E", 1))
 )
+"""Indicators that send by themselves, with the settings of a line that are tried in turn."""

@@ -19,6 +19,7 @@ from inspect_kit.capture.protocols.reply import (
 _FRAME: Final = re.compile(rf"0[0-9][A-Z]([+-])({NUMBER})", re.ASCII)
 _ERROR: Final = re.compile(r"9[0-9]{2}", re.ASCII)
 _WIDTH: Final = 8
+"""Characters of the number with its decimal point."""
 
 
 def parse(line: str) -> Reply:

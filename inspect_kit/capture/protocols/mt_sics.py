@@ -23,6 +23,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
 
 _WEIGHT: Final = re.compile(r"S ([SD]) ([ 0-9.\-]{1,20}) (\S{1,5})", re.ASCII)
 _WIDTH: Final = 10
+"""Characters of the weight with the blanks before it; with fewer the line is not whole."""
 _STATES: Final = {
     "S +": Status.OVERLOAD, "S -": Status.UNDERLOAD, "S I": Status.BUSY, "S L": Status.ERROR,
     "ES": Status.ERROR, "ET": Status.ERROR, "EL": Status.ERROR,

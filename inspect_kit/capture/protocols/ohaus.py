@@ -55,3 +55,4 @@ OHAUS: Final = Protocol(
     "ohaus", "Ohaus", InstrumentKind.SCALE, parse, (b"IP\r\n", b"SP\r\n"), (Settings(), Settings(2400, 7, "N", 2)),
     marked_start=False,
 )  # fmt: skip
+"""Ohaus's scales, with the settings of a line that are tried in turn."""

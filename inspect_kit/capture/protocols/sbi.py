@@ -21,6 +21,7 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
 _VALUE: Final = rf"{NUMBER}|[0-9]{{1,8}}(?:\.[0-9]{{0,8}})?\[[0-9]\]"
 _WEIGHT: Final = re.compile(rf"(?:(.{{6}}))?([+\- ]) ( *(?:{_VALUE}))(?: (\S{{1,3}}) {{0,2}}| {{0,4}})", re.ASCII)
 _WIDTH: Final = 8
+"""Characters of the weight with the blanks before it; with fewer the line is not understood."""
 _NAMES: Final = {"": Load.UNSAID, "N": Load.NET, "G": Load.GROSS}
 """Net and gross are weighings; tare, limits, means and counts under other names are not."""
 _STATUS: Final = re.compile(r"(?:Stat)? *([A-Za-z.\-]{1,7}(?: ?[0-9]{1,3})?) *", re.ASCII)
@@ -59,4 +60,5 @@ def _state(word: str, line: str) -> Reply:
 
 
 _SETTINGS: Final = (Settings(1200, 7, "O", 1), Settings(9600, 7, "O", 1), Settings())
+"""Baud, data bits, parity and stop bits that are tried in turn."""
 SBI: Final = Protocol("sbi", "Sartorius", InstrumentKind.SCALE, parse, (b"\x1bP\r\n",), _SETTINGS)

@@ -100,3 +100,4 @@ SYLVAC: Final = Protocol(
     marked_start=False,
     says_stable=False,
 )
+"""Sylvac's family, with the settings of a line that are tried in turn and what else can be asked."""

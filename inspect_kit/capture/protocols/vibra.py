@@ -51,3 +51,4 @@ VIBRA: Final = Protocol(
     "vibra", "Shinko Vibra", InstrumentKind.SCALE, parse, (),
     (Settings(1200, 8, "N", 2), Settings(), Settings(2400, 8, "N", 2)),
 )  # fmt: skip
+"""Vibra's scales, with the settings of a line that are tried in turn."""

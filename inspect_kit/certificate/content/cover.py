@@ -29,7 +29,9 @@ from inspect_kit.inspection.record import Record, Subject, about_of, stated
 from inspect_kit.judgement.verdict import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
+"""Hexadecimal digits of the record's digest that are printed as its reference, in fours."""
 _MOST_PLACES: Final = 4
+"""Places of one clause that the first page names; the rest is counted."""
 LONG_AGO: Final = 30
 """Days between an inspection and its issue from which on that is told: things wear, and gauges are recalibrated."""
 _DECIDING: Final = (Verdict.FAILS, Verdict.UNDECIDED)

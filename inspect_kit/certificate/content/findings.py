@@ -20,6 +20,7 @@ from inspect_kit.values.quantity import EXACT_UNITS, UNITS, scaled
 _IN_BASE: Final = frozenset({"mm", "g", "deg", "count", "runs", "%"})
 _CONDITIONAL: Final = frozenset({Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL})
 _CONTEXT: Final = Context(prec=40)
+"""Decimal digits in which printed numbers are worked out: many more than are printed."""
 _PLAIN: Final = frozenset({Reason.WITHIN, Reason.OBSERVED_YES, Reason.OBSERVED_NO})
 """Reasons that the verdict and the column of means say already."""
 _NO_VALUE: Final = "–"

@@ -21,7 +21,9 @@ from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.record import Delivery, LotRecord, Nonconforming
 
 _MOST_PLACES: Final = 4
+"""Pieces of one clause that the first page names; the rest is counted."""
 _MOST_ENTRIES: Final = 12
+"""Entries of a box on the first page."""
 
 
 def lot_content(record: LotRecord, words: Wording, issue: Issue) -> Content:

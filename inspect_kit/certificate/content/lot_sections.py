@@ -123,9 +123,11 @@ MOST_PIECES: Final = 500
 _FEW: Final = 25
 """So many pieces are listed before the process; a longer list comes after it."""
 _DOUBTFUL: Final = 0.05
+"""p-value below which strata are said to differ, and a process not to be normally distributed."""
 _NEGLIGIBLE: Final = 0.01
 """Pieces in a million below which a figure says nothing."""
 _COVERAGE: Final = 2
+"""Factor k between standard and expanded uncertainty, for about 95 %."""
 _CONDITIONAL: Final = (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL)
 _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
 

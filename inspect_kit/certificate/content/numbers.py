@@ -14,7 +14,9 @@ THIN: Final = "\u202f"
 
 MINUS: Final = "−"
 _WIDE: Final = Context(prec=80)
+"""Decimal digits of rounding: so many that only the rounding asked for takes place."""
 _GROUPED_FROM: Final = 5
+"""Digits before the decimal sign from which on they are set in groups of three."""
 
 
 @dataclass(frozen=True, slots=True)

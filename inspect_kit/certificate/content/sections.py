@@ -56,7 +56,9 @@ from inspect_kit.rulebook.sheet import SheetAuthority
 FULL: Final = "full"
 """The detail in which budgets and every reading are printed."""
 _MOST_SOURCES: Final = 6
+"""Contributions to an uncertainty that are named, the largest first."""
 _SHARES: Final = (("characteristic", 0.36), ("means", 0.10), ("expanded", 0.13), ("contributions", 0.41))
+"""Columns of the table of methods, each with its share of the width."""
 
 
 def method(source: Source) -> Iterable[Block]:
@@ -117,6 +119,7 @@ def _variances(line: Line) -> dict[str, float]:
 
 _HEADS: Final = ("clause", "characteristic", "requirement", "result", "means", "gauge", "verdict")
 _FEW_DEGREES: Final = 20
+"""Effective degrees of freedom below which the fewest are stated: U = ku then covers less than it seems."""
 PLANNED: Final = (
     "surface.side", "surface.angle", "pocket.diameter", "baseline.length", "baseline.lower.thickness",
     "baseline.lower.distance", "baseline.spacing", "basecircle.diameter", "basecircle.inner", "basecircle.gap",
@@ -283,6 +286,7 @@ def _readings(source: Source) -> Iterable[Block]:
 
 
 _READING: Final = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
+"""Columns of the table of readings that instruments sent, each with its share of the width."""
 _TYPED: Final = (("characteristic", 0.4), ("instance", 0.28), ("value", 0.18), ("instrument", 0.14))
 """Where no instrument sent anything there is no line to show."""
 

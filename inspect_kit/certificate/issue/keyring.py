@@ -26,6 +26,7 @@ from inspect_kit.registry.numbers import check_code
 
 _BLOCK: Final = re.compile(rb"-----BEGIN (CERTIFICATE|X509 CRL)-----.+?-----END \1-----\n?", re.DOTALL)
 _LARGEST: Final = 2_000_000
+"""Bytes of a file of public keys that is read."""
 _ID: Final = re.compile(r"[0-9A-F]{6}")
 
 

@@ -28,10 +28,12 @@ from inspect_kit.registry.numbers import check_code
 PUBLIC: Final = "issuer.pem"
 _CA: Final = "ca.p12"
 _ROUNDS: Final = 600_000
+"""Rounds in which a file's key is derived from the passphrase; every guess at it costs as many."""
 _YEARS: Final = 40
 """Long, because a certificate must be checkable for as long as the thing is played with; a key ends by retiring."""
 
 _LONGEST_NAME: Final = 64
+"""Characters that X.509 allows a common name (RFC 5280, ub-common-name)."""
 
 Secret = EllipticCurvePrivateKey | Ed25519PrivateKey
 Passphrase = bytes | None

@@ -19,17 +19,23 @@ from inspect_kit.registry.numbers import DIGIT_ROWS, LETTERS, Number
 PREFIX: Final = "KIT"
 ALPHABET: Final = "0123456789BCDEFGHIJKLNOPRSTUVX"
 DIGEST_BYTES: Final = 6
+"""First bytes of the record's digest that the code carries."""
 _VERSION: Final = 1
+"""First byte of what is signed: the order of what follows."""
 _DOMAIN: Final = b"inspect-kit qr 1\x00"
 _SIGNATURE: Final = 64
+"""Bytes of an Ed25519 signature, the last ones of the code."""
 _VERDICTS: Final = ("conforms", "fails", "undecided")
 _EPOCH: Final = date(2000, 1, 1)
+"""Day 0 of the days in the code."""
 LAST_DAY: Final = date(2179, 6, 6)
 """The last day that two bytes can count to from 2000-01-01."""
 _LONGEST_TEXT: Final = 700
+"""Characters of the signed text; a longer one is not tried."""
 _LONGEST_SCAN: Final = 2000
 """Characters, with the words before the signed text."""
 _SHORTEST: Final = 100
+"""Characters: a signature alone takes more, spelled in this alphabet."""
 _ROOM: Final = {"sheet": 24, "item": 16, "subject": 40, "event": 24}
 """Bytes that each text may take."""
 

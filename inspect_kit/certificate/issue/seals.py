@@ -43,6 +43,7 @@ SIGNED: Final = frozenset({"certificate", "revocation", "desk", "accepted", *_AT
 """Kinds of entries that somebody signs; registries of format 3 and earlier signed certificates alone."""
 
 _SLACK: Final = timedelta(days=1)
+"""An entry may be dated so much before its key began; that is not held against it."""
 
 
 @dataclass(frozen=True, slots=True)

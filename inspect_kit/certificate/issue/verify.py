@@ -109,7 +109,9 @@ def _spread(low: int, high: int, target: bytes) -> Iterator[tuple[int, str]]:
 
 
 MAX_PDF_BYTES: Final = 300_000_000
+"""Bytes of a PDF that is verified."""
 _REFERENCE_DIGITS: Final = 16
+"""Hexadecimal digits of the digest that a certificate prints as its reference."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,9 +41,13 @@ TALL: Final = 17 * MM
 """Height of the strips above and below the drawing."""
 
 _ROW: Final = 3.45 * MM
+"""Height of a row of the tables beside the drawing, in points."""
 _NAME: Final = Style(SANS, 7.2, 8, QUIET)
+"""Names in the tables beside the drawing: size and distance of lines in points."""
 _TEXT: Final = Style(SANS, 7.3, 8)
+"""Values in the tables beside the drawing."""
 _PLACE: Final = Style(BOLD, 7.4, 8.6)
+"""Headings of the tables beside the drawing."""
 _LEAST: Final = 7.0
 """Points: smaller type is not read at arm's length."""
 
@@ -163,10 +167,15 @@ def draw_key(canvas: Canvas, plan: BoardPlan, top: float) -> None:
 
 
 SIDES: Final = {"n": (0, 1), "e": (1, 0), "s": (0, -1), "w": (-1, 0)}
+"""The sides of the board as directions from its centre: across, up."""
 CORNERS: Final = {"nw": (-1, 1), "ne": (1, 1), "se": (1, -1), "sw": (-1, -1)}
+"""The corners of the board as directions from its centre: across, up."""
 _DRAWN: Final = WIDTH - 2 * COLUMN - 4 * MM
+"""Side of the drawing in points: what the tables left and right of it leave."""
 _VALUE: Final = Style(BOLD, 7.2, 8)
+"""Values within the drawing, at their places: size and distance of lines in points."""
 _MARK: Final = 1.5 * MM
+"""Radius of a sign at its place, in points."""
 
 Point = tuple[float, float]
 

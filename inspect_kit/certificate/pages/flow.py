@@ -145,6 +145,7 @@ _CHUNK: Final = 40
 """Lines after which even one paragraph may be broken over pages."""
 
 _GUTTER: Final = 3 * MM
+"""White between a column's text and the next column, in points."""
 _FEW: Final = 4
 """So many rows below a small title are not worth a new page."""
 
@@ -315,13 +316,16 @@ def _listing_row(row: Sequence[str], columns: Sequence[Column], table: Element, 
 # Running text in two balanced columns: short lines read well, and the page is used.
 
 _BETWEEN: Final = 7 * MM
+"""White between the two columns, in points."""
 _WIDE: Final = (WIDTH - _BETWEEN) / 2
+"""Width of one of the two columns, in points."""
 _GAP: Final = 1.0 * MM
 """White between paragraphs."""
 
 _ABOVE: Final = 2.6 * MM
+"""White above a heading within a column, in points."""
 _BELOW: Final = 0.6 * MM
-"""White above and below a heading within a column."""
+"""White below a heading within a column, in points."""
 
 _AT_LEAST: Final = 4
 """Lines of such a text that may stand on a page of their own, two in each column."""

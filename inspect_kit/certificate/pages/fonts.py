@@ -28,6 +28,7 @@ FALLBACK: Final = "DejaVuSans"
 
 SOFT_HYPHEN: Final = "\u00ad"
 _ITALIC_CAPITALS, _ITALIC_SMALL = 0x1D434, 0x1D44E
+"""Where Unicode's mathematical italic letters begin: A to Z, then a to z."""
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
 
 Run = tuple[str, str]

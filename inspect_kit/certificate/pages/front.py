@@ -56,7 +56,9 @@ from inspect_kit.certificate.pages.text import (
 )
 
 LABELS: Final = 44 * MM
+"""Width of the column of labels, in points."""
 CLOSE_LABELS: Final = 36 * MM
+"""The same on a page that is set close."""
 AUTHORISATION: Final = 35 * MM
 """Height of the block at the foot of the first page."""
 
@@ -64,15 +66,21 @@ FIRST_HEIGHT: Final = BODY_HEIGHT - AUTHORISATION
 """What it leaves for the rest of that page."""
 
 _PAD: Final = 4.4 * MM
+"""White between the frame of the verdict and its text, in points."""
 _BOX_FRAME: Final = 18 * MM
 """What a box takes without any entry."""
 
 _HALF: Final = LEFT + 96 * MM
+"""Where the right one of two facts on a line begins, in points from the page's left edge."""
 _HALF_LABEL: Final = 31 * MM
+"""Width of the right one's label, in points."""
 _LEFT_TEXT: Final = _HALF - LEFT - CLOSE_LABELS - 4 * MM
+"""Width that the text of the left one may take, in points."""
 _RIGHT_TEXT: Final = RIGHT - _HALF - _HALF_LABEL
 _TALLY: Final = 34 * MM
+"""Width of the counts beside the verdict, in points."""
 _QR: Final = 27 * MM
+"""Side of the QR code, in points."""
 _LOGO: Final = (45 * MM, 20 * MM)
 """Room for the issuer's logo."""
 

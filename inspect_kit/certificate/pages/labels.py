@@ -21,13 +21,19 @@ _BLACK: Final[Colour] = (0, 0, 0)
 """Label printers know no grey: they would dot it."""
 
 _NUMBER: Final = Style(BOLD, 9.5, 11, _BLACK)
+"""The certificate's number: size and distance of lines in points."""
 _SUBJECT: Final = Style(BOLD, 8, 9.2, _BLACK)
+"""What the certificate is of, in two lines at most."""
 _DETAIL: Final = Style(SANS, 7, 8.2, _BLACK)
+"""The details below, as many as find room."""
 _LEAST: Final = 5.5
+"""Points to which a line may shrink before it is cut."""
 _GAP: Final = 1.0 * MM
+"""White around the QR code on a square-cut label, in points."""
 _MODULE: Final = 3 * 72 / 300
 """Points: three dots of a printer of 300 dpi, 0.254 mm."""
 _LEAST_ROUND: Final = 3.6
+"""Points to which a line may shrink on a round label, where there is less room."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,15 +53,23 @@ _MARGIN: Final = 12 * MM
 _LABELS: Final = 27 * MM
 """Right of a chart, for the names of its lines."""
 _HISTOGRAM: Final = 46 * MM
+"""Height of a histogram's drawing, in points."""
 _TRACK: Final = 24 * MM
+"""Height of one track of a control chart, in points."""
 _BETWEEN: Final = 3 * MM
+"""White between two tracks, in points."""
 _HEAD: Final = 6 * MM
+"""Height of the line of text above a drawing, in points."""
 _FOOT: Final = 8 * MM
+"""Height of the numbers below a drawing, in points."""
 _MARKED: Final = 80
 """Up to so many points each has a mark of its own."""
 _FRAME: Final = 1.1 * MM
+"""Half the side of the frame around a point that a rule points out, in points."""
 _DASHED: Final = (4, 2)
+"""Stroke and gap of limits, in points."""
 _DOTTED: Final = (0.8, 1.6)
+"""Stroke and gap of the mean, in points."""
 
 
 def captioned(caption: str, draw: Piece) -> Iterator[Piece]:

@@ -7,13 +7,20 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 MM: Final = 72 / 25.4
+"""Points in a millimetre: 72 to the inch."""
 PAGE_WIDTH: Final = 210 * MM
+"""A4, in points."""
 PAGE_HEIGHT: Final = 297 * MM
+"""A4, in points."""
 LEFT: Final = 20 * MM
+"""Left edge of the text, in points from the page's left edge."""
 RIGHT: Final = PAGE_WIDTH - 18 * MM
+"""Right edge of the text, in points from the page's left edge."""
 WIDTH: Final = RIGHT - LEFT
 TOP: Final = PAGE_HEIGHT - 28.5 * MM
+"""Upper edge of the text, in points from the page's foot; the running head is above it."""
 BOTTOM: Final = 19 * MM
+"""Lower edge of the text, in points from the page's foot; the running foot is below it."""
 BODY_HEIGHT: Final = TOP - BOTTOM
 
 Colour = tuple[float, float, float]
@@ -24,17 +31,26 @@ def _rgb(code: int) -> Colour:
 
 
 INK: Final = _rgb(0x111111)
+"""Text: nearly black."""
 QUIET: Final = _rgb(0x555555)
+"""Labels and heads of columns: dark grey."""
 FAINT: Final = _rgb(0x9A9A9A)
+"""What may be overlooked: mid grey."""
 HAIR: Final = _rgb(0xC4C4C4)
+"""Hairlines: light grey."""
 WASH: Final = _rgb(0xF1F1EF)
+"""Ground behind what belongs together: nearly white."""
 PAPER: Final = _rgb(0xFFFFFF)
+"""White, on dark ground."""
 SEAL: Final = _rgb(0x14375E)
 """The one colour of a certificate: a dark blue that prints as dark grey."""
 
 HAIRLINE: Final = 0.35
+"""Width in points of lines between rows."""
 THIN_RULE: Final = 0.6
+"""Width in points of rules and frames."""
 HEAVY_RULE: Final = 1.6
+"""Width in points of the rule at the head of the first page."""
 
 
 # Signs for what fails and what is open, the same everywhere and clear without colour.

@@ -33,11 +33,15 @@ from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 
 MAX_PIXELS: Final = 120_000_000
+"""Pixels, width × height, above which a photo is refused as evidence."""
 LONG_SIDE: Final = 1500
+"""Pixels of the longer side to which a photo is made small for printing."""
 MAX_HEIGHT: Final = 62 * MM
+"""Height of a photo on the page, in points."""
 _DISPLAY_HEIGHT: Final = 16 * MM
 """Of a gauge's display: evidence of one number, which stays readable at this size."""
 _QUALITY: Final = 82
+"""JPEG quality (of 100) of the photos in a PDF; chosen."""
 
 
 def readable(key: str, content: bytes) -> Image.Image:
@@ -211,6 +215,7 @@ def _values(reading: Reading, words: Wording) -> Iterator[str]:
 # Photographs that belong to an inspection, read where they lie.
 
 MAX_BYTES: Final = 60_000_000
+"""Bytes of a photo's file."""
 
 
 @dataclass(frozen=True, slots=True)

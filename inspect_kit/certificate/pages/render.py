@@ -91,7 +91,9 @@ Photos = Mapping[str, bytes]
 LaidOut = tuple[Content, Sequence[Page]]
 """What is said in one language, and how it falls onto pages."""
 _FRAME: Final = 7 * MM
+"""Distance from the page's edge of the frame around what is no certificate, in points."""
 _BAND: Final = 8 * MM
+"""Height of the dark band that says so, in points."""
 _FILLED: Final = 0.6
 """Share of a page that is not called half empty."""
 _CLOSER: Final = (1.0, 0.75, 0.5)

@@ -39,6 +39,7 @@ from inspect_kit.certificate.pages.text import (
 )
 
 PAD: Final = 0.85 * MM
+"""White above and below the text of a row, in points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +51,31 @@ class Slot:
 
 
 CLAUSE: Final = Slot(LEFT, 14 * MM)
+"""Number of the clause."""
 WHAT: Final = Slot(LEFT + 15.5 * MM, 51 * MM)
+"""Name of the characteristic."""
 REQUIREMENT: Final = Slot(LEFT + 68 * MM, 24 * MM)
+"""What the clause demands."""
 RESULT: Final = Slot(LEFT + 93 * MM, 28.5 * MM)
+"""Value and uncertainty."""
 MEANS: Final = Slot(LEFT + 122.5 * MM, 9 * MM)
+"""By what the value was found: an instrument's letter, a photograph, an eye."""
 GAUGE: Final = Slot(LEFT + 132 * MM, 15 * MM)
+"""Drawing of the value between its limits."""
 VERDICT: Final = Slot(LEFT + 148.5 * MM, RIGHT - LEFT - 148.5 * MM)
+"""Verdict and its reason."""
 SPANNED: Final = Slot(WHAT.left, MEANS.left - WHAT.left - 2 * MM)
 """What is only observed has a sentence for a requirement, over three columns."""
 
 _DECIMAL: Final = RESULT.left + 6.2 * MM
+"""Where the decimal signs of all values stand, in points from the page's left edge."""
 _MARK_GAP: Final = 1.2
+"""White between a name and the marks of its notes, in points."""
 _COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, MEANS, GAUGE, VERDICT)
 _GAUGE_COLUMN: Final = 5
 """The drawing says nothing that the numbers do not, so those who listen are spared it."""
 _READ_COLUMNS: Final = 6
+"""Columns that are read aloud: all but the drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,8 +329,11 @@ def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None
 # Several values of one clause: one row of cells, with what fails or is open marked in its cell and told below.
 
 _GAP: Final = 1.2 * MM
+"""White between two cells, in points."""
 _CELL: Final = 4.7 * MM
+"""Height of a cell, in points."""
 _FEW: Final = 8
+"""Pieces up to which each cell has its whole name; of more, the kind stands once and the cells are numbered."""
 _NUMBERED: Final = re.compile(r"(.*\S) (\d+)")
 _REVERSED_LABEL: Final = Style(SMALL.font, SMALL.size, SMALL.leading, PAPER)
 

@@ -12,8 +12,11 @@ from inspect_kit.certificate.content.model import Scale
 from inspect_kit.certificate.pages.page import FAINT, INK, MM, PAPER, QUIET
 
 _BAR: Final = 2.0 * MM
+"""Height of the bar between the limits, in points."""
 _DOT: Final = 0.78 * MM
+"""Radius of the dot at the value, in points."""
 _MARGIN: Final = 0.22
+"""Room on either side of what is drawn, as a share of its width."""
 _REACH: Final = 0.9
 """How far beyond the limits a drawing stretches for a value outside, in widths of the interval."""
 

@@ -9,30 +9,56 @@ from inspect_kit.certificate.pages.page import FAINT, INK, PAPER, QUIET, SEAL
 from inspect_kit.certificate.pages.text import Style
 
 TITLE: Final = Style(SERIF, 26, 31, SEAL)
+"""Title of a certificate: 26 points on lines of 31, as the numbers of all styles here."""
 REPORT_TITLE: Final = Style(SERIF, 26, 31, INK)
+"""Title of a report, which has no colour."""
 SUBJECT: Final = Style(SANS, 13, 16.5, INK)
+"""What was inspected, below the title."""
 VERDICT: Final = Style(SERIF, 19, 24, SEAL)
+"""Verdict on the first page of a certificate."""
 REPORT_VERDICT: Final = Style(SERIF, 19, 24, INK)
+"""Verdict on the first page of a report that is undecided."""
 REVERSED_VERDICT: Final = Style(SERIF, 19, 24, PAPER)
+"""Verdict that something fails, white on black."""
 HEADING: Final = Style(SERIF, 12.5, 16, SEAL)
+"""Heading of a section of a certificate."""
 REPORT_HEADING: Final = Style(SERIF, 12.5, 16, INK)
+"""Heading of a section of a report."""
 IN_COLUMN: Final = Style(SERIF, 11, 14, SEAL)
+"""Heading within a column of a certificate."""
 REPORT_IN_COLUMN: Final = Style(SERIF, 11, 14, INK)
+"""Heading within a column of a report."""
 BODY: Final = Style(SANS, 9.2, 11.8, INK)
+"""Facts on the first page."""
 BODY_STRONG: Final = Style(BOLD, 9.2, 11.8, INK)
+"""Facts on the first page that stand out."""
 LABEL: Final = Style(SANS, 8.4, 11.8, QUIET)
+"""Labels of facts on the first page, on lines as high as the facts'."""
 FINE: Final = Style(SANS, 8.2, 10.3, INK)
+"""Running text of the sections."""
 FINE_LABEL: Final = Style(SANS, 8.2, 10.3, QUIET)
+"""Labels of facts in the sections."""
 TABLE: Final = Style(SANS, 8.6, 10.8, INK)
+"""Cells of the results table."""
 TABLE_STRONG: Final = Style(BOLD, 8.6, 10.8, INK)
+"""Names and verdicts in the results table."""
 TABLE_QUIET: Final = Style(SANS, 8.6, 10.8, QUIET)
+"""Verdicts in the results table that decide nothing."""
 REVERSED: Final = Style(BOLD, 8.6, 10.8, PAPER)
+"""What fails in the results table, white on black."""
 SMALL: Final = Style(SANS, 7.3, 9.1, QUIET)
+"""Remarks below a cell, and captions."""
 SMALL_INK: Final = Style(SANS, 7.3, 9.1, INK)
-SMALL_STRONG: Final = Style(BOLD, 7.3, 9.1, INK)
+"""Cells of the smaller tables."""
 HEAD: Final = Style(BOLD, 7.6, 9.6, QUIET)
+"""Heads of columns."""
 RUNNING: Final = Style(SANS, 7.6, 9.6, QUIET)
+"""Running head and foot."""
 RUNNING_STRONG: Final = Style(BOLD, 9.4, 11.6, INK)
+"""The certificate's number in the running head."""
 BAND: Final = Style(BOLD, 12.5, 15, PAPER)
+"""What is no certificate says so, in a dark band at the head of each page."""
 END: Final = Style(SANS, 8.2, 11, FAINT)
+"""The line after the last section."""
 NOTE_MARK: Final = Style(SANS, 6.0, 6.0, QUIET)
+"""Raised marks of notes."""

@@ -17,9 +17,12 @@ from inspect_kit.places import shipped
 from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
 
 MM: Final = 72 / 25.4
+"""Points in a millimetre: 72 to the inch."""
 _FONT: Final = "TargetSans"
 _BLEED: Final = 3.0
+"""mm by which what reaches the lower edge goes on beyond it."""
 _BLACK: Final = Color(0, 0, 0)
+"""Markers, rulers and text."""
 _TONE: Final = Color(0.30, 0.49, 0.66)
 """The free middle: a steel blue that white, black, red and wooden pieces all stand out from, in grey print as well."""
 

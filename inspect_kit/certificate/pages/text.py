@@ -23,6 +23,7 @@ _STRAY: Final = 0.16
 """A last line shorter than this share of the width looks lost."""
 
 _NARROWER: Final = (0.97, 0.94, 0.91, 0.88, 0.85, 0.82)
+"""Shares of the width that are tried in turn so that no stray word is left."""
 
 
 @dataclass(frozen=True, slots=True)
