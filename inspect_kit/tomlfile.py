@@ -18,6 +18,7 @@ from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice
 
 MAX_BYTES = 2_000_000
+"""Bytes of a TOML file."""
 _MOST_PARTS = 60
 """Parts of one dotted key: a parser takes hours over hundreds of thousands, and a sheet has three."""
 _DEEP = re.compile(rf"(?:[\"']?[\w-]{{1,80}}+[\"']?[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")

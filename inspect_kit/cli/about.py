@@ -26,7 +26,9 @@ ADDRESS: Final = "issuer_address"
 _LONGEST: Final = 4000
 """Characters of a remark."""
 _MOST_REMARKS: Final = 40
+"""Remarks on one certificate."""
 _MAX_PICTURE: Final = 30_000_000
+"""Bytes of one picture's file."""
 _PICTURES: Final = ("picture", "logo")
 _TEXTS: Final = {
     "customer": "Who asked for the inspection.",

@@ -20,8 +20,11 @@ from inspect_kit.notices import notice, sentence
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 
 EXIT_USAGE = 2
+"""Exit code: the command was called wrongly."""
 EXIT_BAD_INPUT = 4
+"""Exit code: what was given to the command cannot be used."""
 EXIT_INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells give it: 128 and the signal's number, 2."""
 PROGRAM = "inspect-kit"
 
 

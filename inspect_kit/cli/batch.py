@@ -115,9 +115,13 @@ MEASURE: Final = "inspect_kit.cli.batch:measure"
 """The program's own measuring function."""
 OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
 MAX_CAMERA_BYTES: Final = 10_000_000
+"""Bytes of a camera's file."""
 GIGABYTE: Final = 1_000_000_000
+"""Bytes in the gigabytes of `--memory`."""
 NOT_ALL, NONE = 3, 4
+"""Exit codes: some photos, or all of them, could not be measured."""
 _SHOWN: Final = 20
+"""Photos that could not be measured and are named on the terminal; the rest is counted."""
 
 
 def measure(kind: str, path: Path, options: Mapping[str, str]) -> dict[str, Any]:

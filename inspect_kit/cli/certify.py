@@ -32,6 +32,7 @@ from inspect_kit.notices import sentences, worded
 from inspect_kit.rulebook.library import LANGUAGES
 
 _MOST_LANGUAGES: Final = 2
+"""Languages of one certificate."""
 
 
 def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> str:

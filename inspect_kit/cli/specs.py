@@ -19,6 +19,7 @@ from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.limits import lower_of, upper_of
 
 _WIDTH = 100
+"""Characters of a line on the terminal."""
 _HEADINGS = {
     Change.LIMITS: "Other numbers",
     Change.ONLY_A: "Only in {a}",

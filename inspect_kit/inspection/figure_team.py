@@ -18,6 +18,7 @@ COLOUR: Final = "fig.base.colour"
 SPARE: Final = "spare"
 """The instance by which the reserve keeper is told from the field figures."""
 FULL_TEAM: Final = 10
+"""Field figures of a team: only from so many on are all bases said to have one colour."""
 SURE: Final = Decimal("0.8")
 """Confidence from which a colour that a photo tells is believed; a colour that a person typed always is."""
 _Found = TypeVar("_Found")

@@ -8,6 +8,7 @@ from typing import Final
 from inspect_kit.errors import BadInput
 
 MAX_LENGTH: Final = 200
+"""Characters of a name, unless its reader says otherwise."""
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _JOINERS: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Zero-width joiners and variation selectors: part of honest names and emoji, and dropped, not refused."""

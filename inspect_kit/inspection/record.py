@@ -16,7 +16,9 @@ from inspect_kit.notices import Notice
 from inspect_kit.stored_notices import notices_in
 
 FORMAT: Final = 1
+"""Version of a record; another one is refused."""
 MAX_BYTES: Final = 64_000_000
+"""Bytes of a record that is read."""
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

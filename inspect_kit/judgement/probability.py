@@ -13,6 +13,7 @@ Tail = Callable[[float], float]
 """Probability that a symmetric standard variable exceeds a score."""
 
 _ROOT_TWO: Final = math.sqrt(2)
+"""Between the score of the standard normal distribution and the argument of erfc."""
 
 
 def conformance_probability(value: Decimal, standard: Decimal, limits: Limits, dof: Decimal | None = None) -> float:

@@ -30,6 +30,7 @@ from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 from inspect_kit.vision.reference.find import Placed, glimpse, place
 
 FACES: Final = 6
+"""Faces of a die, and so photos that show all of it."""
 AXES: Final = ("a", "b")
 PIP_SHARE: Final = 0.05
 """Standard uncertainty of a pip's diameter as a share of it: hollows are shaded, and blurred into what is around."""

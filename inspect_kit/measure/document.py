@@ -16,6 +16,7 @@ from inspect_kit.vision.arrays import Floats
 _DIGITS: Final = 4
 """Decimals of a value: a tenth of a micrometre."""
 _DIGITS_OF_U: Final = 5
+"""Decimals of a standard uncertainty: one more than of a value."""
 _LABEL: Final = 16
 """Digits of a photo's digest that tell shared errors of different photos apart."""
 

@@ -29,6 +29,7 @@ from inspect_kit.vision.optics.overlay import Mark, Tone, draw_overlay
 from inspect_kit.vision.reference.find import Placed, place
 
 MOST_VIEWS: Final = 12
+"""Photos of one figure."""
 MOST_POINTS: Final = 400
 """Of an outline, so that the evidence stays small."""
 STATED_STANDOFF: Final = 0.5

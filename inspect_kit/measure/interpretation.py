@@ -29,7 +29,6 @@ _DIVISOR: Final = {
 }
 """Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
 
-MAX_CONFIDENCE: Final = Decimal(1)
 OTHER: Final = "other effects"
 _ROUNDED: Final = Decimal("1.02")
 """How much larger a sum of rounded parts may be than the rounded sum."""
@@ -38,7 +37,7 @@ _ROUNDED: Final = Decimal("1.02")
 def observation_of(reading: Reading) -> Observation:
     """What was seen; the word is folded to small letters so that `Yes` and `yes` are the same answer."""
     confidence = parse_number(reading.confidence, where=reading.where) if reading.confidence else None
-    if confidence is not None and not 0 <= confidence <= MAX_CONFIDENCE:
+    if confidence is not None and not 0 <= confidence <= 1:
         raise BadInput("confidence-lies-between-0-1", where=f"{reading.where}.confidence")
     return Observation(reading.characteristic, reading.value.strip().lower(), reading.instance, confidence, (reading,))
 

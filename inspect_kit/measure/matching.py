@@ -9,7 +9,9 @@ from typing import Final
 from inspect_kit.vision.disc.measure import DiscLook, Spotted
 
 _NEAR: Final = 3.0
+"""mm on the sheet up to which two places are taken for the same piece's."""
 _ALIKE: Final = 1.5
+"""mm up to which two diameters are taken for the same piece's."""
 Point = tuple[float, float]
 Move = tuple[int, float, float]
 """Quarters of a turn, then a shift: what an unmarked checkerboard leaves open."""

@@ -48,6 +48,7 @@ KINDS: Final[Mapping[str, PieceKind]] = MappingProxyType(
         "discs": PieceKind("disc", (12.0, 80.0), (2.5, 1.2), (0.4, 0.4)),
     }
 )
+"""By the name of what is measured, in mm; thickness and rim each with their standard uncertainty if not stated."""
 _OF_EVERYDAY_THINGS: Final = frozenset({REFERENCE_SIZE, LENS, "camera pose", "sheet flatness"})
 """What a printed mat, pressed flat and full of corners, leaves next to nothing of."""
 _POINTS: Final = 36

@@ -33,6 +33,7 @@ _KNOWN_EXAMPLE: Final = notice("for-example", example="--known surface.side=738.
 _SIDES: Final = (600.0, 900.0)
 """mm between which a board's side can lie at all."""
 _LONGEST_NAME: Final = 40
+"""Characters of a stated name."""
 _ROUND: Final = ("coins", "striker", "checkers", "discs")
 """Kinds among which a coin can be the reference."""
 _PLUS_MINUS: Final = re.compile(r"\s*(?:±|\+/-|\+-)\s*")
@@ -42,6 +43,7 @@ Length = tuple[float, float | None]
 Bounds = tuple[float, float]
 
 _PIECE: Final[Mapping[str, Bounds]] = MappingProxyType({"thickness": (0.2, 60.0), "edge_radius": (0.0, 30.0)})
+"""mm between which the stated sizes of a round piece must lie."""
 LENGTHS: Final[Mapping[str, Mapping[str, Bounds]]] = MappingProxyType(
     {
         "coins": _PIECE, "striker": _PIECE, "checkers": _PIECE, "discs": _PIECE,

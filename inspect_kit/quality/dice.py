@@ -17,12 +17,17 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sample import Floats
 
 FACES: Final = 6
+"""Faces of a die."""
 DOF: Final = FACES - 1
+"""Degrees of freedom of chi-square over the faces."""
 MAX_EXACT: Final = 500
 """Rolls up to which all outcomes are gone through: about a second on an old laptop."""
 _LN_FACTORIAL: Final = gammaln(np.arange(MAX_EXACT + 1) + 1.0)
+"""ln n! for n up to the most rolls that are gone through."""
 MAX_WEIGHT: Final = 1e9
+"""Largest weight of the prior, in rolls; chosen."""
 SMALLEST_BIAS: Final = 1e-6
+"""Smallest bias to look for; chosen."""
 LARGEST_BIAS: Final = 2.0
 """At which the two faces come up all the time."""
 

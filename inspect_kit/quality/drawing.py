@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("svg", "png", "pdf")
 DOTS_PER_INCH: Final = 150
+"""Resolution of a drawing as PNG; vector formats have none."""
 INK, GREY, PALE = "black", "0.45", "0.85"
 _STYLE: Final[Any] = {
     "font.size": 9,
@@ -43,6 +44,7 @@ _STYLE: Final[Any] = {
     "legend.frameon": False,
     "legend.fontsize": 8,
 }
+"""matplotlib's settings: sizes of type and width of lines in points; text of a PDF stays text (font type 42)."""
 Draw = Callable[["Figure"], None]
 
 
@@ -135,6 +137,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MANY_POINTS = 60
+"""Points of a track up to which each has a mark."""
 
 
 def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "", unit: str = "") -> Draw:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 _EXACT: Final = Context(prec=80)
+"""Decimal digits of differences: so many that none is rounded."""
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,13 @@ from inspect_kit.quality.sample import Sample
 from inspect_kit.values.quantity import Unit, scaled, unit
 
 MAX_ROWS: Final = 1_000_000
+"""Rows of a table that is read."""
 MAX_BYTES: Final = 512_000_000
 """A million rows of a long table with some columns to spare."""
 MAX_LINE: Final = 200_000
+"""Characters of one line."""
 MAX_CELL: Final = 200
+"""Characters of one cell."""
 _CHUNK: Final = 2000
 """Rows turned into columns at a time."""
 _MOST_KEPT: Final = 50_000
@@ -33,11 +36,14 @@ _MOST_KEPT: Final = 50_000
 STAR: Final = "*"
 """What Minitab writes where nothing was measured."""
 MAX_SIZE: Final = Decimal(10) ** 15
+"""Largest number that a cell may hold, without its sign."""
 MAX_COUNT: Final = 10**9
+"""Largest count that a cell may hold."""
 _CELL: Final = re.compile(
     r"([+\-−]?(?:\d{1,16}(?:[.,]\d{0,40})?|[.,]\d{1,40})(?:[eE][+\-]?\d{1,3})?)\s*([^\s\d.,;+\-−±]\S{0,11})?"
 )
 _EXACT: Final = Context(prec=80)
+"""Decimal digits of a conversion: so many that no cell is rounded."""
 
 
 @dataclass(frozen=True, slots=True)

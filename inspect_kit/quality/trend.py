@@ -25,6 +25,7 @@ STRATA: Final = ("machine", "cavity", "gauge", "operator", "shift", "tray")
 """By what values can be told apart: where the pieces come from, and what they were measured with."""
 _ANSWERS: Final = ("yes", "no")
 _CONFIDENCE: Final = 0.95
+"""Of a mean's interval, two-sided."""
 
 
 @dataclass(frozen=True, slots=True)

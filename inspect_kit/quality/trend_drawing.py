@@ -18,6 +18,7 @@ _MARKS: Final = "os^Dv<>pPX*h"
 _WANTED: Final = 1.33
 """The index that customers usually ask for."""
 _MOST_FAULTS: Final = 8
+"""Faults that are drawn, the most frequent first."""
 _MOST_LABELS: Final = 14
 """Periods that can be named below an axis without covering each other."""
 

@@ -30,6 +30,7 @@ from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, LOG_NODES, OWN, SHARED
 
 _BATCH: Final = 400
+"""Entries read at a time."""
 
 SignatureCheck = Callable[[Entry], str]
 """Says what is wrong with an entry's signature, or nothing; entries come in order."""

@@ -21,9 +21,13 @@ from inspect_kit.registry.opening import Registry, open_registry, refuse_older
 from inspect_kit.registry.tables import EVIDENCE
 
 FORMAT: Final = 1
+"""Version of a backup; another one is refused."""
 _BATCH: Final = 500
+"""Entries read or written at a time."""
 _LONGEST_LINE: Final = 4_000_000
+"""Bytes of one entry."""
 _LARGEST_FILE: Final = 500_000_000
+"""Bytes of one file of evidence."""
 
 
 @dataclass(frozen=True, slots=True)

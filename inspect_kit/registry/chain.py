@@ -58,6 +58,7 @@ def no_seal(_: bytes) -> tuple[str, str]:
 
 # Made once: making a statement takes longer than SQLite does to carry it out.
 _LAST: Final = select(ENTRIES.c.id, ENTRIES.c.hash, ENTRIES.c.at).order_by(ENTRIES.c.id.desc()).limit(1)
+"""The last entry's number, hash and time."""
 _NUMBERED: Final = select(ENTRIES).where(ENTRIES.c.id == bindparam("number"))
 
 

@@ -23,6 +23,7 @@ DIGIT_ROWS: Final = ("0123456789", "é+ěščřžýáí", "à&é\"'(-è_ç", '=!
 """What the keys 0–9 give: as they should, on a Czech, on a French, and (with shift) on a German keyboard."""
 
 _LONGEST: Final = 60
+"""Characters of a text that may be a certificate's number."""
 
 
 @dataclass(frozen=True, slots=True)

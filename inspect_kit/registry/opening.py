@@ -27,6 +27,7 @@ REVISIONS: Final = ("0001", "0002", "0003", "0004")
 """The formats there have been; the last one is this program's."""
 
 _WAIT_SECONDS: Final = 120
+"""Seconds that SQLite waits for another writer."""
 _LOCK: Final = 7_309_412
 """The number by which all desks on one PostgreSQL know the lock for writing."""
 
@@ -103,6 +104,7 @@ class Registry:
 
 _HASH: Final = select(ENTRIES.c.hash).where(ENTRIES.c.id == bindparam("number"))
 _END: Final = select(ENTRIES.c.id, ENTRIES.c.hash).order_by(ENTRIES.c.id.desc()).limit(1)
+"""The last entry's number and hash."""
 
 
 def _state(connection: Connection) -> tuple[str, LastSeenEntry] | None:

@@ -20,8 +20,11 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.opening import Registry, Result, sqlite_engine
 
 _MOST_TOGETHER: Final = 40
+"""Acts that are written in one transaction."""
 _KEPT_OPEN: Final = 8
+"""Connections to SQLite that stay open."""
 _AT_MOST: Final = 100
+"""Connections beyond those, for as long as they are needed."""
 
 
 @dataclass(slots=True)

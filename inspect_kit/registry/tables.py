@@ -23,6 +23,7 @@ METADATA: Final = MetaData()
 # Ordered by bytes on both databases, so that an index serves "begins with" on either.
 _ORDERED: Final = Text().with_variant(Text(collation="C"), "postgresql")
 _DIGEST: Final = String(64)
+"""SHA-256 in hexadecimal digits."""
 _ENTRY: Final = BigInteger().with_variant(Integer(), "sqlite")
 
 
@@ -44,6 +45,7 @@ ENTRIES: Final = Table(
     Column("signer", String(40), nullable=False),
     Column("signature", String(200), nullable=False),
 )
+"""The chain; lengths of columns here and below are in characters."""
 
 PEOPLE: Final = Table(
     "people",
@@ -102,6 +104,7 @@ INSPECTIONS: Final = Table(
     Column("event", _ORDERED, nullable=False, index=True),
     Index("inspections_of_a_subject", "subject", "sheet"),
 )
+"""What was inspected, by whom and by which sheet, with its verdict."""
 
 USES: Final = Table(
     "uses",
@@ -126,6 +129,7 @@ CERTIFICATES: Final = Table(
     Column("valid_for", Text, nullable=False),
     UniqueConstraint("issuer", "year", "kind", "serial", name="one_certificate_a_number"),
 )
+"""What was issued: number, PDF, QR text, validity."""
 
 REPLACEMENTS: Final = Table(
     "replacements",
@@ -145,6 +149,7 @@ REVOCATIONS: Final = Table(
     Column("because", Text, nullable=False),
     _entry(unique=True),
 )
+"""Which certificates were taken back, by whom and why."""
 
 EVIDENCE: Final = Table(
     "evidence",
@@ -156,6 +161,7 @@ EVIDENCE: Final = Table(
     Column("sha256", _DIGEST, nullable=False, index=True),
     Column("size", BigInteger, nullable=False),
 )
+"""Which files belong to an entry."""
 
 FILES: Final = Table(
     "files",
@@ -172,6 +178,7 @@ DESK_EVENTS: Final = Table(
     Column("event", String(40), nullable=False, index=True),
     Column("name", Text, nullable=False),
 )
+"""Events of a check-in desk."""
 
 DESK_ACCOUNTS: Final = Table(
     "desk_accounts",
@@ -181,6 +188,7 @@ DESK_ACCOUNTS: Final = Table(
     Column("role", String(20), nullable=False),
     Column("active", SmallInteger, nullable=False),
 )
+"""People of a check-in desk and their roles."""
 
 DESK_RECORDS: Final = Table(
     "desk_records",
@@ -198,6 +206,7 @@ DESK_RECORDS: Final = Table(
     Column("retest_of", String(40), nullable=False, index=True),
     Column("at", String(32), nullable=False),
 )
+"""Inspections at a check-in desk."""
 
 DESK_DECISIONS: Final = Table(
     "desk_decisions",
@@ -213,6 +222,7 @@ DESK_DECISIONS: Final = Table(
     Column("override", SmallInteger, nullable=False),
     Column("at", String(32), nullable=False),
 )
+"""What was decided on an inspection at a check-in desk, by whom and why."""
 
 DESK_PINS: Final = Table(
     "desk_pins",

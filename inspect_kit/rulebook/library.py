@@ -30,8 +30,10 @@ from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.plausible import Plausible
 
 FORMAT: Final = 1
+"""Version of a sheet; another one is refused."""
 LANGUAGES: Final = ("en", "de", "cs", "it")
 _MAX_DEPTH: Final = 8
+"""Sheets that may lie over one another."""
 _LONGEST_NAME: Final = 60
 """Characters of a sheet's id: every disk has room for such a file name."""
 

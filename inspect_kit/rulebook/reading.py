@@ -27,6 +27,7 @@ from inspect_kit.values.quantity import Quantity, parse_strict, scaled
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
 _ITEM: Final = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*")
 _MAX_INSTANCES: Final = 10_000
+"""Instances of a characteristic that a sheet may ask for by number."""
 
 _WANTED: Final[dict[Kind, tuple[frozenset[str], ...]]] = {
     Kind.RANGE: (frozenset({"lower", "upper"}),),

@@ -10,8 +10,11 @@ from inspect_kit.places import shipped
 from inspect_kit.tomlfile import read_toml
 
 _TURNS: Final = {"n": 0, "e": 90, "s": 180, "w": 270}
+"""Degrees clockwise by which the drawing of the north side is turned to each side."""
 _CORNERS: Final = {"nw": 0, "ne": 90, "se": 180, "sw": 270}
+"""Degrees clockwise by which the drawing of the north-west corner is turned to each corner."""
 _ROOM: Final = 116.0
+"""Side of the board with its frame, in units of a picture that is 120 wide."""
 
 
 @cache

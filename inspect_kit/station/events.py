@@ -31,7 +31,9 @@ from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.web.visit import Visit, sees
 
 _MOST = 500
+"""Largest count or quota that an event may state of an item."""
 _MOST_DAYS = 31
+"""Days of an event that are listed."""
 
 
 @cache

@@ -51,6 +51,7 @@ _READING: Final = 20.0
 _MEASURING: Final = 120.0
 """Seconds for the photos of a board, a coin set or dice."""
 _LONGEST: Final = 200
+"""Characters of an answer."""
 
 
 @dataclass(frozen=True, slots=True)

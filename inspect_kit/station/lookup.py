@@ -29,7 +29,9 @@ from inspect_kit.station.photos import Benches, PhotoCut, kept_shot
 from inspect_kit.station.web.visit import Visit, sees
 
 _LONGEST = 1000
+"""Characters of a photographed code's text that are looked up."""
 _READING = 20.0
+"""Seconds for finding the code in a photo."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,15 @@ _PAUSE: Final = 20.0
 """Seconds after which what could not be made is tried again."""
 
 _STEP: Final = 0.05
+"""Seconds between two looks whether a desk is busy."""
 _TURNS: Final = 60
+"""Looks after which a certificate is made although desks are busy: three seconds."""
 _QUIET: Final = 2
+"""Looks in a row at which no desk was busy before a certificate is made."""
 _LONGEST: Final = 120.0
 """Seconds that drawing one certificate may take."""
 _MEMORY: Final = 2_000_000_000
+"""Bytes for drawing one certificate."""
 
 _LOG = logging.getLogger("inspect_kit.station")
 

@@ -39,8 +39,11 @@ from inspect_kit.station.web.visit import Visit
 MEMORY: Final = 3_000_000_000
 """Bytes for one photo: to measure twelve megapixels takes a third of it."""
 _OPENING: Final = 20.0
+"""Seconds for opening a photo and making it small."""
 _MEASURING: Final = 30.0
+"""Seconds for measuring one piece."""
 _ROOM: Final = 0.18
+"""Room around the piece in its picture, as a share of its longer side."""
 _MOST_KEPT: Final = 200
 """Photos that wait for the form around them; older ones were given up."""
 

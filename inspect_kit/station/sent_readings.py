@@ -16,6 +16,7 @@ from inspect_kit.capture.readings import InstrumentReading
 FIELD: Final = "sent_"
 """Before the name of the field that the value is for."""
 _LONGEST: Final = 4_000
+"""Characters of a sealed reading."""
 _PURPOSE: Final = b"instrument reading\0"
 
 Sent = tuple[str, InstrumentReading]

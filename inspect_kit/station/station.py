@@ -37,7 +37,9 @@ from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.web.limits import Bucket, Doors
 
 SESSION_HOURS: Final = 14
+"""Hours after which a person must sign in again."""
 _MOST_SHEETS: Final = 40
+"""Sheets that are kept ready; then the memory begins anew."""
 _BETWEEN: Final = 0.4
 """Seconds between looks at an empty pan."""
 

@@ -126,6 +126,7 @@ _At = Callable[[Mapping[str, float]], float]
 """The model with some inputs moved, by so many standard uncertainties each."""
 
 _LEVELS: Final = 5
+"""Steps of a derivative, each half of the one before."""
 
 
 def _displaced(model: Model, inputs: Mapping[str, InputEstimate]) -> _At:

@@ -11,6 +11,7 @@ from inspect_kit.values.quantity import PRECISION
 
 _CONTEXT: Final = Context(prec=PRECISION)
 _ONE: Final = Decimal(1)
+"""Bound of a correlation, which rounding may not pass."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from inspect_kit.values.quantity import PRECISION
 
 _CONTEXT: Final = Context(prec=PRECISION)
 _ZERO: Final = Decimal(0)
+"""Start of exact sums, and of what no rounding may make negative."""
 
 
 @dataclass(frozen=True, slots=True)

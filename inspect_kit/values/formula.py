@@ -22,7 +22,9 @@ Source = tuple[str, str]
 """Characteristic and instance."""
 
 MAX_LENGTH: Final = 400
+"""Characters of a formula."""
 MAX_DEPTH: Final = 24
+"""Operations of a formula within one another."""
 
 
 class BadFormula(BadInput):
@@ -68,6 +70,7 @@ def _divide(left: Dual, right: Dual) -> Dual:
 
 
 _ONE: Final = Decimal(1)
+"""What a sum changes by when one of its terms does."""
 _BINARY: Final[dict[type[ast.operator], Callable[[Dual, Dual], Dual]]] = {
     ast.Add: lambda left, right: _linear(left.value + right.value, (_ONE, left), (_ONE, right)),
     ast.Sub: lambda left, right: _linear(left.value - right.value, (_ONE, left), (-_ONE, right)),
@@ -106,6 +109,7 @@ _REDUCERS: Final[dict[str, Callable[[tuple[Dual, ...]], Dual]]] = {
     "min": _smallest, "max": _largest, "sum": _total, "mean": _mean, "spread": _spread,
     "count": lambda values: Dual(sum((dual.value for dual in values), Decimal(0)), {}),
 }  # fmt: skip
+"""From all instances of a characteristic to one number."""
 
 
 def _absolute(dual: Dual) -> Dual:

@@ -21,9 +21,11 @@ from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 
 MOST_PHOTOS: Final = 20_000
+"""Photos of one folder."""
 SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 COLUMNS: Final = ("photo", "die", "face", "confidence", "x", "y")
 FACES: Final = range(1, 7)
+"""The numbers of a die."""
 
 
 @dataclass(frozen=True)

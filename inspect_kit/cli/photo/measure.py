@@ -52,6 +52,7 @@ def command() -> None:
 
 
 _PHOTOS: Final = click.argument("photos", nargs=-1, type=click.Path(path_type=Path))
+"""Any number of photos."""
 _WATCH: Final = click.option("--watch", type=click.Path(path_type=Path), metavar="FOLDER",
                              help="Measure photos as they arrive in a folder, results beside them.")  # fmt: skip
 _CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),

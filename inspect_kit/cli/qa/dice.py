@@ -29,6 +29,7 @@ from inspect_kit.quality.drawing import dice_drawing
 from inspect_kit.quality.table import Table, read_table
 
 MOST_DICE: Final = 100
+"""Dice in one file."""
 STRONG: Final = 20
 """An e-value of 20 or more is wrong at most once in twenty fair dice, however often one looks."""
 ADVICE: Final = (
@@ -118,6 +119,7 @@ def _unread(table: Table, lost: Table | None, counts: list[int], given: tuple[fl
 
 _NOT_READ: Final = ("", "?", "*")
 MOST_UNREAD: Final = 1_000_000
+"""Rolls that can be stated as not read."""
 
 
 def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:

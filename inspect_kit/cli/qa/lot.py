@@ -60,6 +60,7 @@ if TYPE_CHECKING:
 # What `qa lot` says: the outcome for scripts, and the same in lines for people.
 
 _MOST_LINES: Final = 20
+"""Nonconforming pieces that are named on the terminal; the rest is counted."""
 _WORDS: Final = {Verdict.CONFORMS: "accepted", Verdict.FAILS: "refused", Verdict.UNDECIDED: "not decided"}
 
 

@@ -37,6 +37,7 @@ from inspect_kit.quality.table import Table
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 DOUBTFUL = 0.01
+"""p-value below which a normal distribution is doubted, and strata are said to differ."""
 SIZE_COLUMNS = ("n", "size", "inspected")
 
 

@@ -167,7 +167,9 @@ def _print_curve(data: Data) -> None:
 
 
 REFUSED = 1
+"""Exit code: the lot is not accepted."""
 LARGEST_PERCENTAGE = Decimal(10)
+"""Percent: larger AQLs count nonconformities, of which one piece may have several."""
 
 
 @click.command("sampling")

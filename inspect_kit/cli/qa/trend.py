@@ -33,6 +33,7 @@ from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.kept_records import KeptQuery, kept_yields
 
 _MOST_FAULTS = 10
+"""Faults that are listed, the most frequent first."""
 
 
 @click.command("trend")

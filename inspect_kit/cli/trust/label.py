@@ -16,6 +16,7 @@ from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, known
 
 MAX_LABELS = 2_000
+"""Labels of one print."""
 
 
 @click.command("label")

@@ -60,6 +60,7 @@ def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | N
 
 
 MAX_PHOTO_BYTES = 60_000_000
+"""Bytes of the photo that a description may have."""
 _WIDTH = 80
 """Columns of the narrowest terminal that people use; what is cut there is whole in `--json` and `show`."""
 

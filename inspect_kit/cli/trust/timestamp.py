@@ -18,7 +18,9 @@ from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
 
 MAX_PDF_BYTES = 300_000_000
+"""Bytes of a PDF that is stamped."""
 _MOST_FILES = 5000
+"""Files of one folder that are stamped."""
 
 
 @click.command("timestamp")

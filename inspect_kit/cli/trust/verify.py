@@ -29,8 +29,11 @@ _MEMORY: Final = 1_500_000_000
 """Bytes for taking a PDF apart: a certificate with ten photos takes a fifth of it."""
 
 _SECONDS: Final = 60.0
+"""Seconds for taking one PDF apart, or for finding the code in one photo."""
 _LONGEST_NAME: Final = 4000
+"""Characters from which on a text is not taken for the name of a folder."""
 _MOST_FILES: Final = 5000
+"""PDFs of one folder."""
 _PHOTOS: Final = (".jpg", ".jpeg", ".png", ".heic", ".webp")
 _GRAVITY: Final = (0, 3, 1, 5)
 """Exit codes of a folder: the worst of its files."""

@@ -15,9 +15,11 @@ from inspect_kit.capture.measurement_file import MeasurementFile, measurements_i
 from inspect_kit.errors import BadInput, UsageError
 
 FORMAT: Final = 1
+"""Version of a batch's file, in its heading."""
 NOT_MEASURED: Final = "not measured: "
 """How the reason begins why a photo has no values."""
 MAX_LINE: Final = 16_000_000
+"""Bytes of one line."""
 _KEY: Final = '"batch"'
 
 

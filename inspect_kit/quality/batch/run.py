@@ -22,6 +22,7 @@ from inspect_kit.quality.batch.workers import BatchPhoto, Work
 
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 MAX_PHOTOS: Final = 1_000_000
+"""Photos of one batch."""
 JOURNAL: Final = ".part"
 
 

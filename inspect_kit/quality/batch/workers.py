@@ -25,6 +25,7 @@ Measure = Callable[[str, Path, Mapping[str, str]], dict[str, Any]]
 """What is measured, the photo, the options → the result as `measure --json` prints it."""
 
 MAX_ERROR = 300
+"""Characters that are kept of the reason why a photo could not be measured."""
 
 
 @dataclass(frozen=True, slots=True)

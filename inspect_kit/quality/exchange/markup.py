@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from xml.sax.saxutils import escape, quoteattr
 
 _NOT_XML = frozenset(chr(code) for code in range(32) if chr(code) not in "\t\n\r") | {"\ufffe", "\uffff"}
+"""Characters that XML 1.0 does not allow, surrogates aside."""
 
 
 class Markup:

@@ -18,7 +18,9 @@ from inspect_kit.errors import BadInput
 from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries
 
 FIELD: Final = chr(20)
+"""Between the parts of one value: DC4, as AQDEF has it."""
 CHARACTERISTIC: Final = chr(15)
+"""Between the values of one piece: SI, as AQDEF has it."""
 VALID, NO_VALUE = "0", "255"
 _VARIABLE: Final = "0"
 _ENCODING: Final = "cp1252"

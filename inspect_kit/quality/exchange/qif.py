@@ -20,6 +20,7 @@ from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries
 
 NAMESPACE: Final = "http://qifstandards.org/xsd/qif3"
 _CHUNK: Final = 500
+"""Pieces after which what was written is handed on, so that a long lot is never whole in memory."""
 _BY_NAME: Final = {
     "diameter": "Diameter", "thickness": "Thickness", "height": "Height", "length": "Length", "width": "Width",
 }  # fmt: skip

@@ -16,6 +16,7 @@ from inspect_kit.quality.sample import Floats
 GOOD_KAPPA, POOR_KAPPA = 0.75, 0.40
 """AIAG: above 0.75 good to excellent agreement, below 0.40 poor."""
 CONFIDENCE: Final = 0.95
+"""Of the intervals, two-sided."""
 Interval = tuple[float, float]
 
 

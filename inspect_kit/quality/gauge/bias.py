@@ -14,8 +14,8 @@ from inspect_kit.quality.sample import Floats, Sample
 
 SHARE_OF_TOLERANCE: Final = 0.2
 """Cg asks that six standard deviations of the gauge fit into a fifth of the tolerance."""
-GOOD_INDEX: Final = 1.33
 CONFIDENCE: Final = 0.95
+"""Of the intervals, two-sided."""
 Interval = tuple[float, float]
 
 

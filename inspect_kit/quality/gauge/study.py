@@ -73,7 +73,9 @@ def interval_of_difference(first: Term, second: Term, confidence: float = CONFID
 POOLING_P: Final = 0.25
 """The interaction is pooled with the repeatability if its p-value is larger (AIAG)."""
 DISTINCT: Final = 1.41
+"""√2, as AIAG rounds it: distinct categories are 1.41 PV / GRR."""
 MAX_CELLS: Final = 1_000_000
+"""Readings of one study: parts × operators × trials."""
 
 
 @dataclass(frozen=True)

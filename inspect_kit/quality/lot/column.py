@@ -34,7 +34,9 @@ from inspect_kit.values.quantity import EXACT_UNITS, UNITS, parse_quantity
 _PLAIN: Final = re.compile(r"(?:0|[1-9]\d{0,11})(?:\.\d{1,15})?")
 """A number that stands in a file as it will stand in the record."""
 _SIGNIFICANT: Final = 6
+"""Significant digits of a computed number in the record."""
 _MOST_KEPT: Final = 50_000
+"""Different cells whose values are remembered; then the memory begins anew."""
 _WORDS: Final = {
     **dict.fromkeys(("yes", "ja", "ano", "sì", "si", "ok", "go", "pass", "i.o.", "io"), "yes"),
     **dict.fromkeys(("no", "nein", "ne", "nok", "nogo", "no-go", "no go", "fail", "n.i.o.", "nio"), "no"),

@@ -29,6 +29,7 @@ DEFECT_COLUMNS: Final = ("defect", "defects")
 _HEAD: Final = re.compile(r"([^\s\[(]+)\s*[\[(]\s*([^\])]{1,12}?)\s*[\])]")
 """A header that states the unit: `coin.diameter [mm]`."""
 _MOST_WARNINGS: Final = 20
+"""Remarks on one file that are told; the rest is counted."""
 _KEYS: Final = ("unit", "u", "instrument")
 
 

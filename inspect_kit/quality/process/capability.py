@@ -22,6 +22,7 @@ from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 CONFIDENCE: Final = 0.95
+"""Of the intervals, two-sided, unless another is asked for."""
 Interval = tuple[float, float]
 
 

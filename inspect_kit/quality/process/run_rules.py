@@ -109,12 +109,14 @@ NELSON: Final = (
     Rule(7, "fifteen points in a row within 1 sigma", _all_within(1, 15)),
     Rule(8, "eight points in a row with none within 1 sigma", _none_within(1, 8)),
 )
+"""Nelson's eight rules, with their numbers of points and sigmas."""
 WESTERN_ELECTRIC: Final = (
     Rule(1, "one point beyond 3 sigma", _beyond(3)),
     Rule(2, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
     Rule(3, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
     Rule(4, "eight points in a row on one side of the centre", _same_side(8)),
 )
+"""The four rules of Western Electric's handbook, with their numbers of points and sigmas."""
 RULE_SETS: Final[Mapping[str, tuple[Rule, ...]]] = {"nelson": NELSON, "western-electric": WESTERN_ELECTRIC}
 FEW: Final = "1"
 """The usual choice: one point beyond three sigma, Shewhart's own. Every further rule adds false alarms."""
@@ -138,6 +140,7 @@ _LOTS: Final = 1_000
 _LONGEST: Final = 400
 """Points of a drawn chart; a longer one has as many more chances."""
 _SEED: Final = 20_261_116
+"""Fixed, so that the same chart always has the same rate; otherwise arbitrary."""
 
 
 @lru_cache(64)

@@ -14,8 +14,9 @@ from inspect_kit.quality.process.chart_constants import d2, d3
 from inspect_kit.quality.sample import Floats, Sample
 
 _PAIR_VARIANCE: Final = 2 * (1 - 2 / pi)
+"""Variance of |x₁ − x₂|, for σ = 1."""
 _PAIR_COVARIANCE: Final = 4 / pi * (sqrt(3) / 2 + pi / 12 - 1)
-"""Variance of |x₁ − x₂| and its covariance with |x₂ − x₃|, for σ = 1."""
+"""Covariance of |x₁ − x₂| with |x₂ − x₃|, for σ = 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from inspect_kit.quality.sampling import tables_105e as master_tables
 
 LEVELS: Final = ("S-1", "S-2", "S-3", "S-4", "I", "II", "III")
 MIN_LOT: Final = 2
+"""Pieces of the smallest lot that the tables know."""
 MAX_LOT: Final = 10**12
+"""Pieces of the largest lot that is believed; chosen."""
 
 
 class Severity(StrEnum):

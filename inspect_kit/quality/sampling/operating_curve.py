@@ -16,9 +16,13 @@ from inspect_kit.quality.sample import Floats
 from inspect_kit.quality.sampling.attributes import Plan
 
 MAX_SIZE: Final = 10**7
+"""Pieces of the largest sample, and of the largest finite lot, of which a curve is computed."""
 MAX_POINTS: Final = 2_000
+"""Points of a curve at most."""
 _NEGLIGIBLE: Final = 0.0005
+"""Probability of acceptance at which a curve ends."""
 _STEPS: Final = (1, 2, 5, 10)
+"""Round numbers, times a power of ten, between the fractions of a curve."""
 
 
 class Model(StrEnum):
@@ -101,7 +105,9 @@ def _checked(size: int, accept: int, model: Model) -> None:
 # Finding a plan: the smallest sample that keeps both the producer's and the consumer's risk.
 
 MAX_ACCEPT: Final = 10_000
+"""Acceptance numbers that are tried before a plan is given up."""
 MAX_VARIABLES: Final = 100_000
+"""Pieces of the largest sample by variables that is tried."""
 
 
 @dataclass(frozen=True, slots=True)

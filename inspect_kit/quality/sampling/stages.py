@@ -14,6 +14,7 @@ from inspect_kit.quality.sampling.attributes import Severity, look_up, plan_of
 
 _LETTERS: Final = "ABCDEFGHJKLMNPQR"
 _SINGLE: Final = (2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500, 800, 1250, 2000)
+"""Sample of a single plan, by code letter; a stage of a double plan has that of the letter before."""
 _QUARTERS: Final = (0, 0, 0, 2, 3, 5, 8, 13, 20, 32, 50, 80, 125, 200, 315, 500)
 """Sample of a stage of a multiple plan, by code letter."""
 NEVER: Final = -1
@@ -22,6 +23,7 @@ _DOUBLE: Final = {
     1: "0/2 1/2", 2: "0/3 3/4", 3: "1/4 4/5", 5: "2/5 6/7", 7: "3/7 8/9", 8: "3/7 11/12", 10: "5/9 12/13",
     12: "6/10 15/16", 14: "7/11 18/19", 18: "9/14 23/24", 21: "11/16 26/27",
 }  # fmt: skip
+"""By the acceptance number of the single plan: Ac/Re after each stage."""
 _MULTIPLE: Final = {
     1: "#/2 #/2 0/2 0/3 1/3 1/3 2/3", 2: "#/2 0/3 0/3 1/4 2/4 3/5 4/5", 3: "#/3 0/3 1/4 2/5 3/6 4/6 6/7",
     5: "#/4 1/5 2/6 3/7 5/8 7/9 9/10", 7: "0/4 1/6 3/8 5/10 7/11 10/12 13/14",

@@ -22,9 +22,13 @@ from inspect_kit.quality.sampling.tables_105e import AQLS
 from inspect_kit.quality.table import Table, read_table
 
 REFUSED_OF_FIVE: Final = 2
+"""Lots refused of the last five or fewer, from which on normal inspection is tightened."""
 ACCEPTED_IN_ROW: Final = 5
+"""Lots accepted in a row after which tightened inspection is normal again; so many are remembered."""
 REFUSED_TIGHTENED: Final = 5
+"""Lots refused under tightened inspection after which inspection stops."""
 SCORE_FOR_REDUCED: Final = 30
+"""Switching score (ISO 2859-1) from which on normal inspection may be reduced."""
 LARGEST_PERCENTAGE: Final = Decimal(10)
 """Larger AQLs count nonconformities, of which one piece may have several."""
 

@@ -26,11 +26,14 @@ from inspect_kit.registry.tables import DESK_ACCOUNTS, DESK_DRAFTS, DESK_PINS, D
 
 Check = Callable[[Connection], None]
 LEAST_PIN: Final = 6
+"""Characters of the shortest PIN."""
 MOST_PIN: Final = 128
+"""Characters of the longest PIN."""
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
 """Argon2id with OWASP's least costly parameters: a PIN is asked for at every decision, on an old laptop."""
 
 _MOST_SEEN: Final = 1000
+"""Right PINs that are remembered; then the memory begins anew."""
 _RUNS: Final = "01234567890 09876543210"
 
 

@@ -30,6 +30,7 @@ from inspect_kit.registry.tables import (  # fmt: skip
 )
 
 TICKET_LENGTH = 16
+"""Letters of a ticket."""
 WITHDRAWN: Final = "withdraw"
 """The decision that takes the last one back: the inspection waits again."""
 

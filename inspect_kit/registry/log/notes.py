@@ -22,11 +22,14 @@ LONGEST: Final = 60_000
 """Characters of a note, request or proof: a proof of a log of a thousand million entries takes three thousand."""
 _DASH: Final = "— "
 _LOG: Final = 0x01
+"""Kind of a signature by a log: Ed25519, by C2SP's signed notes."""
 _COSIGNER: Final = 0x04
+"""Kind of a signature by a witness: a timestamped Ed25519 cosignature, by C2SP's signed notes."""
 _OWN_KIND: Final = b"\xffinspect-kit/rfc3161"
 """Kind of a line that holds an RFC 3161 token over the checkpoint: the formats leave 0xff to each program."""
 _PROOF: Final = "c2sp.org/tlog-proof@v1"
 _MOST_HASHES: Final = 128
+"""Hashes of a proof; one of 2⁶⁴ entries has no more than that."""
 
 
 @dataclass(frozen=True, slots=True)

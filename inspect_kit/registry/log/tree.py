@@ -25,6 +25,7 @@ _NODE: Final = select(LOG_NODES.c.hash).where(
     LOG_NODES.c.level == bindparam("level"), LOG_NODES.c.place == bindparam("place")
 )
 _FIRST: Final = select(ENTRIES.c.hash).where(ENTRIES.c.id == 1)
+"""The hash of the first entry, by which a registry is known."""
 
 
 def grow(connection: Connection, entries: Sequence[Entry]) -> None:

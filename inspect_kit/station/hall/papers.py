@@ -30,6 +30,7 @@ from inspect_kit.station.web.visit import Visit
 
 _STOCKS: Final = ("62x29", "round-24", "a4-21", "a4-24", "avery-l7159", "avery-l7651", "avery-5160")
 _MOST_LABELS: Final = 500
+"""Labels of one print."""
 _MOST_READ: Final = 600
 """Records opened for one page."""
 _CALLED: Final = 24

@@ -24,7 +24,9 @@ from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
 
 _SHOWN = 200
+"""Players on the page; a search finds the others."""
 _OFFERED = 8
+"""Players that are offered while a name is typed."""
 _READING = 20.0
 """Seconds for a list of players."""
 

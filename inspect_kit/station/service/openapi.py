@@ -15,7 +15,9 @@ _TEXT: Final = {"type": "string"}
 _NUMBER: Final = {"type": "number"}
 _MAYBE: Final = {"type": ["number", "null"]}
 _COUNT: Final = {"type": "integer", "minimum": 0}
+"""A whole number from 0."""
 _PAIR: Final = {"type": ["array", "null"], "items": _NUMBER, "minItems": 2, "maxItems": 2}
+"""Two numbers, an interval, or nothing."""
 _DAY: Final = {"type": "string", "format": "date"}
 
 

@@ -15,6 +15,7 @@ from inspect_kit.errors import BadInput, UsageError
 
 _FILE: Final = "service-tokens.json"
 _MOST: Final = 200
+"""Tokens that a station may have."""
 
 
 @dataclass(frozen=True, slots=True)

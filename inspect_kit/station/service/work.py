@@ -42,7 +42,9 @@ BODY: Final = "body"
 """What the content of a request is called in a sentence."""
 _LISTED: Final = ("verdict", "inspected_on", "subject", "owner", "item", "sheet", "rule", "inspector")
 _MOST_LISTED: Final = 1_000
+"""Inspections in one answer."""
 _MOST_PIECES: Final = 500
+"""Nonconforming pieces in one answer."""
 
 
 class NotThere(InspectKitError):

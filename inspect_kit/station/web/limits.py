@@ -9,6 +9,7 @@ from typing import Final
 
 Seconds = Callable[[], float]
 _MOST_KEYS: Final = 20_000
+"""Askers that are remembered; then the memory begins anew."""
 
 
 @dataclass(slots=True)

@@ -31,11 +31,17 @@ from inspect_kit.station.web.refusals import Refusal, not_found
 SESSION: Final = "inspect_kit_desk"
 LANGUAGE: Final = "inspect_kit_language"
 _HANDS: Final = 6
+"""Pages that are worked on at once."""
 _SLOW_HANDS: Final = 24
+"""Slow pages that are worked on at once."""
 _MOST_FIELDS: Final = 400
+"""Fields of one form."""
 _MOST_FILES: Final = 12
+"""Files of one form."""
 _MOST_TEXT: Final = 200_000
+"""Bytes of one field."""
 _LONGEST: Final = 60_000
+"""Characters that are kept of one field."""
 _PATIENCE: Final = 60.0
 """Seconds in which something too large may be sent to its end."""
 

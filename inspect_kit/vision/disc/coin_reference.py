@@ -31,6 +31,7 @@ from inspect_kit.vision.reference.everyday import (
 from inspect_kit.vision.reference.rectangle_view import apart
 
 _VIEW: Final = COUNT + 6
+"""Numbers of a view: the camera's own, and six for where it stood and looked."""
 _OWN: Final = 3
 """Numbers of one disc: place and radius."""
 _CELL: Final = 6.0

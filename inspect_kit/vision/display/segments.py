@@ -22,8 +22,9 @@ _PATTERNS: Final = {
 }  # fmt: skip
 _KNOWN: Final = {frozenset(pattern): digit for pattern, digit in _PATTERNS.items()}
 _ON: Final = 0.55
+"""Share of a lit bar's light from which on a bar is lit."""
 _OFF: Final = 0.35
-"""Of a lit bar's light: above the one a bar is lit, below the other it is not, between nobody knows."""
+"""Share of a lit bar's light up to which a bar is not lit; between the two nobody knows."""
 _NARROW: Final = 0.34
 """Widths in heights up to which a digit is a one."""
 

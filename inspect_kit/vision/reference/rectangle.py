@@ -19,6 +19,7 @@ from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.everyday import FlatThing
 
 _SIDES: Final = 4
+"""Sides of a rectangle."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
     "big": sa.BigInteger(),
     "bytes": sa.LargeBinary(),
 }
+"""Types of columns by short names; lengths in characters."""
 
 _TABLES = {
     "entries": "id:entry at:time kind:20 body:text previous:digest hash:digest signer:40 signature:200",

@@ -21,6 +21,7 @@ _TYPES: dict[str, sa.types.TypeEngine[Any]] = {
     "integer": sa.Integer(),
     "small": sa.SmallInteger(),
 }
+"""Types of columns by short names; lengths in characters."""
 
 _TABLES = {
     "desk_events": "entry:entry event:40 name:text",

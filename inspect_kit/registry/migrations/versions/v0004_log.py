@@ -32,6 +32,7 @@ _POSTGRESQL = """
 CREATE TRIGGER {table}_no_{verb} BEFORE {verb} ON {table} FOR EACH STATEMENT EXECUTE FUNCTION append_only()
 """
 _BATCH = 2000
+"""Entries read, or nodes written, at a time."""
 
 
 def upgrade() -> None:
