@@ -66,6 +66,15 @@ def test_every_room_of_the_package_is_in_the_picture(repository: Path) -> None:
             assert f"`{room.name}/`" in text
 
 
+def test_every_room_within_a_room_is_in_the_picture(repository: Path) -> None:
+    within = (repository / "docs" / "architecture.md").read_text().partition("## Rooms within the rooms")[2]
+    rows = dict(re.findall(r"^\| `(\w+)/` \| (.+) \|$", within, re.MULTILINE))
+    found = [each.parent for each in (repository / "inspect_kit").glob("*/*/__init__.py")]
+    assert len(found) > 25
+    for room in found:
+        assert f"`{room.name}`" in rows[room.parent.name], room
+
+
 def test_every_key_of_a_sheet_is_taught(repository: Path) -> None:
     text = (repository / "specs" / "README.md").read_text()
     source = (repository / "inspect_kit" / "rulebook" / "reading.py").read_text()

@@ -50,14 +50,14 @@ _LEAST_SEEN: Final = 20
 """Samples of a face that must be seen to tell its light."""
 _LOOSE: Final = 0.36
 """Share of the pips' contrast that shows through a clear die at most."""
-_LOOSER: Final = 0.95
-"""What a body found with a wider limit counts of one found with the narrow one."""
+_WIDE_LIMIT_WEIGHT: Final = 0.95
+"""Weight of a body found with the wide limit, over that of one found with the narrow one."""
 _THROUGH: Final = (0.1, 0.72)
 """How far from the body's colour to the pips' what shows through a clear die may be."""
 _ASIDE: Final = 0.3
 """Share of the pips' contrast that it may be off that way."""
-_SHIMMER: Final = 2.5
-"""Area of what shows through over a pip's: two far pips may run together."""
+_LARGEST_FAR_PIP: Final = 2.5
+"""Area of what shows through over a pip's, at most: two far pips may run together."""
 _SHOWN: Final = 0.015
 """Share of a face that shows through, from which on a die may be clear."""
 _SLACK: Final = 0.13
@@ -187,7 +187,7 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     if far is None:
         return opaque
     clear = _square(patched[0], hidden | far, paint.contrast, lone=lone)
-    clear = replace(clear, uniform=_LOOSER * clear.uniform, sides=_LOOSER * clear.sides)
+    clear = replace(clear, uniform=_WIDE_LIMIT_WEIGHT * clear.uniform, sides=_WIDE_LIMIT_WEIGHT * clear.sides)
     return max(opaque, clear, key=lambda square: square.worth)
 
 
@@ -201,7 +201,7 @@ def _far_pips(patched: tuple[AnyArray, float], inside: Mask, radius: float, pip:
     if share < _SHOWN or share > 1 - LEAST_UNIFORM:
         return None
     _, labels, stats, _ = cv2.connectedComponentsWithStats(between.astype(np.uint8), connectivity=4)
-    most = _SHIMMER * np.pi * ((radius + blur) * _FINE) ** 2
+    most = _LARGEST_FAR_PIP * np.pi * ((radius + blur) * _FINE) ** 2
     small = stats[:, cv2.CC_STAT_AREA] < most
     small[0] = False
     soft = 2 * max(1, round(blur * _FINE / 2)) + 1
@@ -224,7 +224,7 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
     away[hidden] = 0
     found: list[Square] = []
     # Through a clear die its other faces shimmer, so a second, wider limit is tried.
-    for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _LOOSER)):
+    for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _WIDE_LIMIT_WEIGHT)):
         if found and found[0].support > _CLEARLY:
             break
         left = away[_AT_Y, _AT_X] > wide
@@ -238,7 +238,10 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
 def _motley(even: AnyArray, contrast: float) -> bool:
     """Whether a face has so many colours, by either limit, that it is none."""
     narrow, wide = tolerance(contrast), max(tolerance(contrast), _LOOSE * contrast)
-    return float((even < narrow).mean()) <= LEAST_UNIFORM and float((even < wide).mean()) * _LOOSER <= LEAST_UNIFORM
+    return (
+        float((even < narrow).mean()) <= LEAST_UNIFORM
+        and float((even < wide).mean()) * _WIDE_LIMIT_WEIGHT <= LEAST_UNIFORM
+    )
 
 
 def _length(colours: AnyArray) -> AnyArray:

@@ -250,7 +250,9 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
     view = placed.view
     sketches = _sketches(reading, view)
     expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
-    found = _patiently(pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected)
+    found = _sought_again(
+        pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected
+    )
     rounding = told.rounding
     if rounding is None:
         rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
@@ -259,12 +261,14 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
     fits = [
         cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
     ]
-    fits = _of_one_make(pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected)
+    fits = _refitted_at_common_size(
+        pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected
+    )
     pairs = zip(reading.faces, fits, strict=True)
     return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
 
 
-def _patiently(
+def _sought_again(
     pixels: Pixels, view: View, found: Sequence[tuple[Cube | Unfit, Sketch]], expected: Expected
 ) -> list[tuple[Cube | Unfit, Sketch]]:
     """Dice whose outline was not found are looked for once more, turned a little, and at the size of the others where
@@ -307,7 +311,7 @@ def _rounding(
     return rounding_of(pixels, view, moved, expected.optics)
 
 
-def _of_one_make(
+def _refitted_at_common_size(
     pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
 ) -> list[Fitted | Unfit]:
     """A die that is a little smaller or larger than most others is looked for once more, at their size.

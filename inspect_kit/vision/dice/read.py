@@ -164,7 +164,7 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     if not known and _tiny(faces, spots):
         again += _on_plane(spots, layers, plane)
     faces = _best(again, plane)
-    faces = _of_one_make(faces, spots, plane)
+    faces = _vouched_by_same_make(faces, spots, plane)
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
@@ -384,7 +384,7 @@ def _flattened(spots: Spots, plane: Outlook) -> Spots:
     )
 
 
-def _of_one_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
+def _vouched_by_same_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
     """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
     flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _FLAT]
     sure = [face for face in flat if face.score >= SURE and face.number > 1]
