@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Final
 
 import segno
 from msgspec import structs
@@ -18,9 +17,9 @@ from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.checkin.acts import Proven, check_record, proven
 from inspect_kit.checkin.photo_reading import open_photo_reading
+from inspect_kit.checkin.stated import stated_at, with_stated
 from inspect_kit.errors import BadInput, BadSheet, BrokenSeal, InspectKitError, UsageError
-from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.record import About, Record, Subject, open_record
+from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
@@ -30,7 +29,6 @@ from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
-from inspect_kit.tomlfile import read_toml
 
 
 def sheet_of(event: EventSet, house: bytes | None) -> Sheet:
@@ -74,24 +72,11 @@ class Inspecting:
         item = self.sheet.item(self.item)
         task = Task(self.sheet, item, RuleName(self.event.rule), self.on, self.folders, self.home)
         full = structs.replace(subject, event=self.event.name, place=self.event.venue)
-        return record_of(inspect(task, (replace(file, readings=read),)), full, issuer_states(self.home))
-
-
-_ON_ALL: Final = ("customer", "contact", "environment", "function", "traceability", "protest")
-
-
-def issuer_states(home: Path) -> About:
-    """What the issuer states on every certificate: the texts of its `about.toml`; at a desk nobody types them."""
-    path = home / "about.toml"
-    told = read_toml(path) if path.is_file() else {}
-    texts = {name: clean(str(told[name]), where=name) for name in _ON_ALL if name in told}
-    remarks = told.get("remarks")
-    said = remarks if isinstance(remarks, list) else []
-    return About(**texts, remarks=tuple(clean(str(text), where="remarks", longest=4000) for text in said))
+        return record_of(inspect(task, (replace(file, readings=read),)), full, stated_at(self.event, self.home))
 
 
 def decided_record(record: Record, seen: DeskInspection, decided: Decided, language: str, issuer: str = "") -> Record:
-    """The record as it is certified: with who measured and who decided, and the reason of an override."""
+    """The record as it is certified: with who measured and who decided, what they state, why they overrode."""
     words = station_words(language)
     remarks = [words["print.decided"].format(tester=seen.by, referee=decided.by, ticket=seen.ticket)]
     if seen.decision == WITHDRAWN:
@@ -101,7 +86,7 @@ def decided_record(record: Record, seen: DeskInspection, decided: Decided, langu
         condition = words["print.override"].format(referee=decided.by, reason=decided.because)
         remarks.append(condition)
     subject = structs.replace(record.subject, inspector=decided.by, condition=condition[:200], issuer=issuer)
-    return structs.replace(record, subject=subject, warnings=(*record.warnings, *remarks))
+    return structs.replace(with_stated(record, decided), subject=subject, warnings=(*record.warnings, *remarks))
 
 
 def revoke_withdrawn(desk: Desk) -> int:
@@ -156,7 +141,9 @@ def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:
     about = structs.replace(
         first.subject, inspector=acts.decided.by, condition=final.subject.condition, issuer=final.subject.issuer
     )
-    if final != structs.replace(first, subject=about, warnings=final.warnings, notices=final.notices):
+    if final != structs.replace(
+        with_stated(first, acts.decided), subject=about, warnings=final.warnings, notices=final.notices
+    ):
         raise BrokenSeal("decided-record-differs", where=acts.recorded.ticket)
     return final
 

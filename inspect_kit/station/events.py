@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cache
@@ -18,9 +18,11 @@ from inspect_kit.checkin.certify import with_house_text
 from inspect_kit.checkin.form import fits_a_page
 from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
 from inspect_kit.checkin.roles import Act, allowed
+from inspect_kit.checkin.stated import FOR_EVENT, issuer_states
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.record import About
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
@@ -83,7 +85,7 @@ Given = Mapping[str, str]
 
 def _as_form(event: EventSet, house: str = "") -> Given:
     """An event's settings as the form shows them."""
-    same = {name: getattr(event, name) for name in ("name", "venue", "since", "until", "rule", "language")}
+    same = {name: getattr(event, name) for name in ("name", "venue", "since", "until", "rule", "language", *FOR_EVENT)}
     ticked = {name: "on" for name in ("four_eyes", "daily") if getattr(event, name)}
     counts = {f"count_{each.item}": str(each.count or "") for each in event.expected}
     quotas = {f"quota_{each.item}": str(each.per_player or "") for each in event.expected}
@@ -97,7 +99,15 @@ def _form(
     return visit.page(
         "event_form.html", 422 if faults else 200, event=event, sheet=sheet, given=given, faults=faults or {},
         rules=[rule.value for rule in RuleName], days=list(_days(event)), faulty=next(iter(faults or {}), ""),
+        on_paper=FOR_EVENT, stated=any(given.get(key) for key in FOR_EVENT), usual=_usual(visit),
     )  # fmt: skip
+
+
+def _usual(visit: Visit) -> About:
+    """What is printed where the event says nothing; a file that cannot be read is told of at the inspection."""
+    with suppress(InspectKitError):
+        return issuer_states(visit.station.home)
+    return About()
 
 
 def _days(event: EventSet) -> Iterator[str]:
@@ -200,6 +210,9 @@ def _filled(visit: Visit, base: EventSet, sheet: Sheet, faults: Faults) -> Event
     for key, needed in (("name", True), ("venue", False)):
         with faults.at(key):
             changed[key] = clean(form.get(key, ""), where=words(f"event.{key}"), needed=needed)
+    for key in FOR_EVENT:
+        with faults.at(key):
+            changed[key] = clean(form.get(key, ""), where=words.frame(f"field.{key}"))
     for key in ("since", "until"):
         with faults.at(key):
             changed[key] = _day(form.get(key, "")).isoformat()

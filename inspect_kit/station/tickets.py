@@ -17,9 +17,10 @@ from inspect_kit.checkin.certify import code_as_svg, decided_record, revoke_with
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Decision, check_decision, check_four_eyes, overrides
+from inspect_kit.checkin.stated import StatedOfPiece, stated_of_piece
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.record import Record, digest_of, open_record
+from inspect_kit.inspection.record import Record, about_of, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
 from inspect_kit.registry.checkin.store import (
@@ -35,6 +36,7 @@ from inspect_kit.registry.checkin.store import (
     recorded,
     withdraw,
 )
+from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.maker import Maker
@@ -91,7 +93,8 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
         deciding=[group for group in groups if _decides(group)], state=state, photo="photo" in kept,
         shot=kept_shot(visit, case.seen) if "look" in kept else None,
-        history=history, open_decision=open_decision, decisions=list(Decision), form=visit.form,
+        history=history, open_decision=open_decision, decisions=list(Decision),
+        form={**_stated_before(history), **visit.form}, about=about_of(case.record),
         making=state is ThingState.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
@@ -99,6 +102,15 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         correctable=state is ThingState.WAITING and not case.seen.retested and bool(case.seen.owner),
         report=bool(case.seen.number) and number_of(case.seen.number).report,
     )  # fmt: skip
+
+
+def _stated_before(history: list[tuple[Entry, Body]]) -> dict[str, str]:
+    """What the last decision stated of the piece, as its form shows it: nobody types it twice."""
+    made = [body for _, body in history if isinstance(body, Decided) and body.decision != WITHDRAWN]
+    if not made:
+        return {}
+    same = {name: getattr(made[-1], name) for name in ("maker", "serial", "received_on")}
+    return {**same, "remarks": "\n".join(made[-1].remarks)}
 
 
 def _decides(group: Group) -> bool:
@@ -178,6 +190,12 @@ def _check_four_eyes(visit: Visit, case: Case) -> None:
             ticket = body.retest_of if body.correction else ""
 
 
+def _stated(visit: Visit, case: Case) -> StatedOfPiece:
+    names = {key: visit.words.frame(f"field.{key}") for key in ("maker", "serial", "received_on")}
+    names["remarks"] = visit.words.frame("heading.remarks")
+    return stated_of_piece(visit.form, names, case.record.inspected_on)
+
+
 def _decided(visit: Visit, case: Case) -> None:
     form, seen, who = visit.form, case.seen, visit.person.name
     if form.get("decision", "") not in set(Decision):
@@ -189,7 +207,7 @@ def _decided(visit: Visit, case: Case) -> None:
     _check_four_eyes(visit, case)
     body = Decided(
         seen.ticket, case.event.event, decision, who, because, overrides(decision, seen.verdict),
-        after if decision is Decision.CONDITION else "",
+        after if decision is Decision.CONDITION else "", **_stated(visit, case),
     )  # fmt: skip
     files: list[EvidenceFile] = []
     if decision is Decision.APPROVE:

@@ -67,7 +67,8 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
     """What each route would take, by the end of its path."""
     pin = PINS["Renata"]
     event = {"sheet": "icf-2001-it", "name": "Cup", "since": "2026-11-16", "until": "2026-11-17", "language": "de",
-             "rule": "guarded", "count_board": "3", "quota_striker": "2", "mark_2026-11-16": "dot"}  # fmt: skip
+             "rule": "guarded", "count_board": "3", "quota_striker": "2", "mark_2026-11-16": "dot",
+             "environment": "21 °C", "customer": "Club", "contact": "x", "protest": "until 18:00"}  # fmt: skip
     return {
         "/setup": {"name": "X", "pin": "918273", "again": "918273"},
         "/sign-in": {"name": "Renata", "pin": pin, "back": "/"},
@@ -81,7 +82,8 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
         "/own-pin": {"own_pin": pin, "pin": "1", "again": "1"},
         "/player": {"owner": "Eva", "because": "x"},
         "/withdraw": {"because": "x", "pin": pin},
-        "/decision": {"decision": "condition", "pin": pin, "because": "x", "after": "y"},
+        "/decision": {"decision": "condition", "pin": pin, "because": "x", "after": "y", "maker": "Synco",
+                      "serial": "7", "received_on": "2026-11-15", "remarks": "a\nb"},
     }  # fmt: skip
 
 

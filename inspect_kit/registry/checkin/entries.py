@@ -50,6 +50,11 @@ class EventSet(_Part, frozen=True, tag="event"):
     marks: tuple[DayMark, ...] = ()
     four_eyes: bool = False
     daily: bool = False
+    customer: str = ""
+    contact: str = ""
+    environment: str = ""
+    protest: str = ""
+    """Stated on the certificates of the event, like the three before it; what is empty, the issuer may state."""
 
 
 class AccountSet(_Part, frozen=True, tag="account"):
@@ -107,6 +112,11 @@ class Decided(_Part, frozen=True, tag="decided"):
     after: str = ""
     record: str = ""
     evidence: tuple[KeptFile, ...] = ()
+    maker: str = ""
+    serial: str = ""
+    received_on: str = ""
+    remarks: tuple[str, ...] = ()
+    """Stated of the piece on its certificate, like the three before it: `record` may state nothing else."""
 
 
 class PlayersPiece(_Part, frozen=True):
