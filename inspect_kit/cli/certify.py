@@ -9,10 +9,12 @@ from typing import Any, Final
 import click
 from msgspec import structs
 
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
 from inspect_kit.certificate.pages.photos import gathered
 from inspect_kit.cli.about import Stated, about_options, stated_by
 from inspect_kit.cli.issuer import desk_of, signed_subject
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import (  # fmt: skip
     files_argument,
     home_of,
@@ -28,7 +30,7 @@ from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import sentences, worded
+from inspect_kit.notices import ENGLISH, sentences, worded
 from inspect_kit.rulebook.library import LANGUAGES
 
 _MOST_LANGUAGES: Final = 2
@@ -91,19 +93,24 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
-    warn(worded(outcome.warnings, outcome.notices, first_of(language)))
+    warn(worded(outcome.warnings, outcome.notices, heard()))
     server = server_address(home_of(ctx), given["timestamp"])
     issued = issue(outcome, subject, wish, desk)
-    warn(issued.notices)
+    warn(sentences(issued.notices, heard()))
     if server:
         stamp_issued(out, server, desk.key.issuer)
     if given["as_json"]:
         print_json(issued.summary())
     else:
         verdict = outcome.judgement.verdict
-        kind = "certificate" if verdict is Verdict.CONFORMS else "inspection report"
-        click.echo(f"{styled(verdict, verdict.upper())}  {kind} {issued.number} written to {out}")
+        code = "certificate-written" if verdict is Verdict.CONFORMS else "report-written"
+        click.echo(f"{styled(verdict, _in_capitals(verdict))}  {said(code, number=issued.number, file=out)}")
     return EXIT_CODES[outcome.judgement.verdict]
+
+
+def _in_capitals(verdict: Verdict) -> str:
+    """The verdict as the file calls it; in another language as the certificate does."""
+    return (verdict if heard() == ENGLISH else wording_for(heard()).say(f"overall.{verdict}")).upper()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,7 @@ def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
     """Make the record, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
     evidence = gathered(outcome, first_of(wish.language))
-    warn(sentences(evidence.notices, first_of(wish.language)))
+    warn(sentences(evidence.notices, heard()))
     photos = {**evidence.photos, **wish.stated.pictures}
     request = Request(
         record,

@@ -24,10 +24,12 @@ from inspect_kit.certificate.issue.keys import (  # fmt: skip
     own_keyring,
     unlock,
 )
+from inspect_kit.cli.language import heard
 from inspect_kit.cli.options import home_of
 from inspect_kit.cli.output import warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
+from inspect_kit.notices import sentences
 from inspect_kit.registry.log.notes import Verifier, verifier_of
 from inspect_kit.registry.numbers import code_for
 
@@ -54,7 +56,7 @@ def registry_of(ctx: click.Context) -> Registry:
     from inspect_kit.registry.opening import open_registry
 
     registry = open_registry(home_of(ctx), os.environ.get(DATABASE, ""))
-    warn(recover(home_of(ctx), registry))
+    warn(sentences(recover(home_of(ctx), registry), heard()))
     return registry
 
 

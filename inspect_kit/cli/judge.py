@@ -124,7 +124,7 @@ def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
 
 def _row(finding: Finding, words: Wording) -> tuple[str, ...]:
     clause = finding.clause
-    required = clause.printed or words.sentence(clause.requires)
+    required = words.localised(clause.printed) or words.sentence(clause.requires)
     return (
         clause.number,
         words.name("characteristic", clause.characteristic, clause.name),

@@ -7,9 +7,10 @@ import locale
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import Final
 
-from inspect_kit.notices import ENGLISH
+from inspect_kit.notices import ENGLISH, notice, sentence
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.library import LANGUAGES
 
@@ -19,6 +20,8 @@ _SYSTEM: Final = ("LC_ALL", "LC_MESSAGES", "LANG")
 """Where POSIX systems keep it; Windows answers by itself."""
 _CATALOGUE: Final = "click"
 """The sentences of the library that reads the command line, in `reports/wording/<language>/LC_MESSAGES`."""
+_HEARD: Final = ContextVar("heard", default=ENGLISH)
+"""The language in which the command that runs speaks."""
 
 
 def spoken(arguments: Sequence[str] = ()) -> str:
@@ -48,16 +51,28 @@ def _windows() -> str:
     return ""
 
 
+def heard() -> str:
+    """The language of the person whose command runs."""
+    return _HEARD.get()
+
+
+def said(code: str, /, **facts: object) -> str:
+    """A notice in words, in that person's language."""
+    return sentence(notice(code, **facts), heard())
+
+
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Let the library that reads the command line speak that language too, by its own means."""
+    """Speak that language, and let the library that reads the command line do so too, by its own means."""
     before = os.environ.get("LANGUAGE")
     gettext.bindtextdomain(_CATALOGUE, str(shipped("reports") / "wording"))
     gettext.textdomain(_CATALOGUE)
     os.environ["LANGUAGE"] = language
+    heard_before = _HEARD.set(language)
     try:
         yield
     finally:
+        _HEARD.reset(heard_before)
         os.environ.pop("LANGUAGE")
         if before is not None:
             os.environ["LANGUAGE"] = before

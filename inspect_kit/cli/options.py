@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
+from inspect_kit.cli.language import heard
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
@@ -18,9 +19,10 @@ from inspect_kit.rulebook.library import LANGUAGES, load, with_house_rules
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-language_option = click.option(
-    "--lang", "language", type=click.Choice(LANGUAGES), default="en", show_default=True, help="Language of the words."
-)
+language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default=heard,
+                               show_default="the terminal's", help="Language of the words.")  # fmt: skip
+document_language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default="en",
+                                        show_default=True, help="Language of the document.")  # fmt: skip
 plot_option = click.option(
     "--plot", type=click.Path(path_type=Path), metavar="OUT.svg|png|pdf", help="Draw what was computed."
 )

@@ -11,6 +11,7 @@ from typing import Final
 import click
 
 from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
+from inspect_kit.cli.language import said
 from inspect_kit.errors import BadInput
 from inspect_kit.judgement.verdict import Verdict
 
@@ -41,7 +42,7 @@ def styled(verdict: Verdict, text: str) -> str:
 def warn(sentences: Iterable[str]) -> None:
     """Hints that are not errors, on standard error."""
     for sentence in sentences:
-        click.echo(f"warning: {sentence}", err=True)
+        click.echo(f"{said('warning')}: {sentence}", err=True)
 
 
 def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:

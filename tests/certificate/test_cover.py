@@ -93,7 +93,9 @@ def test_the_programs_own_warnings_are_worded_in_the_language(language: str) -> 
 
 @pytest.mark.parametrize("language", ["de", "cs", "it"])
 def test_no_english_sentence_of_the_program_reaches_a_certificate_in_another_language(language: str) -> None:
-    told = [Notice(code, tuple((name, "7.25") for name in sorted(fact_names(code)))) for code in codes()]
+    # Headings of a terminal's tables are single words, and some are words of other languages too: `die`.
+    said = [code for code in codes() if not code.startswith("head-")]
+    told = [Notice(code, tuple((name, "7.25") for name in sorted(fact_names(code)))) for code in said]
     spoken = [each for each in told if re.sub(r"[^a-z]", "", sentence(each))]
     full = striker(warnings=tuple(map(sentence, told)), notices=tuple(each.as_data() for each in told))
     text = "\n".join(

@@ -8,8 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.app import app, run
 from inspect_kit.cli.language import spoken
+from inspect_kit.cli.output import columns
+from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
+from inspect_kit.values.measurement import Reading, StatedPart
+from tests.cli.conftest import Kit
 
 WORDING = Path(__file__).parent.parent.parent / "reports" / "wording"
 MISSING = {"en": "no such file", "de": "diese Datei gibt es nicht", "cs": "takový soubor neexistuje",
@@ -60,3 +66,67 @@ def test_the_compiled_catalogue_says_what_the_readable_one_says(language: str) -
     for english, other in said.items():
         plain, mine = (each.replace("\\n", "\n").replace("\\t", "\t") for each in (english, other))
         assert compiled.gettext(plain) == mine
+
+
+# What is printed for people: the tables of `measure`, of `judge`, and what `certify` says at its end.
+
+ENGLISH_WORDS = re.compile(
+    r"\b(warning|the|is|are|was|and|of|with|for|from|not|no|mostly|piece|diameter|roundness|seen|value|dimension|sure|edge"
+    r"|photo|face|metal|white|print|scale|certificate|report|written|clause|result|verdict|requirement|conforms|fails"
+    r"|undecided|missing|inspection|watching|stopped)\b",
+    re.IGNORECASE,
+)
+
+
+def _measured(characteristic: str, value: str, instance: str = "", source: str = "print scale") -> Reading:
+    return Reading(characteristic, value, instance, "mm", standard="0.02", budget=(StatedPart(source, "0.02"),))
+
+
+TABLES: dict[str, tuple[Rows, tuple[Reading, ...], str]] = {
+    "striker": (piece_rows, (
+        _measured("striker.diameter", "41.12"), _measured("striker.roundness", "0.05"),
+        Reading("striker.visible_metal", "none"),
+    ), "41,12 mm"),
+    "coins": (piece_rows, (_measured("coin.diameter", "31.5", "1"), Reading("coin.colour", "white", "1")), "31,50 mm"),
+    "board": (board_rows, (_measured("surface.side", "738.2", "n", "frame height"),), "738,20 mm"),
+    "figure": (figure_rows, (_measured("fig.height", "31.4", "", "standoff"),), "31,40 mm"),
+    "dice": (dice_rows, (
+        Reading("die.face", "3", "1", confidence="0.97"), _measured("die.edge", "15.98", "1.a", "edge"),
+        _measured("die.edge", "15.99", "1.b", "edge"),
+    ), "15,98 mm"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_measured_table_holds_no_english_and_the_decimal_sign_of_its_reader(kind: str, language: str) -> None:
+    rows, readings, size = TABLES[kind]
+    table = "\n".join(columns(rows(MeasurementFile(readings), Terms(wording_for(language)))))
+    assert not ENGLISH_WORDS.findall(table), table
+    assert size in table
+    assert "0,04 mm" in table
+
+
+def test_the_english_table_is_what_scripts_know() -> None:
+    rows, readings, _ = TABLES["striker"]
+    head, line = columns(rows(MeasurementFile(readings), Terms(wording_for("en"))))
+    assert head.split() == ["piece", "diameter", "U", "mostly", "from", "roundness", "seen"]
+    assert line == "1      41.12 mm  ± 0.04 mm  print scale, 100%  0.05 mm    no metal"
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+def test_judging_and_certifying_speak_the_language_of_the_terminal(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    file, out = tmp_path / "striker.csv", tmp_path / "s.pdf"
+    file.write_text("characteristic,value,unit,u,note\nstriker.diameter,41.1,mm,0.02,\nstriker.mass,14.5,g,0.01,\n")
+    kit("keys", "init", "--name", "Halle", "--no-passphrase")
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    asked = (file, "--spec", "icf-cs", "--item", "striker", "--on", "2026-01-02")
+    judged = kit("judge", *asked)
+    issued = kit("certify", *asked, "--subject", "7", "-o", out)
+    assert (judged.code, issued.code) == (3, 3), issued.err
+    for said in (judged, issued):
+        text = (said.out + said.err).replace(str(tmp_path), "")
+        assert not ENGLISH_WORDS.findall(text), text
+    assert "NOT DECIDED" in kit("judge", *asked, "--lang", "en").out

@@ -19,6 +19,7 @@ from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.issue.qr import read
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
+from inspect_kit.notices import Notice, sentences
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import CertificateStatus, backing, find
@@ -307,7 +308,7 @@ def test_an_interrupted_certificate_gets_its_file_at_the_next_start(
 
     _in_a_child(stops)
     assert not (tmp_path / "one.pdf").exists()
-    (told,) = recover(blank.home, blank.registry)
+    (told,) = sentences(recover(blank.home, blank.registry))
     assert "is finished now" in told
     standing = _standing(blank, "PCK-2026-000001-" + told[16])
     with blank.registry.reading() as connection:
@@ -325,13 +326,13 @@ def test_recovery_never_overwrites_what_took_the_name_since(
 
     _in_a_child(stops)
     (tmp_path / "one.pdf").write_bytes(b"newer")
-    (told,) = recover(blank.home, blank.registry)
+    (told,) = sentences(recover(blank.home, blank.registry))
     assert "another file by now" in told
     assert (tmp_path / "one.pdf").read_bytes() == b"newer"
 
 
 def test_recovery_leaves_a_desk_alone_that_is_just_issuing(blank: Desk, record: Record, tmp_path: Path) -> None:
-    seen: list[tuple[str, ...]] = []
+    seen: list[tuple[Notice, ...]] = []
     from inspect_kit.certificate.issue import issue as issuing
 
     write_part = issuing.write_part

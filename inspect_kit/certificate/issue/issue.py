@@ -31,6 +31,7 @@ from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import append, next_serial
 from inspect_kit.registry.entries import Certified, File, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
@@ -97,7 +98,7 @@ class AlreadyIssued(InspectKitError):
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """What was issued; `notices` are sentences for the person at the desk."""
+    """What was issued; `notices` are for the person at the desk."""
 
     number: str
     verdict: str
@@ -105,7 +106,7 @@ class Issued:
     digest: str
     qr: str
     replaces: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    notices: tuple[Notice, ...] = ()
 
     def summary(self) -> dict[str, object]:
         """What `certify --json` prints."""
@@ -151,12 +152,12 @@ def _day(desk: Desk) -> str:
     return desk.now.astimezone().date().isoformat()
 
 
-def _between(inspected: str, issued: str) -> tuple[str, ...]:
+def _between(inspected: str, issued: str) -> tuple[Notice, ...]:
     """Nothing is issued for an inspection that has not taken place yet; one of long ago is told."""
     days = days_between(inspected, issued)
     if days < 0:
         raise UsageError("inspection-lies-after-today", where="--on", inspected=inspected, issued=issued)
-    return (f"the inspection of {inspected} lies {days} days before the issue",) if days > LONG_AGO else ()
+    return (notice("issued-long-after", inspected=inspected, days=days),) if days > LONG_AGO else ()
 
 
 def _copied(connection: Transaction, desk: Desk, request: Request) -> tuple[CertificateStatus, Request] | None:
@@ -173,7 +174,9 @@ def _copied(connection: Transaction, desk: Desk, request: Request) -> tuple[Cert
     return same, replace(request, record=kept)
 
 
-def _write_copy(desk: Desk, copied: tuple[CertificateStatus, Request], out: Path, notices: tuple[str, ...]) -> Issued:
+def _write_copy(
+    desk: Desk, copied: tuple[CertificateStatus, Request], out: Path, notices: tuple[Notice, ...]
+) -> Issued:
     """The same certificate once more: its number, its day and its QR text, in the language that is asked for."""
     standing, request = copied
     signer = desk.key.signer
@@ -184,7 +187,7 @@ def _write_copy(desk: Desk, copied: tuple[CertificateStatus, Request], out: Path
         signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
     )  # fmt: skip
     written_beside(out, _pdf(desk, request, issue)).replace(out)
-    said = f"{standing.number} stands for this record already: this is another copy of it"
+    said = notice("another-copy", number=standing.number)
     record = request.record
     return Issued(standing.number, record.verdict, out, record.digest, standing.qr, (), (*notices, said))
 

@@ -22,6 +22,7 @@ import msgspec
 from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.file_lock import try_lock
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import find
 
@@ -110,10 +111,10 @@ def fulfil(note: PromiseNote) -> None:
     note.path.unlink(missing_ok=True)
 
 
-def recover(home: Path, registry: Registry) -> tuple[str, ...]:
-    """Finish or undo what was interrupted on this desk; says in sentences what was done."""
+def recover(home: Path, registry: Registry) -> tuple[Notice, ...]:
+    """Finish or undo what was interrupted on this desk; says what was done."""
     folder = home / _FOLDER
-    told: list[str] = []
+    told: list[Notice] = []
     # Another desk may be about to name a young draft, or to take a young lock; nothing depends on an old one.
     for left in filter(_is_old, folder.glob(".*.part")):
         left.unlink(missing_ok=True)
@@ -144,7 +145,7 @@ def _free(path: Path) -> Iterator[bool]:
         yield False
 
 
-def _settle(path: Path, registry: Registry) -> Iterator[str]:
+def _settle(path: Path, registry: Registry) -> Iterator[Notice]:
     try:
         promise = msgspec.json.decode(path.read_bytes(), type=Promise)
     except (msgspec.MsgspecError, OSError):
@@ -162,19 +163,17 @@ def _settle(path: Path, registry: Registry) -> Iterator[str]:
     path.unlink(missing_ok=True)
 
 
-def _finish(promise: Promise, noted: float, content: bytes) -> str:
+def _finish(promise: Promise, noted: float, content: bytes) -> Notice:
     """A registered certificate gets its file, unless something newer has taken the name since."""
     out = Path(promise.out)
     Path(promise.part).unlink(missing_ok=True)
-    show = f"inspect-kit registry show {promise.number} --pdf FILE gives it"
+    facts = {"number": promise.number, "file": out}
     try:
         if out.exists() and out.stat().st_mtime > noted:
-            if out.read_bytes() == content:
-                return f"{promise.number} was interrupted, but is whole: {out}"
-            return f"{promise.number} was interrupted, and {out} is another file by now ({show})"
+            return notice("issue-whole" if out.read_bytes() == content else "issue-other-file", **facts)
         written_beside(out, content).replace(out)
         open_to_all(out)
         sync_folder(out.parent)
     except (OSError, InspectKitError):
-        return f"{promise.number} was interrupted, and {out} cannot be written ({show})"
-    return f"{promise.number} was interrupted and is finished now: {out}"
+        return notice("issue-unwritable", **facts)
+    return notice("issue-finished", **facts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,13 +15,15 @@ import click
 
 from inspect_kit.bounded_process import BoundedProcess, bounded
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
+from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.measure.photos import check_count, kept_camera, photo_session
 from inspect_kit.notices import worded
-from inspect_kit.values.measurement import Reading
 
 if TYPE_CHECKING:
     from inspect_kit.capture.photographs import Photograph
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from inspect_kit.measure.stated import Stated
     from inspect_kit.vision.optics.camera import Camera
 
-Rows = Iterator[tuple[str, ...]]
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _MEMORY: Final = 4_000_000_000
@@ -86,7 +87,7 @@ def _pieces_command(name: str) -> None:
         _OVERLAY,
     )  # fmt: skip
     def run(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
-        _show(name, photos, given, _piece_rows, language, as_json_wanted=as_json)
+        _show(name, photos, given, piece_rows, language, as_json_wanted=as_json)
 
     run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
 
@@ -122,7 +123,7 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **g
 
     check_count("board", len(photos))
     load(spec).item("board")
-    _show("board", photos, given, _board_rows, language, as_json_wanted=as_json, spec=spec)
+    _show("board", photos, given, board_rows, language, as_json_wanted=as_json, spec=spec)
 
 
 @command.command("figure")
@@ -141,7 +142,7 @@ def figure(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any)
     Example:
       inspect-kit measure figure front.jpg side.jpg --standoff 20±0.3mm --print-scale 0.998 --json > figure.json
     """
-    _show("figure", photos, given, _figure_rows, language, as_json_wanted=as_json)
+    _show("figure", photos, given, figure_rows, language, as_json_wanted=as_json)
 
 
 @command.command("dice")
@@ -161,14 +162,14 @@ def dice(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -
       inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
       inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
     """
-    _show("dice", photos, given, _dice_rows, language, as_json_wanted=as_json)
+    _show("dice", photos, given, dice_rows, language, as_json_wanted=as_json)
 
 
 def _show(
     kind: str,
     paths: Sequence[Path],
     given: Mapping[str, Any],
-    rows: Callable[[MeasurementFile], Rows],
+    rows: Rows,
     language: str,
     *,
     as_json_wanted: bool,
@@ -194,7 +195,7 @@ def _show(
     work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn, language)
     found = bounded(_SECONDS * len(paths), _MEMORY, measured, work)
     if found.kept:
-        click.echo(f"measured with the camera that is kept for {found.kept}", err=True)
+        click.echo(said("camera-kept-for", camera=found.kept), err=True)
     document = as_json(found.file)
     if drawn:
         document |= _with_overlay(found.picture, given["overlay"], spec)
@@ -205,7 +206,7 @@ def _said(
     file: MeasurementFile,
     document: dict[str, object],
     *,
-    rows: Callable[[MeasurementFile], Rows],
+    rows: Rows,
     language: str,
     as_json_wanted: bool,
 ) -> None:
@@ -214,7 +215,7 @@ def _said(
         print_json(document)
         return
     warn(worded(file.warnings, file.notices, language))
-    for line in columns(rows(file)):
+    for line in columns(rows(file, Terms(wording_for(language)))):
         click.echo(line)
 
 
@@ -238,10 +239,10 @@ def _watched(
         click.echo(path.name, err=True)
         say(found.file, document)
 
-    click.echo(f"watching {folder} for photos (stop with Ctrl-C)", err=True)
+    click.echo(said("watching", folder=folder), err=True)
     with BoundedProcess(_MEMORY) as helper:
         count = watch(folder, handle)
-    click.echo(f"stopped; photos looked at: {count}", err=True)
+    click.echo(said("watch-stopped", count=count), err=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,69 +314,3 @@ def chosen_camera(work: PhotoWork, photos: Sequence[Photograph]) -> tuple[Camera
         return read_camera(work.camera).camera, ""
     kept = kept_camera(work.home, photos)
     return (kept.stored.camera, f"{kept.stored.model} ({kept.name})") if kept else (None, "")
-
-
-# Tables for people: the value, U, what dominates it, and what was seen.
-
-
-def _number(reading: Reading) -> str:
-    sign = "°" if reading.unit == "deg" else f" {reading.unit}"
-    return f"{float(reading.value):.2f}{sign}"
-
-
-def _expanded(*readings: Reading) -> str:
-    sign = "°" if readings[0].unit == "deg" else f" {readings[0].unit}"
-    return f"± {2 * max(float(reading.standard) for reading in readings):.2f}{sign}"
-
-
-def _mostly(reading: Reading) -> str:
-    """The source with the largest share of the variance."""
-    shares: dict[str, float] = {}
-    for part in reading.budget:
-        shares[part.source] = shares.get(part.source, 0.0) + float(part.standard) ** 2
-    largest = max(shares, key=lambda source: shares[source])
-    return f"{largest}, {shares[largest] / float(reading.standard) ** 2:.0%}"
-
-
-def _piece_rows(file: MeasurementFile) -> Rows:
-    names = dict.fromkeys(reading.instance for reading in file.readings)
-    rounded = any(reading.characteristic.endswith(".roundness") for reading in file.readings)
-    yield ("piece", "diameter", "U", "mostly from", "roundness" if rounded else "", "seen")
-    for name in names:
-        found = {each.characteristic.rpartition(".")[2]: each for each in file.readings if each.instance == name}
-        diameter, metal, colour = (found.get(key) for key in ("diameter", "visible_metal", "colour"))
-        assert diameter is not None
-        seen = colour.value if colour else ""
-        if metal is not None:
-            seen = "metal suspected" if metal.value == "suspected" else "no metal"
-        yield (
-            name or "1", _number(diameter), _expanded(diameter), _mostly(diameter),
-            _number(found["roundness"]) if rounded else "", seen,
-        )  # fmt: skip
-
-
-def _board_rows(file: MeasurementFile) -> Rows:
-    yield ("dimension", "", "value", "U", "mostly from")
-    for each in file.readings:
-        if each.unit:
-            yield (each.characteristic, each.instance, _number(each), _expanded(each), _mostly(each))
-
-
-def _figure_rows(file: MeasurementFile) -> Rows:
-    yield ("characteristic", "value", "U", "mostly from")
-    for each in file.readings:
-        if each.unit:
-            yield (each.characteristic, _number(each), _expanded(each), _mostly(each))
-        else:
-            yield (each.characteristic, each.value, "", f"{float(each.confidence):.0%} sure")
-
-
-def _dice_rows(file: MeasurementFile) -> Rows:
-    yield ("die", "face", "sure", "edge a", "edge b", "U", "mostly from", "photo")
-    found = {(each.characteristic, each.instance): each for each in file.readings}
-    for face in file.readings:
-        if face.characteristic != "die.face":
-            continue
-        edges = [each for axis in "ab" if (each := found.get(("die.edge", f"{face.instance}.{axis}"))) is not None]
-        sizes = (*map(_number, edges), _expanded(*edges), _mostly(edges[0])) if edges else ("", "", "", "")
-        yield (face.instance, face.value, f"{float(face.confidence):.0%}", *sizes, face.photo)

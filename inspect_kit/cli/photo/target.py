@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from inspect_kit.certificate.pages.targets import draw_targets
-from inspect_kit.cli.options import json_option, language_option
+from inspect_kit.cli.options import document_language_option, json_option
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
@@ -30,7 +30,7 @@ def command() -> None:
 def _common(function: Command) -> Command:
     for option in (
         json_option,
-        language_option,
+        document_language_option,
         click.option(
             "--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
             help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm.",

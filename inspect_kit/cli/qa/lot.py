@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from msgspec import UNSET
 
-from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
+from inspect_kit.cli.language import heard
+from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
 from inspect_kit.cli.qa.process import capability_data, stratified_data
@@ -19,7 +20,7 @@ from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import worded
+from inspect_kit.notices import sentences, worded
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
@@ -266,7 +267,7 @@ def lot_options(command: Command) -> Command:
 @click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
 @click.option("--because", default="", help="Why it is replaced.")
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
-@language_option
+@document_language_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT.pdf", help="The certificate to issue.")
 @json_option
 @click.pass_context
@@ -288,7 +289,7 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     desk = None if out is None else _desk(ctx, given)
     charted = _charted(outcome.file, given)
     record = lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
-    warn(worded(outcome.warnings, outcome.notices, given["language"]))
+    warn(worded(outcome.warnings, outcome.notices, heard()))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
     if given["register"] and not issued:
@@ -329,7 +330,7 @@ def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, .
         record, out, given["language"], replaces=given["replaces"], because=given["because"], same_record=True
     )
     issued = issue_certificate(replace(desk, draw=drawing), request)
-    warn(issued.notices)
+    warn(sentences(issued.notices, heard()))
     return issued
 
 
@@ -521,7 +522,7 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     task = task_from(ctx)
     read, besides = _read(task, file, given)
     outcome = judge_pieces(task, read, plan_for(len(read.pieces), Agreed()), _usual(given), besides)
-    warn(outcome.warnings)
+    warn(worded(outcome.warnings, outcome.notices, heard()))
     record = lot_record_of(outcome, _subject(file, given))
     write_whole(out, lines_in(chosen, record))
     click.echo(f"{len(read.pieces):,} pieces written to {out}")

@@ -9,7 +9,7 @@ import click
 
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_of, trusted
-from inspect_kit.cli.options import home_of, json_option, language_option, today
+from inspect_kit.cli.options import document_language_option, home_of, json_option, today
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of
@@ -26,7 +26,7 @@ MAX_LABELS = 2_000
 @click.option("--format", "form", type=click.Choice(["pdf", "brother", "zpl"]), default="pdf", show_default=True,
               help="brother: raster commands for a QL printer; zpl: for a Zebra of 300 dpi.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, help="Labels of the first sheet that are used up.")
-@language_option
+@document_language_option
 @click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
 @json_option
 @click.pass_context

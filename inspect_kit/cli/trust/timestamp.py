@@ -13,6 +13,7 @@ from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
 from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import TIME_SERVERS, desk_of, time_servers_of, trust_folder
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
@@ -96,7 +97,7 @@ def stamp_issued(path: Path, url: str, ring: Keyring) -> None:
     try:
         stamp_file(path, url, ring)
     except BadInput as problem:
-        warn([f"{path.name} is issued without a timestamp: {problem} (inspect-kit registry timestamp adds it later)"])
+        warn([said("issued-without-timestamp", file=path.name, reason=problem.said(heard()))])
 
 
 @click.command("timestamps")
