@@ -18,6 +18,8 @@ from inspect_kit.values.measurement import Reading, StatedPart
 KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
 """Pieces that come one at a time: the first word of their characteristics, and what `measure` calls them."""
 _KEPT: Final = Path("photo")
+_LEAST_FRAME: Final = 60_000
+"""Pixels of a live camera's frame, at least."""
 TypedBeside = tuple[tuple[str, str], ...]
 """What was typed beside the photo, by name."""
 
@@ -150,6 +152,20 @@ def measured_piece(content: bytes, kind: str, given: TypedBeside, home: Path | N
     if pieces != 1:
         raise BadInput("pieces-lie-sheet", where="photo", pieces=pieces)
     return file
+
+
+def frame_seen(content: bytes) -> tuple[str, tuple[tuple[float, float], ...]]:
+    """What to do with a camera whose small picture this is, and where the mat's corners lie in it, as shares."""
+    from inspect_kit.capture.photographs import open_photograph
+    from inspect_kit.vision.reference.aiming import aimed
+
+    sight = aimed(open_photograph(content, "frame", where="frame", least=_LEAST_FRAME).pixels)
+    return sight.aim.value, sight.outline
+
+
+def load_aiming() -> None:
+    """Load what it takes to look at a frame, ahead of the first one."""
+    import_module("inspect_kit.vision.reference.aiming")
 
 
 def load_opening() -> None:

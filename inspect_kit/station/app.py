@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
-from inspect_kit.station import desk, events, guided, lookup, people, photos, scales, tickets
+from inspect_kit.station import desk, events, guided, live, lookup, people, photos, scales, tickets
 from inspect_kit.station import sign_in as signing
 from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.maker import DrawnAside, Maker
@@ -60,6 +60,7 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("POST", f"{_DESK}/bytes", scales.read_bytes_passed_on, Act.RECORD),
     ("POST", f"{_DESK}/display", scales.propose_display, Act.RECORD),
     ("POST", f"{_DESK}/photo", desk.take_photo, Act.RECORD),
+    ("POST", f"{_DESK}/live", live.look_at_frame, Act.RECORD),
     ("GET", f"{_DESK}/look/{{token}}", desk.show_look, Act.RECORD),
     ("GET", f"{_DESK}/look/{{token}}/photo", photos.show_picture, Act.RECORD),
     ("GET", _GUIDED, guided.show_start, Act.RECORD),
@@ -102,7 +103,8 @@ _SLOW: Final = frozenset(
 
 def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
     """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
-    aside, helpers = DrawnAside(), (BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY))
+    aside = DrawnAside()
+    helpers = BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY), BoundedPool(photos.MEMORY, 1)
     hands = worker_limits()
     maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 
@@ -132,7 +134,8 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         lifespan=lifespan,
     )
     app.state.station, app.state.maker, app.state.hands = station, maker, hands
-    app.state.benches = photos.Benches(bench or helpers[0], bench or helpers[1])
+    app.state.benches = photos.Benches(bench or helpers[0], bench or helpers[1], bench or helpers[2])
+    app.state.frames = live.FramesInHand()
     return app
 
 

@@ -21,6 +21,7 @@ from inspect_kit.checkin.photo_reading import (
     TypedBeside,
     evidence_photo,
     kind_among,
+    load_aiming,
     load_measuring,
     load_opening,
     measured_piece,
@@ -62,15 +63,17 @@ class Bench(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Benches:
-    """Two of them: while photos are measured, others can be opened and kept."""
+    """Three of them: while photos are measured, others can be opened and kept, and live cameras are told how to aim."""
 
     opening: Bench
     measuring: Bench
+    aiming: Bench
     line: WaitingLine = field(default_factory=lambda: WaitingLine(cores()))
 
     def warm(self) -> None:
         """Load everything ahead of the first photo: whoever takes one waits for the measuring only."""
-        for bench, load in ((self.opening, load_opening), (self.measuring, load_measuring)):
+        loads = (self.opening, load_opening), (self.measuring, load_measuring), (self.aiming, load_aiming)
+        for bench, load in loads:
             if isinstance(bench, BoundedPool):
                 bench.warm(load)
 

@@ -235,9 +235,9 @@ def _in_front(pose: Floats) -> bool:
 
 
 def _consistent(sheet: Floats, flat: Floats, tolerance: float) -> Mask:
-    if len(sheet) <= 4:
-        return np.ones(len(sheet), dtype=bool)
-    _, mask = cv2.findHomography(sheet, flat, cv2.RANSAC, 3 * tolerance)
+    if len(sheet) == 4:
+        return np.ones(4, dtype=bool)
+    mask = cv2.findHomography(sheet, flat, cv2.RANSAC, 3 * tolerance)[1] if len(sheet) > 4 else None
     if mask is None or int(mask.sum()) < 4:
         raise BadInput("reference-corners-do-not-fit")
     return np.asarray(mask.ravel() > 0)

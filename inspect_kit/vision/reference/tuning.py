@@ -8,6 +8,21 @@ from __future__ import annotations
 
 from typing import Final
 
+# aiming
+
+STEEPEST_AIM: Final = 0.35
+"""Radians off the vertical beyond which a camera is to be held straighter: 20 degrees; accuracy is stated up to 25."""
+LEAST_COVERED: Final = 0.25
+"""Share of the picture that the mat's pattern must cover: half of it across and down, 3 pixels a mm of full HD."""
+GLARING_SQUARES: Final = 0.03
+"""Share of the black squares with full light in their middle from which on it is glare."""
+GLARING_MIDDLE: Final = 0.12
+"""Share of the free middle in full light from which on it is glare: a white striker covers a twentieth."""
+DARK_PICTURE: Final = 50
+"""Code below which the brightest parts of a picture without a sheet are called dark."""
+SOFT_PICTURE: Final = 0.12
+"""Share of a picture's contrast that its steepest pixels must step by, else it is blurred as a whole."""
+
 # checkerboard
 
 LEAST_CROSSINGS: Final = 9
