@@ -24,7 +24,7 @@ from inspect_kit.certificate.issue.keys import (  # fmt: skip
     own_keyring,
     unlock,
 )
-from inspect_kit.cli.language import heard
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of
 from inspect_kit.cli.output import warn
 from inspect_kit.errors import UsageError
@@ -131,13 +131,13 @@ def passphrase_for(home: Path, who: str | None) -> Passphrase:
     """The passphrase of an inspector's keys (of the CA's for `None`), asked for only if there is one."""
     if not needs_passphrase(home, who):
         return None
-    owner = "the issuer's key" if who is None else "the inspector's key"
-    return _asked(PASSPHRASE, f"Passphrase of {owner}", again=False)
+    prompt = "ask-passphrase-issuer" if who is None else "ask-passphrase-inspector"
+    return _asked(PASSPHRASE, said(prompt), again=False)
 
 
 def new_passphrase(*, variable: str = PASSPHRASE) -> Passphrase:
     """A passphrase for new keys, typed twice."""
-    return _asked(variable, "New passphrase", again=True)
+    return _asked(variable, said("ask-new-passphrase"), again=True)
 
 
 def _asked(variable: str, prompt: str, *, again: bool) -> Passphrase:

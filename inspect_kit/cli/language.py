@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 
-from inspect_kit.notices import ENGLISH, notice, sentence
+from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.library import LANGUAGES
 
@@ -59,6 +59,11 @@ def heard() -> str:
 def said(code: str, /, **facts: object) -> str:
     """A notice in words, in that person's language."""
     return sentence(notice(code, **facts), heard())
+
+
+def in_figures(quantity: object) -> str:
+    """A quantity with that person's decimal sign."""
+    return in_figures_of(heard(), str(quantity))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
 from inspect_kit.cli.issuer import desk_of, now, own_issuer, passphrase_for, person, registry_of, trusted
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.errors import UsageError
@@ -118,7 +119,7 @@ def add(ctx: click.Context, /, name: str, role: str) -> None:
     """
     shown = clean(name, where="name", needed=True)
     pin = os.environ.get(PIN) or str(
-        click.prompt(f"PIN of {shown}", hide_input=True, confirmation_prompt=True, err=True)
+        click.prompt(said("ask-pin", name=shown), hide_input=True, confirmation_prompt=True, err=True)
     )
     set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now(), desk_key(home_of(ctx)).seal)
     click.echo(f"{shown} is {role} now.")

@@ -130,3 +130,17 @@ def test_judging_and_certifying_speak_the_language_of_the_terminal(
         text = (said.out + said.err).replace(str(tmp_path), "")
         assert not ENGLISH_WORDS.findall(text), text
     assert "NOT DECIDED" in kit("judge", *asked, "--lang", "en").out
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+def test_the_questions_about_a_paper_certificate_are_asked_in_the_language_of_the_terminal(
+    kit: Kit, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    kit("instruments", "add", "w1", "--kind", "scale", "--name", "W1")
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    typed = "K-7\nLab\n2026-03-01\n\n\n0.5 g\n0.501 g\n0.002 g\n\n\n"
+    result = kit("instruments", "certificate", "w1", typed=typed)
+    assert result.code == 0, result.err
+    text = result.err + result.out.splitlines()[0]
+    assert not re.findall(r"\b(the|of|it|on|what|number|value|nominal|error|calibrated|stated|warning)\b", text, re.I)
+    assert "0,5 g" in result.err

@@ -15,6 +15,7 @@ from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint
 from inspect_kit.capture.gauges.dcc import read_dcc
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Instrument, load_instruments
+from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import InspectKitError, UsageError
@@ -48,7 +49,7 @@ def certificate(ctx: click.Context, /, name: str, file: Path | None, until: date
     if not path.is_file():
         raise UsageError("gauge-is-a-kind", where=name)
     found = read_dcc(file) if file else _asked(gauge)
-    last = until.date() if until else None if file else _day("Last day of the calibration (empty: none)", empty=True)
+    last = until.date() if until else None if file else _day(said("ask-last-day"), empty=True)
     after = calibrated(gauge, found, last)
     write_whole(path, checked_sheet(after).encode())
     _warn(file, last)
@@ -62,11 +63,11 @@ def certificate(ctx: click.Context, /, name: str, file: Path | None, until: date
 
 def _warn(file: Path | None, until: date | None) -> None:
     if file:
-        warn(("the certificate's electronic signature is not checked here",))
+        warn((said("dcc-seal-unchecked"),))
     if until is None:
-        warn(("no last day of the calibration is stated: --until 2027-11-30",))
+        warn((said("calibration-open"),))
     elif until < today():
-        warn((f"the calibration ended on {until.isoformat()}",))
+        warn((said("calibration-ended", day=until.isoformat()),))
 
 
 def _data(gauge: Instrument, found: Calibration) -> dict[str, object]:
@@ -83,8 +84,8 @@ def _data(gauge: Instrument, found: Calibration) -> dict[str, object]:
 
 
 def _lines(found: Calibration) -> Iterable[str]:
-    rows = [(str(p.nominal), str(p.error), str(p.expanded), str(p.coverage)) for p in found.points]
-    return columns([("nominal", "error", "U", "k"), *rows])
+    rows = [tuple(map(in_figures, (p.nominal, p.error, p.expanded, p.coverage))) for p in found.points]
+    return columns([(said("head-nominal"), said("head-error"), "U", "k"), *rows])
 
 
 # A paper certificate, question by question.
@@ -92,13 +93,12 @@ def _lines(found: Calibration) -> Iterable[str]:
 
 def _asked(gauge: Instrument) -> Calibration:
     """As it lies on the table, from its head to its last point."""
-    say = f"The calibration certificate of {gauge.id} ({gauge.name}), line by line; an empty answer ends the points."
-    click.echo(say, err=True)
-    number = click.prompt("Number of the certificate", err=True)
-    laboratory = click.prompt("Laboratory", err=True)
-    performed = _day("Calibrated on (YYYY-MM-DD)")
-    serial = click.prompt("Serial number on it", default=gauge.serial, err=True)
-    coverage = _until_good("Coverage factor k", lambda text: parse_number(text, where="k"), "2")
+    click.echo(said("ask-certificate", gauge=gauge.id, name=gauge.name), err=True)
+    number = click.prompt(said("ask-number"), err=True)
+    laboratory = click.prompt(said("ask-laboratory"), err=True)
+    performed = _day(said("ask-calibrated-on"))
+    serial = click.prompt(said("ask-serial"), default=gauge.serial, err=True)
+    coverage = _until_good(said("ask-coverage"), lambda text: parse_number(text, where="k"), "2")
     assert performed is not None
     return Calibration(number, laboratory, performed, tuple(_points(gauge, coverage)), serial)
 
@@ -109,15 +109,15 @@ def _points(gauge: Instrument, coverage: Decimal) -> Iterator[CalibrationPoint]:
     def quantity(question: str) -> Quantity:
         return _until_good(question, lambda text: parse_quantity(text, unit, where=question))
 
-    while (text := click.prompt("Nominal value of the next point", default="", show_default=False, err=True)).strip():
+    while (text := click.prompt(said("ask-nominal"), default="", show_default=False, err=True)).strip():
         try:
             nominal = parse_quantity(text, unit, where="nominal value")
         except InspectKitError as problem:
-            click.echo(str(problem), err=True)
+            click.echo(problem.said(heard()), err=True)
             continue
-        shown = quantity(f"  what it showed at {nominal}")
+        shown = quantity("  " + said("ask-shown-at", nominal=in_figures(nominal)))
         error = Quantity(shown.in_base - nominal.in_base, parse_quantity("0", unit).unit)
-        yield CalibrationPoint(nominal, error, quantity("  expanded uncertainty U there"), coverage)
+        yield CalibrationPoint(nominal, error, quantity("  " + said("ask-expanded")), coverage)
 
 
 def _until_good(question: str, read: Callable[[str], _Read], default: str | None = None) -> _Read:
@@ -126,7 +126,7 @@ def _until_good(question: str, read: Callable[[str], _Read], default: str | None
         try:
             return read(click.prompt(question, default=default, err=True))
         except InspectKitError as problem:
-            click.echo(str(problem), err=True)
+            click.echo(problem.said(heard()), err=True)
 
 
 def _day(question: str, *, empty: bool = False) -> date | None:
@@ -137,7 +137,7 @@ def _day(question: str, *, empty: bool = False) -> date | None:
         try:
             return date.fromisoformat(text)
         except ValueError:
-            click.echo("write it as 2026-11-30", err=True)
+            click.echo(said("write-day"), err=True)
 
 
 # The checks over time.
@@ -164,7 +164,7 @@ def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as
     form = format_of(plot) if plot else ""
     load_instruments([name], [own_instruments(ctx)])
     checks, damaged = read_checks(home_of(ctx), name)
-    warn([f"line {number} of its checks cannot be read" for number in damaged])
+    warn([said("check-line-damaged", number=number) for number in damaged])
     if not checks:
         raise UsageError("never-checked", where=name)
     points = histories(checks)

@@ -14,6 +14,7 @@ from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import connection_from, timeout_option, wiring_options
+from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json
 from inspect_kit.errors import UsageError
@@ -47,8 +48,8 @@ class _Desk:
     def _live(self, nominal: Quantity, where: str) -> tuple[Quantity, str]:
         if self.connection is None:
             raise UsageError("no-reading-given", where=where, place=where, nominal=nominal)
-        what = "Nothing on it, or the jaws closed" if nominal.number == 0 else f"{nominal} on it or between the jaws"
-        click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
+        what = said("ask-nothing-on") if nominal.number == 0 else said("ask-nominal-on", nominal=in_figures(nominal))
+        click.prompt(what, default="", show_default=False, err=True)
         reading = read_gauge(self.gauge, self.connection, self.timeout)
         return self.quantity(f"{reading.value} {reading.unit}", where), reading.raw
 

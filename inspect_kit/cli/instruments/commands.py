@@ -40,6 +40,7 @@ from inspect_kit.cli.instruments.read import (
     timeout_option,
     wiring_options,
 )
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import InspectKitError, UsageError
@@ -183,7 +184,7 @@ def _all(folder: Path) -> list[tuple[Instrument, bool]]:
 def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, object]:
     state = standing(home_of(ctx), instrument.id, today())
     if state.damaged:
-        warn([f"{instrument.id}: line {number} of its checks cannot be read" for number in state.damaged])
+        warn([f"{instrument.id}: {said('check-line-damaged', number=number)}" for number in state.damaged])
     connection = read_connections(home_of(ctx)).get(instrument.id)
     until = instrument.calibrated_until
     return {

@@ -17,6 +17,7 @@ from inspect_kit.capture.driver import local_time
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BadInput, UsageError
@@ -52,7 +53,7 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
     if as_json:
         print_json({"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))})
     else:
-        click.echo(f"{out}: {len(data)} bytes, {len(whole_lines(data))} whole lines")
+        click.echo(said("recorded", file=out, bytes=len(data), lines=len(whole_lines(data))))
 
 
 def _recorded(address: Address, seconds: float) -> bytes:
@@ -118,13 +119,13 @@ def _samples(ctx: click.Context) -> Iterator[Sample]:
 
 def _asked(address: Address, seconds: float) -> Iterator[Sample]:
     """Three recordings, with what the person at the scale sees."""
-    for what in ("Put something on the scale and wait until it stands still", "Now something of another weight"):
-        click.prompt(f"{what}; then press Return", default="", show_default=False, err=True)
+    for what in ("ask-put-on", "ask-put-other"):
+        click.prompt(said(what), default="", show_default=False, err=True)
         lines = whole_lines(_heard(address, seconds))
         for line in list(dict.fromkeys(lines))[:_SHOWN]:
             click.echo(f"  {line!r}", err=True)
-        yield Sample(lines, (_shown(click.prompt("What does the display show (with its unit)", err=True)),))
-    click.prompt("Now press Return and touch the pan for a few seconds", default="", show_default=False, err=True)
+        yield Sample(lines, (_shown(click.prompt(said("ask-display"), err=True)),))
+    click.prompt(said("ask-touch"), default="", show_default=False, err=True)
     yield Sample(whole_lines(_heard(address, seconds)))
 
 
@@ -151,4 +152,4 @@ def _say(dialect: Dialect, samples: tuple[Sample, ...], path: Path, *, as_json: 
         return
     for line, word in lines[:40]:
         click.echo(f"{line!r:<40} {word}")
-    click.echo(f"{path}\nRead it: inspect-kit read scale --port PORT --protocol {PREFIX}{dialect.id}")
+    click.echo(f"{path}\n{said('learned-read-it', protocol=f'{PREFIX}{dialect.id}')}")

@@ -25,6 +25,7 @@ from inspect_kit.cli.issuer import (
     trusted,
     witnesses_of,
 )
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, write_whole
 from inspect_kit.cli.trust.timestamp import timestamps_command
@@ -203,8 +204,9 @@ def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
         if not sys.stdin.isatty():
             facts = {"name": keyring.name, "issuer": keyring.code, "fingerprint": keyring.fingerprint}
             raise UsageError("issuer-not-trusted-yet", **facts)
-        click.echo(f"{keyring.name} ({keyring.code})\nfingerprint {keyring.fingerprint}", err=True)
-        click.confirm("Does the issuer read out the same fingerprint?", abort=True, err=True)
+        shown = said("fingerprint-of", fingerprint=keyring.fingerprint)
+        click.echo(f"{keyring.name} ({keyring.code})\n{shown}", err=True)
+        click.confirm(said("ask-fingerprint"), abort=True, err=True)
 
 
 def _hex(fingerprint: str) -> str:
