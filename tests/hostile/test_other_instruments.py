@@ -62,7 +62,7 @@ def test_the_desk_refuses_another_scale(kit: Kit, scale: str, home: Path, tmp_pa
     connections_file(desk).write_text(connections_text({"desk-scale": link}))
     station = Station(desk, open_registry(desk, remembered=False), None)
     with pytest.raises(BadInput, match="the sheet is for number OTHER-7"):
-        station.weigh(seconds=5)
+        station.read("g", seconds=5)
 
 
 def test_a_file_with_another_scales_reading_is_refused(kit: Kit, scale: str, tmp_path: Path) -> None:  # noqa: F811
