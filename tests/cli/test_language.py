@@ -144,3 +144,21 @@ def test_the_questions_about_a_paper_certificate_are_asked_in_the_language_of_th
     text = result.err + result.out.splitlines()[0]
     assert not re.findall(r"\b(the|of|it|on|what|number|value|nominal|error|calibrated|stated|warning)\b", text, re.I)
     assert "0,5 g" in result.err
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+def test_a_lot_is_told_in_the_language_of_the_terminal(
+    kit: Kit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, language: str
+) -> None:
+    file, out = tmp_path / "coins.csv", tmp_path / "coins.dfq"
+    rows = "".join(f"{number},{31.5 + number % 3 / 100:.2f}\n" for number in range(1, 50))
+    file.write_text(f"piece,coin.diameter\n{rows}50,34.25\n")
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    asked = (file, "--spec", "icf-cs", "--item", "coin-set", "--characteristic", "coin.diameter", "--u", "0.01mm")
+    english = re.compile(r"\b(the|lot of|is|of|every|piece|pieces|inspected|written|mean|conform|fail|fails|open|warning"
+                         r"|above|outside|accepted|refused|normal)\b", re.IGNORECASE)  # fmt: skip
+    for said in (kit("qa", "lot", *asked), kit("qa", "export", *asked, "-o", out)):
+        text = (said.out + said.err).replace(str(tmp_path), "")
+        assert said.code in (0, 1), text
+        assert not english.findall(text), text
+    assert "34,25" in kit("qa", "lot", *asked).out

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from msgspec import UNSET
 
-from inspect_kit.cli.language import heard
+from inspect_kit.certificate.content.wording import lot_wording_for
+from inspect_kit.cli.judge import plain
+from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
@@ -20,7 +22,7 @@ from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import sentences, worded
+from inspect_kit.notices import ENGLISH, sentences, worded, worded_fact
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
@@ -33,7 +35,15 @@ from inspect_kit.quality.lot.judge import (
     plan_for,
     recorded_besides,
 )
-from inspect_kit.quality.lot.record import Charted, ClassPart, Delivery, LotRecord, MeasuredSeries, lot_record_of
+from inspect_kit.quality.lot.record import (
+    Charted,
+    ClassPart,
+    Delivery,
+    LotRecord,
+    MeasuredSeries,
+    Nonconforming,
+    lot_record_of,
+)
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
@@ -62,7 +72,6 @@ if TYPE_CHECKING:
 
 _MOST_LINES: Final = 20
 """Nonconforming pieces that are named on the terminal; the rest is counted."""
-_WORDS: Final = {Verdict.CONFORMS: "accepted", Verdict.FAILS: "refused", Verdict.UNDECIDED: "not decided"}
 
 
 def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> dict[str, object]:
@@ -144,39 +153,64 @@ def _percentiles(study: LotStudy) -> dict[str, object] | None:
 def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
     """The outcome for people."""
     lot = record.lot
-    click.echo(f"lot of {lot.size:,}: {_plan(record)}")
-    rows: list[tuple[str, ...]] = [("characteristic", "n", "mean", "Cpk", "Ppk", "conform", "fail", "open")]
-    rows += [_row(study, ordered=lot.ordered) for study in studies]
-    rows += [_eye_row(series) for series in _unstudied(record, studies)]
+    click.echo(said("lot-of", size=f"{lot.size:,}", plan=_plan(record)))
+    counted = map(said, ("head-conform", "head-fail", "head-open"))
+    rows: list[tuple[str, ...]] = [(said("head-characteristic"), "n", said("head-mean"), "Cpk", "Ppk", *counted)]
+    found = [_row(study, ordered=lot.ordered) for study in studies]
+    found += [_eye_row(series) for series in _unstudied(record, studies)]
+    rows += [(_name("characteristic", row[0]), *(worded_fact(cell, heard()) for cell in row[1:])) for row in found]
     for line in columns(rows):
         click.echo(line)
     if lot.lacking:
-        click.echo(f"  {lot.lacking:,} pieces were not inspected ({len(lot.missed or ())} photos not measured)")
+        click.echo("  " + said("lot-lacking", count=f"{lot.lacking:,}", photos=len(lot.missed or ())))
     for piece in lot.nonconforming[:_MOST_LINES]:
-        click.echo(
-            f"  piece {piece.piece}: {piece.characteristic} {piece.value or '—'}: {piece.verdict}, {piece.reason}"
-        )
+        click.echo("  " + _piece(piece))
     if len(lot.nonconforming) > _MOST_LINES:
-        click.echo(f"  … and {len(lot.nonconforming) - _MOST_LINES:,} more")
+        click.echo("  " + said("lot-more", count=f"{len(lot.nonconforming) - _MOST_LINES:,}"))
     verdict = Verdict(record.verdict)
-    click.echo(styled(verdict, f"the lot is {_WORDS[verdict]}".upper()) + (_written(issued) if issued else ""))
+    click.echo(styled(verdict, said(f"lot-{verdict}").upper()) + (_written(issued) if issued else ""))
+
+
+def _name(section: str, key: str) -> str:
+    """A name of the record; in English as scripts know it."""
+    return key if heard() == ENGLISH else lot_wording_for(heard()).name(section, key)
+
+
+def _framed(section: str, key: str) -> str:
+    """A verdict, reason or severity, likewise."""
+    words = lot_wording_for(heard())
+    return key if heard() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))
+
+
+def _piece(piece: Nonconforming) -> str:
+    return said(
+        "lot-piece", piece=piece.piece, characteristic=_name("characteristic", piece.characteristic),
+        value=in_figures(piece.value or "—"), verdict=_framed("verdict", piece.verdict),
+        reason=_framed("reason", piece.reason),
+    )  # fmt: skip
 
 
 def _plan(record: LotRecord) -> str:
     plan = record.lot.plan
+    severity = _framed("severity", plan.severity)
     if plan.by_class:
-        told = (f"{each.name} {each.failed} found, Ac = {each.accept}: {each.verdict}" for each in plan.by_class)
-        return f"n = {plan.sample} ({plan.severity}); {'; '.join(told)}"
+        return f"n = {plan.sample} ({severity}); {'; '.join(map(_class_told, plan.by_class))}"
     if plan.kind == Sampling.ATTRIBUTES:
-        return f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({plan.severity})"
+        return f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({severity})"
     if plan.kind == Sampling.VARIABLES:
-        return f"n = {plan.sample}, M = {plan.m_percent:.3g} % ({plan.severity}, by variables)"
-    return "every piece inspected"
+        most = in_figures(f"{plan.m_percent:.3g}")
+        return f"n = {plan.sample}, M = {most} % ({said('lot-by-variables', severity=severity)})"
+    return said("lot-every-piece")
+
+
+def _class_told(each: ClassPart) -> str:
+    verdict = _framed("verdict", each.verdict)
+    return said("lot-class", name=_framed("class", each.name), failed=each.failed, accept=each.accept, verdict=verdict)
 
 
 def _written(issued: Issued) -> str:
-    kind = "certificate" if issued.verdict == Verdict.CONFORMS else "report"
-    return f"  {kind} {issued.number} written to {issued.pdf}"
+    code = "certificate-written" if issued.verdict == Verdict.CONFORMS else "lot-report-written"
+    return "  " + said(code, number=issued.number, file=issued.pdf)
 
 
 def _unstudied(record: LotRecord, studies: tuple[LotStudy, ...]) -> list[MeasuredSeries]:
@@ -317,7 +351,7 @@ def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
 
     content = record.canonical()
     entered = enter(registry_of(ctx), [Inspection(made_of(record), content, content, file.name)], now())
-    click.echo("entered in the registry" if entered else "is in the registry already", err=True)
+    click.echo(said("lot-registered" if entered else "lot-registered-already"), err=True)
 
 
 def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:
@@ -467,10 +501,10 @@ def _scheme(given: Given) -> Scheme:
 def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
     """Add the lot, if it was decided: an open lot is inspected again, not counted."""
     if book.entered:
-        warn(("the ledger has this lot already; it counts once",))
+        warn((said("ledger-has-lot"),))
         return
     if outcome.verdict is Verdict.UNDECIDED:
-        warn(("the lot is not decided, so it is not in the ledger",))
+        warn((said("ledger-without-lot"),))
         return
     scheme = _scheme(given)
     found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
@@ -485,7 +519,8 @@ def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str)
         judged = kept.lots[-1]
     write_whole(given["ledger"], text.encode())
     if judged.because:
-        warn((f"from the next lot on: {judged.after.severity.value}, because {judged.because}",))
+        severity = _framed("severity", judged.after.severity.value)
+        warn((said("next-severity", severity=severity, reason=judged.because),))
 
 
 def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
@@ -525,4 +560,4 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     warn(worded(outcome.warnings, outcome.notices, heard()))
     record = lot_record_of(outcome, _subject(file, given))
     write_whole(out, lines_in(chosen, record))
-    click.echo(f"{len(read.pieces):,} pieces written to {out}")
+    click.echo(said("pieces-exported", count=f"{len(read.pieces):,}", file=out))
