@@ -69,7 +69,7 @@ def page_for(browser: Any, place: tuple[Path, Running, str]) -> Iterator[Open]:
         context = browser.new_context(**{"locale": "en-GB", "viewport": {"width": 1280, "height": 900}, **settings})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(60_000)
         page.goto(place[1].url + "/sign-in")
         page.fill("[name=name]", name)
         page.fill("[name=pin]", PINS[name])
