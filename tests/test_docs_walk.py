@@ -38,6 +38,7 @@ PAGES = (
 ELSEWHERE = {
     r"camera calibrate": "eight photos of a printed sheet by a camera; tests/vision has them",
     r"…": "a text that the page shortens",
+    r"measure .*--watch": "it waits for photos until it is stopped",
     r"--cluster tcp:": "a cluster of computers",
     r"https://freetsa.org": "a server on the internet",
     r"registry witness": "another desk, with its own keys and its own home",

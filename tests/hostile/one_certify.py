@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -19,11 +20,11 @@ from tests.registry.conftest import NOW, _blank
 
 def certified(home: Path, subject: str) -> str:
     """A certificate's number."""
-    issuing.sign = lambda pages, _, note: pages + note.number.encode()  # type: ignore[assignment]
     base = open_record((home / "record.json").read_bytes())
     desk = Desk(home, open_registry(home, remembered=False), unlock(home, "", None), NOW, draw=_blank)
     about = structs.replace(base.subject, text=subject)
-    return issue_certificate(desk, Request(structs.replace(base, subject=about), home / f"{subject}.pdf")).number
+    with patch.object(issuing, "sign", lambda pages, _, note: pages + note.number.encode()):
+        return issue_certificate(desk, Request(structs.replace(base, subject=about), home / f"{subject}.pdf")).number
 
 
 if __name__ == "__main__":

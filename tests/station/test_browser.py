@@ -250,7 +250,7 @@ def test_the_referees_page_changes_by_itself(page_for: Open, place: tuple[Path, 
     page.fill("[name=pin]", PINS["Renata"])
     page.click("button.big")
     desk.wait_for_selector("#verdict:has-text('Approved')")
-    referee.wait_for_function("!document.body.textContent.includes('Just Came')")
+    referee.wait_for_selector("body:not(:has-text('Just Came'))")
 
 
 def test_a_player_is_found_while_the_name_is_typed(page_for: Open, place: tuple[Path, Running, str]) -> None:
@@ -276,6 +276,8 @@ def test_a_player_is_found_while_the_name_is_typed(page_for: Open, place: tuple[
 def test_without_a_network_the_desk_goes_on_and_sends_each_inspection_once(
     page_for: Open, place: tuple[Path, Running, str]
 ) -> None:
+    from playwright.sync_api import expect
+
     page = page_for()
     page.goto(f"{place[2]}/desk/striker")
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
@@ -287,7 +289,7 @@ def test_without_a_network_the_desk_goes_on_and_sends_each_inspection_once(
         page.click("button.big")
         page.wait_for_selector("#lost:has-text('kept on this device') button")
         page.click("#lost button")
-        page.wait_for_function("document.getElementById('owner') && !document.getElementById('owner').value")
+        expect(page.locator("#owner")).to_have_value("", timeout=60_000)
     assert page.inner_text("#connection") == "Not connected"
     page.goto(place[2])
     page.wait_for_selector("h1:has-text('Not connected')")
@@ -339,7 +341,7 @@ def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(
     fill(page, "Wrong Mass", mass="heavy")
     page.click("button.big")
     page.wait_for_selector(".wrong:has-text('is not a number')")
-    page.wait_for_function("document.activeElement.getAttribute('aria-invalid') === 'true'")
+    page.wait_for_selector("[aria-invalid=true]:focus")
     box = page.locator(".asked .wrong").bounding_box()
     assert 0 < box["y"] < 844 - box["height"]
     assert page.input_value("#owner") == "Wrong Mass"
@@ -432,7 +434,7 @@ const said = (stable) => new TextEncoder().encode(stable ? "S S      14.82 g\\r\
 const port = {
   open: async (how) => { window.opened.push(how); port.readable = new ReadableStream({ start: (c) => { port.out = c; } });
                          port.writable = new WritableStream({ write: (b) => { window.written.push(...b); port.out.enqueue(said(window.written.length > 4)); } }); },
-  close: async () => { window.shut = true; },
+  close: async () => { document.documentElement.dataset.shut = "yes"; },
 };
 Object.defineProperty(navigator, "serial", { value: { requestPort: async () => { window.chosen = true; return port; } } });
 """
@@ -456,7 +458,7 @@ def test_a_scale_at_the_browsers_own_computer_is_read_by_its_bytes(
     assert page.input_value(f"[name=sent_{field}]")
     assert page.evaluate("window.opened[0].baudRate") == 9600
     assert bytes(page.evaluate("window.written"))[:3] == b"SI\r"
-    page.wait_for_function("window.shut === true")
+    page.wait_for_selector("html[data-shut]")
     other = page_for()
     other.add_init_script("Object.defineProperty(navigator, 'serial', { value: undefined });")
     other.goto(f"{place[2]}/desk/striker")
