@@ -64,8 +64,8 @@ striker.engraving,none,,
 def commands_of(page: str) -> Iterator[str]:
     """The commands of a page in order; a table that is printed before one is given as its file."""
     text = re.sub(r"\\\n\s*", "", (ROOT / page).read_text())
-    for block in re.findall(r"(?:^(?: {4}|\t).*\n)+", text, re.MULTILINE):
-        lines = [re.sub(r"\s{2,}(#|every fault|how it).*$", "", line.strip()) for line in block.splitlines()]
+    for block in re.findall(r"(?:^(?: {4}|\t|\$ ).*\n)+", text, re.MULTILINE):
+        lines = [re.sub(r"\s{2,}(#|every fault|how it).*$", "", line.strip("$ \t")) for line in block.splitlines()]
         if lines[0].startswith("characteristic,"):
             yield "\n".join(lines)
         yield from (line for line in lines if line.startswith("inspect-kit "))
@@ -99,6 +99,7 @@ def cast(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # Without the columns of gauges that only the examples have.
     (folder / "coins.csv").write_text("".join(",".join(row.split(",")[:5]).strip() + "\n" for row in lot[:51]))
     (folder / "masses.csv").write_text("value\n" + "".join(f"5.{250 + 7 * n % 11}\n" for n in range(50)))
+    _write_studies(folder)
     coins = "".join(f"coin.mass,{number},5.3,g,0.01\n" for number in range(1, 20))
     (folder / "lot.csv").write_text(f"characteristic,instance,value,unit,u\n{coins}")
     (folder / "board-3.json").write_text(
@@ -118,6 +119,24 @@ def cast(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "stick").mkdir()
     return folder
+
+
+def _write_studies(folder: Path) -> None:
+    """What a maker brings: diameters in subgroups, studies of a gauge, a sample, rolls of a die."""
+    sizes = [f"{31 + (7 * n % 11 - 5) / 100:.2f}" for n in range(50)]
+    tables = {
+        "diameters": ["value,subgroup", *(f"{size},{n // 5 + 1}" for n, size in enumerate(sizes))],
+        "study": ["part,operator,trial,value"] + [
+            f"{part},{who},{trial},{30 + part / 10 + (part * 3 + trial * 5 + ord(who)) % 7 / 1000:.3f}"
+            for part in range(1, 11) for who in "ABC" for trial in (1, 2, 3)
+        ],
+        "one-part": ["value", *(f"{30 + (7 * n % 11 - 5) / 1000:.3f}" for n in range(50))],
+        "blocks": ["reference,value"] + [f"{size},{size + (n % 5 - 2) / 1000:.3f}" for size in (10, 20, 30, 40) for n in range(12)],
+        "sample": ["value", *(str(value) for value in (197, 188, 184, 205, 201))],
+        "rolls": ["face", *(str(n % 6 + 1) for n in range(120))],
+    }  # fmt: skip
+    for name, rows in tables.items():
+        (folder / f"{name}.csv").write_text("\n".join(rows) + "\n")
 
 
 def typed_for(command: str) -> str:
