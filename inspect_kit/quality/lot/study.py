@@ -75,9 +75,11 @@ def _percentiles(sample: Sample, study: Capability, limits: Limits) -> Percentil
 def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) -> Iterator[Stratified]:
     trace = lot.trace if isinstance(lot.trace, dict) else {}
     places = [place for place, value in enumerate(series.values) if value is not None and value not in ANSWERS]
+    charted = [lot.groups[place] for place in places] if lot.groups else []
     for by in STRATA:
-        if by in trace:
-            found = stratified(by, sample.values, [trace[by][place] for place in places], limits)
+        told = [trace[by][place] for place in places] if by in trace else []
+        if told and told != charted:  # What the chart shows as its subgroups is not told twice.
+            found = stratified(by, sample.values, told, limits)
             if found is not None:
                 yield found
 
