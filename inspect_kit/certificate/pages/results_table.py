@@ -169,7 +169,12 @@ def _left_height(group: Group) -> float:
 
 
 def _slot_of(group: Group) -> Slot:
-    return WHAT if group.requirement else SPANNED
+    """What is only looked at has the room of requirement and result too, but for a word that stands as its result."""
+    if group.requirement:
+        return WHAT
+    row = group.rows[0]
+    worded = len(group.rows) == 1 and row.result.text and not (row.result.word and _goes_without(row))
+    return replace(SPANNED, width=RESULT.left - SPANNED.left - 2 * MM) if worded else SPANNED
 
 
 def _below_width(group: Group) -> float:
@@ -181,7 +186,7 @@ def _below_width(group: Group) -> float:
 def _run_in(group: Group) -> bool:
     """Whether name and sentence of what is observed share one line."""
     wide = measured(group.name, TABLE_STRONG) + measured(_marks(group), NOTE_MARK) + measured(_below(group), SMALL)
-    return not group.requirement and "\n" not in _below(group) and wide + 3 * MM <= SPANNED.width
+    return not group.requirement and "\n" not in _below(group) and wide + 3 * MM <= _slot_of(group).width
 
 
 def _marks(group: Group) -> str:
