@@ -36,7 +36,8 @@ class Running:
 @contextmanager
 def running(home: Path, port: int = 0) -> Iterator[Running]:
     script = _HERE.parent / "serving_station.py"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # Homes are copies of one: what this computer remembers of one of them says nothing of another.
+    environment = {"INSPECT_KIT_WITNESS": str(home.parent / "witness"), **os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         [sys.executable, str(script), str(home), str(port)], stdout=subprocess.PIPE, text=True, env=environment
     )  # fmt: skip
