@@ -48,7 +48,6 @@ from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.switching import (
-    JudgedLot,
     LotSeries,
     Presented,
     Scheme,
@@ -57,12 +56,7 @@ from inspect_kit.quality.sampling.switching import (
     refuse_stopped,
 )
 from inspect_kit.quality.sampling.variables import Standard
-from inspect_kit.quality.sampling.variables_ledger import (
-    VariablesLot,
-    VariablesSeries,
-    read_variables_ledger,
-    variables_ledger_text,
-)
+from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
 
 if TYPE_CHECKING:
     # Issuing loads pages, keys and the registry; a lot that is only judged needs none of them.
@@ -461,7 +455,7 @@ def _class(text: str) -> DefectClass:
 class LedgerBook:
     """The lots before this one; `entered` where the ledger has this very lot already."""
 
-    series: LotSeries | VariablesSeries
+    series: LotSeries
     readings: str
     entered: bool = False
 
@@ -476,7 +470,7 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
     if given["ledger"] is None or given["aql"] is None:
         return None
     read = read_variables_ledger if given["variables"] else read_ledger
-    series: LotSeries | VariablesSeries = read(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
+    series = read(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
     if series.lots and given["severity"]:
         raise UsageError("ledger-tells-severity")
     before = series.before(file.digest)
@@ -487,7 +481,7 @@ def _book(given: Given, file: LotFile) -> LedgerBook | None:
     return LedgerBook(series, file.digest)
 
 
-def _refuse_name(series: LotSeries | VariablesSeries, given: Given) -> None:
+def _refuse_name(series: LotSeries, given: Given) -> None:
     known = given["subject"] and any(lot.presented.name == given["subject"] for lot in series.lots)
     if known and not given["resubmitted"]:
         raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
@@ -509,14 +503,13 @@ def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str)
     scheme = _scheme(given)
     found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
     lot = Presented(outcome.plan.size, found, name, book.readings, given["resubmitted"])
-    if isinstance(book.series, VariablesSeries):
-        measured = book.series.add(scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
-        text = variables_ledger_text(measured, scheme)
-        judged: VariablesLot | JudgedLot = measured.lots[-1]
+    if given["variables"]:
+        kept = add_measured(book.series, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
+        text = variables_ledger_text(kept, scheme)
     else:
         kept = book.series.add(scheme, lot)
         text = ledger_text(kept, scheme)
-        judged = kept.lots[-1]
+    judged = kept.lots[-1]
     write_whole(given["ledger"], text.encode())
     if judged.because:
         severity = _framed("severity", judged.after.severity.value)

@@ -355,8 +355,8 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
         series = series.add(scheme, Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"]))
         judged = series.lots[-1]
         write_whole(path, ledger_text(series, scheme).encode())
-        following = "stopped" if judged.after.stopped else judged.after.severity.value
-        data |= {"found": given["found"], "accepted": judged.accepted, "next": following, "because": judged.because}
+        data |= {"found": given["found"], "accepted": judged.accepted}
+        data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
     if may_be_reduced(scheme, series.state):
         warn(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -69,14 +69,22 @@ class Presented:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLot:
-    """One lot of a series: how it was inspected, what came out, and how the next one is."""
+    """One lot of a series: how it was inspected, what came out, and how the next one is.
+
+    `lookup` is the plan where nonconforming pieces are counted; by measured values there is none.
+    """
 
     presented: Presented
     severity: Severity
-    lookup: Lookup
     accepted: bool
     after: SwitchingState
     because: str = ""
+    lookup: Lookup | None = None
+
+    @property
+    def next_severity(self) -> str:
+        """How the next lot is inspected, as a ledger says it."""
+        return "stopped" if self.after.stopped else self.after.severity.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,10 @@ class LotSeries:
 
     def add(self, scheme: Scheme, lot: Presented) -> LotSeries:
         """The series with one lot more."""
-        judged = judge_lot(scheme, self.state, lot)
+        return self.then(judge_lot(scheme, self.state, lot))
+
+    def then(self, judged: JudgedLot) -> LotSeries:
+        """The series with one lot more that was judged."""
         return LotSeries((*self.lots, judged), judged.after)
 
     def before(self, readings: str) -> LotSeries | None:
@@ -123,12 +134,12 @@ def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLo
         raise UsageError("nonconforming-pieces-not-found-sample", found=found, size=lookup.plan.size)
     accepted = lookup.plan.accepts(found)
     if lot.resubmitted:
-        return JudgedLot(lot, state.severity, lookup, accepted, state)
+        return JudgedLot(lot, state.severity, accepted, state, lookup=lookup)
     tallied = counted(state, accepted)
     if state.severity is Severity.NORMAL:
         tallied = replace(tallied, score=_score(scheme, state, lookup, found))
     after, because = switched(scheme, tallied, lookup.plan, found)
-    return JudgedLot(lot, state.severity, lookup, accepted, after, because)
+    return JudgedLot(lot, state.severity, accepted, after, because, lookup)
 
 
 def counted(state: SwitchingState, accepted: bool) -> SwitchingState:
@@ -242,11 +253,11 @@ def _equal_number(left: str, right: str) -> bool:
 
 def row_of(judged: JudgedLot, scheme: Scheme) -> dict[str, str]:
     """One line of the ledger."""
+    assert judged.lookup is not None  # Where pieces are counted there is a plan.
     plan, lot = judged.lookup.plan, judged.presented
-    after = "stopped" if judged.after.stopped else judged.after.severity.value
     cells = (
         lot.lot, lot.found, scheme.aql, scheme.level, judged.severity.value, judged.lookup.code,
-        plan.size, plan.accept, plan.reject, "yes" if judged.accepted else "no", after,
+        plan.size, plan.accept, plan.reject, "yes" if judged.accepted else "no", judged.next_severity,
         lot.name, lot.readings, "yes" if lot.resubmitted else "",
     )  # fmt: skip
     return dict(zip(COLUMNS, map(str, cells), strict=True))
@@ -254,8 +265,13 @@ def row_of(judged: JudgedLot, scheme: Scheme) -> dict[str, str]:
 
 def ledger_text(series: LotSeries, scheme: Scheme) -> str:
     """The whole ledger as CSV."""
+    return as_csv(COLUMNS, (row_of(judged, scheme) for judged in series.lots))
+
+
+def as_csv(columns: Sequence[str], rows: Iterable[dict[str, str]]) -> str:
+    """Lines of a ledger under their heading."""
     stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(row_of(judged, scheme) for judged in series.lots)
+    writer.writerows(rows)
     return stream.getvalue()

@@ -6,15 +6,22 @@ on tightened inspection. Reduced inspection is not switched to: the limits that 
 
 from __future__ import annotations
 
-import csv
-import io
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.sampling.attributes import Plan, Severity
-from inspect_kit.quality.sampling.switching import Presented, Scheme, SwitchingState, counted, refuse_stopped, switched
+from inspect_kit.quality.sampling.switching import (
+    JudgedLot,
+    LotSeries,
+    Presented,
+    Scheme,
+    SwitchingState,
+    as_csv,
+    counted,
+    refuse_stopped,
+    switched,
+)
 from inspect_kit.quality.table import read_table
 
 COLUMNS: Final = ("lot", "accepted", "aql", "level", "severity", "next", "name", "readings", "resubmitted")
@@ -22,78 +29,48 @@ _NO_COUNT: Final = Plan(1, 0, 1)
 """Where nothing is counted; the rules ask for it on reduced inspection only."""
 
 
-@dataclass(frozen=True, slots=True)
-class VariablesLot:
-    """One lot of a series: how it was inspected, what came out, and how the next one is."""
-
-    presented: Presented
-    severity: Severity
-    accepted: bool
-    after: SwitchingState
-    because: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class VariablesSeries:
-    """Lots in order, and where the series stands after them."""
-
-    lots: tuple[VariablesLot, ...] = ()
-    state: SwitchingState = field(default_factory=SwitchingState)
-
-    def add(self, scheme: Scheme, lot: Presented, *, accepted: bool) -> VariablesSeries:
-        """The series with one lot more."""
-        refuse_stopped(self.state)
-        after, because = self.state, ""
-        if not lot.resubmitted:
-            after, because = switched(scheme, counted(self.state, accepted), _NO_COUNT, 0)
-        return VariablesSeries((*self.lots, VariablesLot(lot, self.state.severity, accepted, after, because)), after)
-
-    def before(self, readings: str) -> VariablesSeries | None:
-        """The series as it stood before a lot with the same readings, if it has one."""
-        for place, lot in enumerate(self.lots):
-            if readings and lot.presented.readings == readings:
-                start = SwitchingState(self.lots[0].severity)
-                return VariablesSeries(self.lots[:place], self.lots[place - 1].after if place else start)
-        return None
+def add_measured(series: LotSeries, scheme: Scheme, lot: Presented, *, accepted: bool) -> LotSeries:
+    """The series with one lot more, accepted or refused by its measured values."""
+    state = series.state
+    refuse_stopped(state)
+    after, because = state, ""
+    if not lot.resubmitted:
+        after, because = switched(scheme, counted(state, accepted), _NO_COUNT, 0)
+    return series.then(JudgedLot(lot, state.severity, accepted, after, because))
 
 
-def read_variables_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> VariablesSeries:
+def read_variables_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> LotSeries:
     """The series so far, replayed: where the ledger says otherwise than the rules, it was changed."""
     if not path.exists():
-        return VariablesSeries(state=SwitchingState(start))
+        return LotSeries(state=SwitchingState(start))
     table = read_table(path)
     first = table.texts("severity")[0]
     if first not in set(Severity):
         raise BadInput("severity-unknown", where=str(path), stated=first[:20])
-    series = VariablesSeries(state=SwitchingState(Severity(first)))
+    series = LotSeries(state=SwitchingState(Severity(first)))
     for place, size in enumerate(table.counts("lot")):
         cells = {name: table.columns.get(name, ("",) * len(table))[place] for name in COLUMNS}
         lot = Presented(size, 0, cells["name"], cells["readings"], cells["resubmitted"] == "yes")
-        series = series.add(scheme, lot, accepted=cells["accepted"] == "yes")
+        series = add_measured(series, scheme, lot, accepted=cells["accepted"] == "yes")
         _same(series.lots[-1], cells, scheme, f"{path}: line {table.lines[place]}")
     return series
 
 
-def _same(lot: VariablesLot, cells: dict[str, str], scheme: Scheme, place: str) -> None:
+def _same(lot: JudgedLot, cells: dict[str, str], scheme: Scheme, place: str) -> None:
     for name, text in _row(lot, scheme).items():
         if name in ("accepted", "severity", "next", "level") and cells[name] != text:
             raise BadInput("ledger-contradicts", where=place, name=name, cell=cells[name][:20], worked_out=text)
 
 
-def _row(lot: VariablesLot, scheme: Scheme) -> dict[str, str]:
-    after = "stopped" if lot.after.stopped else lot.after.severity.value
+def _row(lot: JudgedLot, scheme: Scheme) -> dict[str, str]:
     shown = lot.presented
     cells = (
-        shown.lot, "yes" if lot.accepted else "no", scheme.aql, scheme.level, lot.severity.value, after, shown.name,
-        shown.readings, "yes" if shown.resubmitted else "",
+        shown.lot, "yes" if lot.accepted else "no", scheme.aql, scheme.level, lot.severity.value, lot.next_severity,
+        shown.name, shown.readings, "yes" if shown.resubmitted else "",
     )  # fmt: skip
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 
 
-def variables_ledger_text(series: VariablesSeries, scheme: Scheme) -> str:
+def variables_ledger_text(series: LotSeries, scheme: Scheme) -> str:
     """The whole ledger as CSV."""
-    stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(_row(lot, scheme) for lot in series.lots)
-    return stream.getvalue()
+    return as_csv(COLUMNS, (_row(lot, scheme) for lot in series.lots))
