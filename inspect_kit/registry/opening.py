@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ REVISIONS: Final = ("0001", "0002", "0003", "0004")
 
 _WAIT_SECONDS: Final = 120
 """Seconds that SQLite waits for another writer."""
+_PAUSE_SECONDS: Final = 0.02
+"""Seconds between two tries where SQLite itself does not wait."""
 _LOCK: Final = 7_309_412
 """The number by which all desks on one PostgreSQL know the lock for writing."""
 
@@ -198,11 +201,25 @@ def _prepare(file: Path) -> None:
         if not file.exists():
             file.touch(mode=0o600)
             with closing(sqlite3.connect(file, timeout=_WAIT_SECONDS)) as connection:
-                connection.execute("PRAGMA journal_mode = WAL")
+                _write_ahead(connection)
     except OSError as problem:
         raise BadInput("not-made", where=str(file), reason=problem.strerror) from None
     except sqlite3.Error as problem:
         raise BadInput("not-made", where=str(file), reason=problem) from None
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Readers beside one writer; while many desks make one registry, SQLite refuses this switch without waiting."""
+    until = time.monotonic() + _WAIT_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as problem:
+            if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _is_read_only(file: Path) -> bool:
@@ -232,8 +249,8 @@ def sqlite_engine(target: URL, **pool: Any) -> Engine:
         # Transactions are begun by us below: the driver would begin them too late.
         connection.isolation_level = None
         # FULL: a number that was given out is not given out again after a power cut.
-        for setting in ("journal_mode = WAL", "synchronous = FULL"):
-            connection.execute(f"PRAGMA {setting}")
+        _write_ahead(connection)
+        connection.execute("PRAGMA synchronous = FULL")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

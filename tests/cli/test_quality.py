@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -460,27 +459,6 @@ def test_every_command_explains_itself_with_an_example(qa: Run, name: str) -> No
     code, out, _ = qa(name, "--help")
     assert code == 0
     assert f"inspect-kit qa {name}" in out
-
-
-DOCUMENT = Path(__file__).parents[2] / "docs" / "quality.md"
-EXAMPLES = [
-    line[2:] for line in DOCUMENT.read_text(encoding="utf-8").splitlines() if line.startswith("$ inspect-kit qa")
-]
-
-
-def test_the_examples_of_the_documentation_run(qa: Run) -> None:
-    write("coins.csv", "value,subgroup", [(value, number // 2) for number, value in enumerate(VALUES)])
-    study()
-    write("one-part.csv", "value", [(30.01,), (30.02,), (30.0,)])
-    write("blocks.csv", "reference,value", [(r, r + d) for r in (1, 2, 3) for d in (0, 0.01)])
-    write("sample.csv", "value", [(value,) for value in (197, 188, 184, 205, 201)])
-    write("rolls.csv", "face", [(1,), (2,), (6,)])
-    assert len(EXAMPLES) > 15
-    for example in EXAMPLES:
-        words = shlex.split(example)[2:]
-        code, out, err = qa(*words)
-        assert code == 0, (example, err)
-        assert out
 
 
 def test_dice_that_nobody_could_read_are_counted_and_said_if_they_could_turn_the_verdict(
