@@ -95,6 +95,8 @@ def _instrument(root: TomlTable, path: Path) -> Instrument | None:
     resolution = root.parsed("resolution", parse_strict)
     if resolution is None and "resolution" in root.missing:
         root.fault("resolution", "resolution-missing")
+    if resolution is not None and resolution.number <= 0:
+        root.fault("resolution", "resolution-not-positive")
     span = root.table("range")
     effects = tuple(effect for table in root.tables("uncertainty") if (effect := _effect(table)))
     instrument = Instrument(

@@ -124,15 +124,22 @@ def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) ->
 
 def _budget(reading: Reading, stated: Quantity, instrument: Instrument | None) -> Budget | None:
     """The uncertainty as stated in the file; else as its parts; else the instrument's; counts are exact."""
+    stated_by_file = _stated_budget(reading, stated)
+    if stated_by_file is None:
+        if instrument is not None:
+            return instrument_budget(instrument, stated.in_base)
+        return () if stated.unit.base in EXACT_UNITS else None
+    if combined(stated_by_file) == 0 and stated.unit.base not in EXACT_UNITS:
+        raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
+    return stated_by_file
+
+
+def _stated_budget(reading: Reading, stated: Quantity) -> Budget | None:
     whole = _part(StatedPart("stated", reading.standard), stated.unit, reading) if reading.standard else None
     if reading.budget:
         parts = tuple(_part(part, stated.unit, reading) for part in reading.budget)
         return parts if whole is None else _completed(parts, whole.standard, reading)
-    if whole is not None:
-        return (whole,)
-    if instrument is not None:
-        return instrument_budget(instrument, stated.in_base)
-    return () if stated.unit.base in EXACT_UNITS else None
+    return None if whole is None else (whole,)
 
 
 def _completed(parts: Budget, standard: Decimal, reading: Reading) -> Budget:

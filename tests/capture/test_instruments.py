@@ -81,6 +81,7 @@ def test_an_instrument_is_never_a_path(name: str) -> None:
     [
         ('id = "mine"', 'id = "other"', "not the name of the file"),
         ('resolution = "0.02 mm"', "", "resolution: is missing"),
+        ('resolution = "0.02 mm"', 'resolution = "0 mm"', "more than 0"),
         ('resolution = "0.02 mm"', 'resolution = "0.02 g"', "does not go with"),
         ('expanded = "0.04 mm"', "", "expected one of"),
         ('expanded = "0.04 mm"', 'expanded = "-0.04 mm"', "not negative"),

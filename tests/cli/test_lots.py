@@ -195,6 +195,7 @@ def test_a_plan_by_variables_is_decided(kit: Call, tmp_path: Path) -> None:
         (("coins.csv", *BASE, *ONE, "--level", "II"), 2, "go with --aql"),
         (("coins.csv", *BASE, *ONE, "--variables"), 2, "needs --aql"),
         (("coins.csv", *BASE, "--u", "0.01g", "--characteristic", "coin.diameter"), 2, "no uncertainty in mm"),
+        (("coins.csv", *BASE, "--u", "0mm", "--characteristic", "coin.diameter"), 2, "no uncertainty in mm"),
         (("coins.csv", *BASE, "--u", "some", "--characteristic", "coin.diameter"), 4, "expected a number"),
         (("coins.csv", *BASE, *ONE, "--instrument", "nobody"), 4, "no instrument is called"),
         (("coins.csv", *BASE, *ONE, "--subgroup", "trai"), 4, 'no column "trai"'),

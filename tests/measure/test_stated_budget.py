@@ -39,3 +39,14 @@ def test_parts_larger_than_the_stated_u_are_refused() -> None:
 def test_a_shared_part_keeps_its_label() -> None:
     found = measurement_of(_reading("", StatedPart("scale", "0.03", "print abc")), UNITS["mm"], None)
     assert [(part.shared, part.standard) for part in found.budget or ()] == [("print abc", Decimal("0.03"))]
+
+
+@pytest.mark.parametrize("parts", [(), (StatedPart("scale", "0"),)])
+def test_no_measurement_is_exact(parts: tuple[StatedPart, ...]) -> None:
+    with pytest.raises(BadInput, match="no measurement is exact"):
+        measurement_of(_reading("0.00", *parts), UNITS["mm"], None)
+
+
+def test_a_count_may_be_exact() -> None:
+    found = measurement_of(Reading("coin.number", "19", unit="count", standard="0"), UNITS["count"], None)
+    assert found.standard_uncertainty == 0

@@ -148,7 +148,7 @@ def _unit_of(u: str, base: str) -> str:
 def _stated(u: str, base: str) -> Budget:
     """The usual uncertainty in the characteristic's own unit, whatever unit a reading came in."""
     stated = parse_quantity(u, UNITS[base], where="--u")
-    if stated.unit.base != base or stated.number < 0:
+    if stated.unit.base != base or stated.number <= 0:
         raise UsageError("no-uncertainty", where="--u", u=u[:40], base=base)
     return (Component("stated", stated.in_base),)
 
