@@ -230,7 +230,7 @@ def main() -> None:
             seen = inspections(connection, event)
         approved = sum(each.decision == "approve" for each in seen)
         certified = len({each.number for each in seen if each.number})
-        faults = audit(registry, lambda _: lambda _: "").faults
+        faults = audit(registry, lambda _: lambda _: None).faults
         print(f"approved {approved}, certified {certified}, audit faults {len(faults)}")
         print(f"certificates still waiting {extra:.0f} s after the last decision: {waiting}")
         if approved != sum(len(desk.times["decision"]) for desk in desks) + 1 or certified != approved or faults:

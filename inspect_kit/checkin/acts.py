@@ -18,6 +18,7 @@ from inspect_kit.inspection.record import Line, Record
 from inspect_kit.judgement.judge import Evidence, judge
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.checkin.accounts import account_entry
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
@@ -44,18 +45,18 @@ class _Acts:
     connection: Transaction
     seals: Seals
 
-    def said(self, entry: Entry | None, what: str) -> tuple[int, Body]:
+    def said(self, entry: Entry | None, what: str | Notice) -> tuple[int, Body]:
         """What an entry says, if its signature holds."""
         if entry is None:
             raise BrokenSeal("not-in-chain", what=what)
-        fault = "was changed" if entry.right_hash() != entry.hash else self.seals.strictly(entry)
+        fault = notice("entry-changed") if entry.right_hash() != entry.hash else self.seals.strictly(entry)
         if fault:
             raise BrokenSeal("act-does-not-hold", where=f"entry {entry.id}", what=what, fault=fault)
         return entry.id, entry.said()
 
     def check_rank(self, name: str, act: Act, event: str, before: int) -> None:
         """The person's account as it was then must have allowed the act, at that event."""
-        number, body = self.said(account_entry(self.connection, name, before), f"the account of {name}")
+        number, body = self.said(account_entry(self.connection, name, before), notice("account-of", name=name))
         if not isinstance(body, AccountSet) or body.name != name:
             raise BrokenSeal("not-an-account", where=f"entry {number}")
         at_event = not body.events or event in body.events

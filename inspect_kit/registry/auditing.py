@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Table, func, select, text, tuple_
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
+from inspect_kit.notices import Notice
 from inspect_kit.registry.chain import Row, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
 from inspect_kit.registry.entries import (
@@ -32,7 +33,7 @@ from inspect_kit.registry.tables import APPEND_ONLY, ENTRIES, LOG_NODES, OWN, SH
 _BATCH: Final = 400
 """Entries read at a time."""
 
-SignatureCheck = Callable[[Entry], str]
+SignatureCheck = Callable[[Entry], Notice | None]
 """Says what is wrong with an entry's signature, or nothing; entries come in order."""
 
 
@@ -77,7 +78,7 @@ def audit(registry: Registry, signatures: Callable[[Connection], SignatureCheck]
     with registry.reading() as connection:
         walk = _Walk(signatures(connection))
         if lost:
-            walk.fault("the chain", lost)
+            walk.faults.append(Fault("the chain", lost))
         while batch := entries_after(connection, walk.last[0], _BATCH):
             said = list(_links(walk, batch))
             _compare(walk, connection, [entry for entry, _ in said])
@@ -124,7 +125,8 @@ def _links(walk: _Walk, batch: Sequence[Entry]) -> Iterator[tuple[Entry, Body]]:
             walk.floors.update({(each.issuer, each.year, each.kind): each.first for each in body.series})
         problem_with = walk.signature(entry)
         if problem_with:
-            walk.fault(f"{where} ({body.number})" if isinstance(body, Certified) else where, problem_with)
+            named = f"{where} ({body.number})" if isinstance(body, Certified) else where
+            walk.faults.append(Fault(named, problem_with))
         yield entry, body
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.errors import BadInput, BrokenSeal, Fault, UsageError
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.evidence import Folder, Shared, Shelf
 from inspect_kit.registry.tables import ENTRIES
@@ -77,10 +77,10 @@ class Registry:
         if self.memory and state:
             self.memory.note(self.place, *state)
 
-    def lost(self) -> str:
-        """What is wrong with the registry by what this computer remembers of it; empty if nothing is."""
+    def lost(self) -> Notice | None:
+        """What is wrong with the registry by what this computer remembers of it, if anything is."""
         if self.memory is None:
-            return ""
+            return None
         for _ in range(2):
             # Remembered first, looked at then: another desk may write in between, and that is no loss.
             identity = self.memory.lying_at(self.place)
@@ -123,29 +123,23 @@ def refuse_older(memory: Memory, connection: Connection, place: str) -> None:
     identity = memory.lying_at(place)
     why = _older(memory, connection, (identity, memory.recall(identity) if identity else None))
     if why:
-        raise BrokenSeal(why, where=place, hint=_OLDER)
+        raise BrokenSeal.of(Fault(place, why))
 
 
-def _older(memory: Memory, connection: Connection, before: tuple[str, LastSeenEntry | None]) -> str:
+def _older(memory: Memory, connection: Connection, before: tuple[str, LastSeenEntry | None]) -> Notice | None:
     """What speaks against the registry; `before` was known of its place before it was looked at."""
     identity, known = before
     state = _state(connection)
     if identity and (state is None or state[0] != identity):
-        return "another registry, or an empty one, lies where this computer has seen one"
-    if state is None:
-        return ""
-    known = known or memory.recall(state[0])
-    if known is None:
-        return ""
+        return notice("another-registry-here")
+    known = known or (memory.recall(state[0]) if state else None)
+    if state is None or known is None:
+        return None
     if known.entries > state[1].entries:
-        lost = known.entries - state[1].entries
-        return f"{lost} entries are gone that this computer has seen: it is cut off, or an older copy"
+        return notice("entries-gone", lost=known.entries - state[1].entries)
     if connection.scalar(_HASH, {"number": known.entries}) != known.hash:
-        return f"entry {known.entries} is not the one that this computer has seen: the chain was written anew"
-    return ""
-
-
-_OLDER: Final = "bring back the newest state; inspect-kit registry audit tells more, docs/registry.md what to do"
+        return notice("entry-written-anew", entry=known.entries)
+    return None
 
 
 def _place_of(target: URL) -> str:
@@ -302,15 +296,15 @@ def _spoken_plainly(place: str) -> Iterator[None]:
         why = " ".join(str(problem.orig).split())[:160]
         if any(sign in why for sign in ("malformed", "not a database")):
             raise BrokenSeal("registry-file-damaged", where=place, reason=why) from None
-        hint: str | Notice = next((hint for sign, hint in _HINTS.items() if sign in why), "")
+        hint = next((hint for sign, hint in _HINTS.items() if sign in why), "")
         raise BadInput("registry-cannot-used", where=place, hint=hint, reason=why) from None
 
 
-_HINTS: Final[dict[str, str | Notice]] = {
+_HINTS: Final = {
     "locked": notice("desk-writing"),
     "full": notice("make-room"),
     "readonly": notice("only-read"),
     "unable to open": notice("folder-yours"),
-    "append-only": "history is only ever added to",
-    "onnection": "is the database server running and reachable?",
+    "append-only": notice("history-only-added-to"),
+    "onnection": notice("server-reachable"),
 }

@@ -13,6 +13,7 @@ from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
 from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.notices import sentence
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import (  # fmt: skip
     DeskInspection,
@@ -79,7 +80,7 @@ def _answer(visit: Visit, asked: str) -> LookupAnswer:
     lost = visit.station.registry.lost()
     if lost:
         # What was taken out may be the revocation: a registry that has lost something calls nothing valid.
-        return LookupAnswer(False, visit.words("lookup.not_valid"), (lost,))
+        return LookupAnswer(False, visit.words("lookup.not_valid"), (sentence(lost, visit.words.language),))
     try:
         if looks_like_qr(asked):
             return _by_code(visit, asked)

@@ -43,7 +43,7 @@ class Maker:
     draw: Drawing = make_certificate
     busy: Callable[[], bool] = lambda: False
     """Whether a page is being worked on just now."""
-    troubles: dict[str, str] = field(default_factory=dict)
+    troubles: dict[str, InspectKitError] = field(default_factory=dict)
     _wake: Event = field(default_factory=Event)
     _over: Event = field(default_factory=Event)
     _thread: Thread | None = None
@@ -104,7 +104,7 @@ class Maker:
         except AlreadyIssued:
             return 0
         except InspectKitError as problem:
-            self.troubles[seen.ticket] = str(problem)
+            self.troubles[seen.ticket] = problem
             return 0
         self.troubles.pop(seen.ticket, None)
         return 1

@@ -95,7 +95,8 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         shot=kept_shot(visit, case.seen) if "look" in kept else None,
         history=history, open_decision=open_decision, decisions=list(Decision),
         form={**_stated_before(history), **visit.form}, about=about_of(case.record),
-        making=state is ThingState.APPROVED and not case.seen.number, trouble=maker.troubles.get(case.seen.ticket, ""),
+        making=state is ThingState.APPROVED and not case.seen.number,
+        trouble=_said(visit, maker.troubles.get(case.seen.ticket)),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
         note=visit.words("desk.already") if visit.query("already") else "", correction=recorded_as.correction,
@@ -111,6 +112,10 @@ def _stated_before(history: list[tuple[Entry, Body]]) -> dict[str, str]:
         return {}
     same = {name: getattr(made[-1], name) for name in ("maker", "serial", "received_on")}
     return {**same, "remarks": "\n".join(made[-1].remarks)}
+
+
+def _said(visit: Visit, problem: InspectKitError | None) -> str:
+    return visit.words.told(problem) if problem else ""
 
 
 def _decides(group: Group) -> bool:

@@ -34,6 +34,10 @@ WHOLE: Final = (
     "not one record.json is attached, but 3 files",
     "in the log, seen by 2 witnesses up to 2026-11-16 10:00 UTC, timestamped by tsa.example on 2026-11-16 09:00 UTC",
     "proven to be in the log, which no witness has seen with it yet",
+    "the registry is not to be believed: 2 entries are gone that this computer has seen: it is cut off, or an older copy",
+    "the registry is not to be believed: entry 7 is not the one that this computer has seen: the chain was written anew",
+    "the registry is not to be believed: another registry, or an empty one, lies where this computer has seen one",
+    "the log is not the one of 7 entries that was witnessed",
     "signed by Jana for Prague Carrom Club, before that key was retired on 2027-01-01",
 )
 

@@ -165,7 +165,7 @@ def migration(home: Path, every: int) -> int:
 
     def after(attempt: int) -> None:
         registry = open_registry(old, remembered=False)
-        assert audit(registry, lambda _: lambda _: "", files=False).entries == 5
+        assert audit(registry, lambda _: lambda _: None, files=False).entries == 5
         registry.engine.dispose()
         fresh(attempt)
 

@@ -66,7 +66,7 @@ def test_acts_that_wait_are_all_written_and_the_chain_holds(registry: QueuedRegi
     names = [f"P{number:02d}" for number in range(50)]
     assert sorted(map(str, _together(registry, [_adding(name) for name in names]))) == names
     assert _names(registry) == names
-    assert audit(registry, lambda _: lambda _: "").faults == ()
+    assert audit(registry, lambda _: lambda _: None).faults == ()
     assert registry.line == []
 
 
@@ -84,7 +84,7 @@ def test_one_that_is_refused_leaves_nothing_and_spoils_no_other(registry: Queued
     came = _together(registry, [_adding("A"), _adding("B", refused=True), _adding("C")])
     assert sorted(str(each) for each in came) == ["A", "B: not this one", "C"]
     assert _names(registry) == ["A", "C"]
-    assert audit(registry, lambda _: lambda _: "").faults == ()
+    assert audit(registry, lambda _: lambda _: None).faults == ()
 
 
 def test_a_database_that_fails_is_told_to_everybody_who_waited(registry: QueuedRegistry) -> None:

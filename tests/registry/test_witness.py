@@ -49,6 +49,26 @@ def test_after_a_revocation_was_cut_off_nothing_is_issued(quick_desk: Desk, issu
         issue(quick_desk, "Striker 2")
 
 
+@pytest.mark.parametrize(
+    ("language", "told", "way_out"),
+    [
+        ("en", "1 entries are gone", "if that is lost: inspect-kit registry accept-older"),
+        ("de", "Einträge fehlen", "ist er verloren: inspect-kit registry accept-older"),
+        ("cs", "chybějí položky", "pokud je ztracen: inspect-kit registry accept-older"),
+        ("it", "mancano voci", "se è perso: inspect-kit registry accept-older"),
+    ],
+)
+def test_what_is_lost_and_the_way_out_are_said_in_every_language(
+    blank: Desk, issue: Issue, by_hand: ByHand, language: str, told: str, way_out: str
+) -> None:
+    _revoked(blank, issue(blank, "Striker 1").number)
+    _cut(blank, by_hand)
+    with pytest.raises(BrokenSeal) as refused:
+        issue(blank, "Striker 2")
+    assert told in refused.value.said(language)
+    assert way_out in refused.value.said(language)
+
+
 def test_verify_says_so_too_instead_of_that_it_holds(quick_desk: Desk, issue: Issue, by_hand: ByHand) -> None:
     first = issue(quick_desk, "Striker 1")
     _revoked(quick_desk, first.number)

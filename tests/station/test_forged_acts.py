@@ -43,7 +43,7 @@ def _forged(station: Station, ticket: str, seal: Seal, by: str = "Renata") -> No
 
 def _made(station: Station) -> tuple[int, str]:
     maker = Maker(station)
-    return maker.make_all(), " ".join(maker.troubles.values())
+    return maker.make_all(), " ".join(map(str, maker.troubles.values()))
 
 
 def test_a_proper_decision_becomes_a_certificate(referee: Person, station: Station) -> None:

@@ -68,4 +68,4 @@ def test_every_acknowledged_act_is_there_after_a_kill_and_none_is_doubled(prepar
     assert set(owners.values()) == {1}
     assert Counter(issued).most_common(1)[0][1] == 1
     assert {each.final for each in seen.values() if each.decision == "approve"} == set(issued)
-    assert audit(registry, lambda _: lambda _: "").faults == ()
+    assert audit(registry, lambda _: lambda _: None).faults == ()

@@ -28,6 +28,7 @@ from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Signer
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import Seal, append, entries_of_kind
 from inspect_kit.registry.checkin.entries import DeskSet
 from inspect_kit.registry.entries import Entry
@@ -112,18 +113,18 @@ class Seals:
     began: bool = False
     """Whether acts at desks were signed by now: from then on all of them are."""
 
-    def fault(self, entry: Entry) -> str:
+    def fault(self, entry: Entry) -> Notice | None:
         """What is wrong with an entry's signature, entries coming in order; nothing where nobody needs to sign."""
         if entry.kind not in SIGNED:
-            return ""
+            return None
         if not entry.signer and entry.kind != "certificate" and not self.began:
-            return ""
+            return None
         found = self.strictly(entry)
-        if not found:
+        if found is None:
             self.began = self.began or entry.kind != "certificate"
         return found
 
-    def strictly(self, entry: Entry) -> str:
+    def strictly(self, entry: Entry) -> Notice | None:
         """What is wrong with the signature of an entry that must bear one."""
         if entry.signer.startswith(_DESK) and entry.kind in _AT_DESKS:
             return self._desk_fault(entry)
@@ -136,20 +137,20 @@ class Seals:
             if isinstance(body, DeskSet) and body.desk == desk_id(body.key):
                 self.desks[body.desk] = (body, 0 if body.active else entry.id)
 
-    def _desk_fault(self, entry: Entry) -> str:
+    def _desk_fault(self, entry: Entry) -> Notice | None:
         desk, withdrawn = self.desks.get(entry.signer, (None, 0))
         if desk is None or 0 < withdrawn < entry.id:
-            return f"was made at {entry.signer}, a desk that no issuer here vouches for"
+            return notice("seal-of-unknown-desk", desk=entry.signer)
         if not _holds(bytes.fromhex(desk.key), _DESK_DOMAIN + bytes.fromhex(entry.right_hash()), entry.signature):
-            return f"its signature is not that of {desk.name or entry.signer}"
-        return ""
+            return notice("seal-not-of", name=desk.name or entry.signer)
+        return None
 
 
 def seals_in(connection: Transaction, keyrings: Iterable[Keyring]) -> Seals:
     """The seals that are believed, with all desks that the registry knows."""
     seals = Seals(tuple(keyrings))
     for entry in entries_of_kind(connection, "desk"):
-        if not seals.strictly(entry):
+        if seals.strictly(entry) is None:
             seals.learn(entry)
     return seals
 
@@ -162,28 +163,28 @@ def _holds(key: bytes, message: bytes, signature: str) -> bool:
     return True
 
 
-def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> str:
+def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> Notice | None:
     """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
     signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
     if signer is None:
-        return f"is signed with the key {entry.signer or 'of nobody'}, which this desk does not know"
+        return notice("seal-of-unknown-key", key=entry.signer[:40]) if entry.signer else notice("seal-of-nobody")
     try:
         signature = bytes.fromhex(entry.signature)
     except ValueError:
         signature = b""
     if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
-        return f"its signature is not {signer.name}'s"
+        return notice("seal-not-of", name=signer.name)
     return _office_fault(signer, datetime.fromisoformat(entry.at))
 
 
-def _office_fault(signer: Signer, at: datetime) -> str:
+def _office_fault(signer: Signer, at: datetime) -> Notice | None:
     if signer.retired and at > signer.retired.since:
-        return f"was signed after {signer.name}'s key was retired on {signer.retired.since.date()}"
+        return notice("signed-after-retirement", name=signer.name, day=signer.retired.since.date())
     begins = signer.qr_certificate.not_valid_before_utc
     if at < begins - _SLACK:
-        return f"is dated before {signer.name}'s key began on {begins.date()}"
+        return notice("dated-before-key", name=signer.name, day=begins.date())
     ends = signer.qr_certificate.not_valid_after_utc
-    return f"was signed after {signer.name}'s key ended on {ends.date()}" if at > ends else ""
+    return notice("signed-after-key-ended", name=signer.name, day=ends.date()) if at > ends else None
 
 
 def vouch(registry: Registry, desk: DeskSet, key: SigningKey, now: datetime) -> None:

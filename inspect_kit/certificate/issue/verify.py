@@ -24,6 +24,7 @@ from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import sentence
 from inspect_kit.registry.chain import entry_of, has_series
 from inspect_kit.registry.log.notes import LogProof, Verifier
 from inspect_kit.registry.numbers import number_of
@@ -459,7 +460,7 @@ def _log_checks(
         return
     lost = counter.registry.lost()
     if lost:
-        yield VerificationCheck("log", False, f"the registry is not to be believed: {lost}")
+        yield VerificationCheck("log", False, f"the registry is not to be believed: {sentence(lost)}")
         return
     try:
         found = seen_in_log(counter.registry, standing.entry, counter.keyrings, counter.believed)
