@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,19 +96,21 @@ def verify(
     The file is taken apart in this process; the command does it in one of its own, bounded in memory and time.
     """
     from inspect_kit.capture.files import read_bytes
+    from inspect_kit.certificate.issue.believed import counter_of, proof_beside
     from inspect_kit.certificate.issue.qr import looks_like_qr
     from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, compare, verify_pdf, verify_qr
-    from inspect_kit.cli.trust.verify import _counter, _described, _proof
+    from inspect_kit.cli.issuer import registry_if_any
+    from inspect_kit.cli.options import home_of, today
 
     text = str(what)
-    day = None if on is None else datetime.combine(on, time())
 
     def seen() -> dict[str, Any]:
-        counter = _counter(context(home), day, _proof(text, None))
+        ctx, by_code = context(home), looks_like_qr(text)
+        proof = None if by_code else proof_beside(Path(text))
+        counter = counter_of(home_of(ctx), registry_if_any(ctx), on or today(), proof)
         # A child process would run an unguarded script a second time.
-        by_code = looks_like_qr(text)
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)
-        return _described(compare(found, subject, event))
+        return compare(found, subject, event).data()
 
     data = away_from_loops(seen)
     return Verified(data["holds"], data["number"], data["verdict"], data["checks"], data)

@@ -53,10 +53,10 @@ class Study(Mapping[str, Any]):
 
 def capability(values: Any, *, lower: Any = None, upper: Any = None, subgroup: str = "", **sheet: str) -> Study:
     """Cp, Cpk, Pp, Ppk with confidence limits; limits as numbers, or `spec` and `characteristic` (and `item`)."""
-    from inspect_kit.cli.qa.process import _subgroup_data, capability_data
     from inspect_kit.quality.drawing import capability_drawing
     from inspect_kit.quality.process.capability import capability as study_capability
-    from inspect_kit.quality.process.subgroups import grouped
+    from inspect_kit.quality.process.capability import capability_data
+    from inspect_kit.quality.process.subgroups import grouped, subgroup_data
 
     texts = {"lower": _text(lower), "upper": _text(upper), "spec": None, "characteristic": None, "item": None}
     limits = limits_given({**texts, **sheet})
@@ -67,7 +67,7 @@ def capability(values: Any, *, lower: Any = None, upper: Any = None, subgroup: s
     groups = list(grouped(sample, columns.texts(subgroup), columns.where).values()) if subgroup else []
     study = study_capability(sample, limits, groups, columns.where)
     draw = capability_drawing(sample.values, study, limits, sheet.get("characteristic", "value"))
-    return Study({**capability_data(study, limits), **_subgroup_data(groups)}, draw)
+    return Study({**capability_data(study, limits), **subgroup_data(groups)}, draw)
 
 
 def chart(
@@ -75,22 +75,21 @@ def chart(
     subgroup: str = "subgroup", size: int | None = None,
 ) -> Study:  # fmt: skip
     """A control chart (imr, xbar-r, xbar-s, p, c) and the run rules it breaks."""
-    from inspect_kit.cli.qa.process import _readings, chart_data
     from inspect_kit.quality.drawing import chart_drawing
-    from inspect_kit.quality.process.charts import CHARTS, KnownProcess, draw_up
+    from inspect_kit.quality.process.charts import CHARTS, KnownProcess, chart_data, draw_up
+    from inspect_kit.quality.process.readings import readings_of
     from inspect_kit.quality.process.run_rules import RULE_SETS
 
     _known(type, CHARTS, "type")
     _known(rules, RULE_SETS, "rules")
-    readings = _readings(_table(values), type, subgroup, size)
+    readings = readings_of(_table(values), type, subgroup, size)
     drawn = draw_up(type, readings, KnownProcess(centre, sigma), RULE_SETS[rules])
     return Study(chart_data(drawn, rules), chart_drawing(drawn, f"{type} chart"))
 
 
 def grr(values: Any, *, method: str = "anova", tolerance: float | None = None) -> Study:
     """Gauge repeatability and reproducibility, from columns part, operator, trial, value."""
-    from inspect_kit.cli.qa.gauges import study_data
-    from inspect_kit.quality.gauge.study import METHODS, arranged
+    from inspect_kit.quality.gauge.study import METHODS, arranged, study_data
     from inspect_kit.quality.gauge_drawing import gauge_drawing
 
     _known(method, METHODS, "method")
@@ -104,37 +103,35 @@ def grr(values: Any, *, method: str = "anova", tolerance: float | None = None) -
 
 def sampling(*, lot: int, aql: float | str, level: str = "II", severity: str = "normal") -> Study:
     """The single sampling plan of a lot: code, n, ac, re."""
-    from inspect_kit.cli.qa.sampling import _lookup_data
     from inspect_kit.quality.sampling.attributes import Severity, look_up
-    from inspect_kit.quality.sampling.switching import Scheme
+    from inspect_kit.quality.sampling.switching import Scheme, lookup_data
 
     scheme = Scheme(plain_number(str(aql), "aql"), level)
     chosen = Severity(severity)
-    return Study(_lookup_data(look_up(lot, scheme.aql, level, chosen), scheme, chosen))
+    return Study(lookup_data(look_up(lot, scheme.aql, level, chosen), scheme, chosen))
 
 
 def oc(*, n: int, ac: int, lot: int | None = None) -> Study:
     """The operating characteristic of a plan: how often lots of each quality are accepted."""
-    from inspect_kit.cli.qa.sampling import _attributes_oc
     from inspect_kit.quality.drawing import curve_drawing
+    from inspect_kit.quality.sampling.operating_curve import attributes_oc
 
-    drawn, data = _attributes_oc(n, ac, {"lot": lot, "poisson": False, "at": ()})
+    drawn, data = attributes_oc(n, ac, lot)
     points = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
     return Study({**data, "points": points}, curve_drawing(*drawn, f"n = {n}, Ac = {ac}"))
 
 
 def dice(values: Any, *, prior_weight: float = 100.0) -> Study:
     """Are dice fair: from columns face and count, or one roll a row in face (or a list of faces)."""
-    from inspect_kit.cli.qa.dice import _data, _dice, _family, _rolls
-    from inspect_kit.quality.dice import e_path, fairness
+    from inspect_kit.quality.dice import dice_of, e_path, fairness, fairness_data, family_data, rolls_of
     from inspect_kit.quality.drawing import dice_drawing
 
     rolls = _table(values, "face")
-    counts, order = _rolls(rolls)
-    result, each = fairness(counts, prior_weight, order), _dice(rolls, prior_weight)
+    counts, order = rolls_of(rolls)
+    result, each = fairness(counts, prior_weight, order), dice_of(rolls, prior_weight)
     path = e_path(order, prior_weight) if order and len(each) < 2 else None
     drawing = dice_drawing([(die.name, die.result) for die in each] or [("", result)], path)
-    return Study({**_data(result, prior_weight), **_family(each)}, drawing)
+    return Study({**fairness_data(result, prior_weight), **family_data(each)}, drawing)
 
 
 def _table(values: Any, column: str = "value") -> Table:

@@ -10,27 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from cryptography import x509
 from msgspec import structs
 
-from inspect_kit.certificate.issue.keyring import Keyring, read_authorities, read_keyring
-from inspect_kit.certificate.issue.keys import (  # fmt: skip
-    PUBLIC,
-    Founding,
-    Passphrase,
-    folder_of,
-    found,
-    needs_passphrase,
-    own_keyring,
-    unlock,
-)
+from inspect_kit.certificate.issue.believed import own_issuer
+from inspect_kit.certificate.issue.keys import Founding, Passphrase, found, needs_passphrase, own_keyring, unlock
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of
 from inspect_kit.cli.output import warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.notices import sentences
-from inspect_kit.registry.log.notes import Verifier, verifier_of
 from inspect_kit.registry.numbers import code_for
 
 if TYPE_CHECKING:
@@ -40,8 +29,6 @@ if TYPE_CHECKING:
 PASSPHRASE = "INSPECT_KIT_PASSPHRASE"
 NEW_PASSPHRASE = "INSPECT_KIT_NEW_PASSPHRASE"
 DATABASE = "INSPECT_KIT_DB"
-WITNESSES = "witnesses.txt"
-TIME_SERVERS = "timestamps.crt"
 
 
 def now() -> datetime:
@@ -65,38 +52,6 @@ def registry_if_any(ctx: click.Context) -> Registry | None:
     from inspect_kit.registry.opening import FILE_NAME
 
     return registry_of(ctx) if os.environ.get(DATABASE) or (home_of(ctx) / FILE_NAME).is_file() else None
-
-
-def trust_folder(home: Path) -> Path:
-    """Where the public keys of other issuers are kept."""
-    return home / "trust"
-
-
-def own_issuer(home: Path) -> Keyring | None:
-    """The issuer whose keys are here, if any."""
-    return own_keyring(home) if (folder_of(home) / PUBLIC).is_file() else None
-
-
-def trusted(home: Path) -> tuple[Keyring, ...]:
-    """Every issuer that is trusted here, one's own first."""
-    own = own_issuer(home)
-    others = (read_keyring(path) for path in sorted(trust_folder(home).glob("*.pem")))
-    return (*((own,) if own else ()), *others)
-
-
-def witnesses_of(home: Path) -> tuple[Verifier, ...]:
-    """The witnesses of logs whose word is believed here."""
-    try:
-        lines = (trust_folder(home) / WITNESSES).read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return ()
-    return tuple(verifier_of(line) for line in lines if line.strip())
-
-
-def time_servers_of(home: Path) -> tuple[x509.Certificate, ...]:
-    """The CAs of timestamp servers whose word is believed here."""
-    path = trust_folder(home) / TIME_SERVERS
-    return read_authorities(path) if path.is_file() and path.stat().st_size else ()
 
 
 def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.certificate.issue.believed import own_issuer, trusted
 from inspect_kit.certificate.issue.keys import SigningKey, unlock
 from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
-from inspect_kit.cli.issuer import desk_of, now, own_issuer, passphrase_for, person, registry_of, trusted
+from inspect_kit.cli.issuer import desk_of, now, passphrase_for, person, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn

@@ -15,6 +15,7 @@ from scipy.special import chdtrc, chdtri, chndtr, gammaln
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.table import Table
 
 FACES: Final = 6
 """Faces of a die."""
@@ -224,3 +225,63 @@ def noncentrality(alpha: float, power: float) -> float:
     """The noncentrality at which a chi-square test of six faces has this power."""
     critical = float(chdtri(DOF, alpha))
     return float(brentq(lambda shift: 1 - chndtr(critical, DOF, shift) - power, 0, 10_000, xtol=1e-10))
+
+
+MOST_DICE: Final = 100
+"""Dice in one file."""
+
+
+def rolls_of(table: Table) -> tuple[list[int], tuple[int, ...]]:
+    """How often each face came up, and the order if the file has one roll a row."""
+    faces = table.counts("face")
+    for face, line in zip(faces, table.lines, strict=True):
+        if not 1 <= face <= FACES:
+            raise BadInput("die-no-face", where=f"{table.where}: line {line}", face=face)
+    if not table.has("count"):
+        return [int(count) for count in np.bincount(faces, minlength=FACES + 1)[1:]], faces
+    counts = [0] * FACES
+    for face, count in zip(faces, table.counts("count"), strict=True):
+        counts[face - 1] += count
+    return counts, ()
+
+
+def dice_of(table: Table, prior_weight: float) -> tuple[DieFairness, ...]:
+    """Each die of a log with a column `die`."""
+    if not table.has("die"):
+        return ()
+    names = tuple(dict.fromkeys(table.texts("die")))
+    if len(names) > MOST_DICE:
+        raise BadInput("too-many-dice", where=table.where, count=f"{len(names):,}")
+    return each_die({name: rolls_of(table.where_is("die", name))[0] for name in names}, prior_weight)
+
+
+def family_data(dice: tuple[DieFairness, ...]) -> dict[str, object]:
+    """Several dice together: their chi-squares and their evidence add up, their rolls do not."""
+    if not dice:
+        return {}
+    listed = [
+        {"die": die.name, "n": die.result.rolls, "chi2": die.result.chi2, "p_value": die.result.p_value,
+         "p_adjusted": die.p_adjusted, "e_value": die.result.e_value,
+         "faces": [{"face": face, "count": count, "interval": list(interval)}
+                   for face, (count, interval) in enumerate(zip(die.result.counts, die.intervals, strict=True), 1)]}
+        for die in dice
+    ]  # fmt: skip
+    if len(dice) == 1:
+        return {"dice": listed}
+    chi2, dof = sum(die.result.chi2 for die in dice), DOF * len(dice)
+    ln_e_value = sum(die.result.ln_e_value for die in dice)
+    return {
+        "dice": listed, "chi2": chi2, "dof": dof, "p_value": float(chdtrc(dof, chi2)), "exact_p": None,
+        "ln_e_value": ln_e_value, "e_value": bounded_exp(ln_e_value), "e_value_largest": None,
+    }  # fmt: skip
+
+
+def fairness_data(result: Fairness, prior_weight: float) -> dict[str, object]:
+    """One die in the form that scripts rely on."""
+    largest = result.ln_e_largest
+    return {
+        "n": result.rolls, "chi2": result.chi2, "dof": DOF, "p_value": result.p_value, "exact_p": result.exact_p,
+        "e_value": result.e_value, "ln_e_value": result.ln_e_value, "prior_weight": prior_weight,
+        "e_value_largest": None if largest is None else bounded_exp(largest),
+        "counts": list(result.counts), "exact_order": "chi-square",
+    }  # fmt: skip

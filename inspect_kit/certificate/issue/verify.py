@@ -143,6 +143,15 @@ class Verification:
         """Whether nothing speaks against it."""
         return all(check.holds is not False for check in self.checks)
 
+    def data(self) -> dict[str, Any]:
+        """By the names that scripts rely on."""
+        checks = {check.name: {"holds": check.holds, "sentence": check.sentence} for check in self.checks}
+        return {
+            "holds": self.holds, "number": self.number or None, "verdict": self.verdict or None,
+            "subject": self.subject, "item": self.item, "spec": self.sheet, "event": self.event, "checks": checks,
+            "check_again": list(self.again),
+        }  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Counter:

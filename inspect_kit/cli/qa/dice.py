@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 import numpy as np
-from scipy.special import chdtrc
 
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
@@ -19,17 +18,18 @@ from inspect_kit.quality.dice import (
     DieFairness,
     Fairness,
     bounded_exp,
+    dice_of,
     e_path,
-    each_die,
     fairness,
+    fairness_data,
+    family_data,
     rolls_needed,
+    rolls_of,
     with_unread,
 )
 from inspect_kit.quality.drawing import dice_drawing
 from inspect_kit.quality.table import Table, read_table
 
-MOST_DICE: Final = 100
-"""Dice in one file."""
 STRONG: Final = 20
 """An e-value of 20 or more is wrong at most once in twenty fair dice, however often one looks."""
 ADVICE: Final = (
@@ -72,11 +72,11 @@ def dice(
     order: tuple[int, ...] = ()
     if file is not None:
         table, lost = _split(read_table(file))
-        counts, order = _rolls(table)
+        counts, order = rolls_of(table)
         result = fairness(counts, prior_weight, order)
-        data |= _data(result, prior_weight)
-        dice = _dice(table, prior_weight)
-        data |= _family(dice)
+        data |= fairness_data(result, prior_weight)
+        dice = dice_of(table, prior_weight)
+        data |= family_data(dice)
         data |= _unread(table, lost, counts, (prior_weight, given["alpha"]))
     if as_json:
         print_json(data)
@@ -110,7 +110,7 @@ def _unread(table: Table, lost: Table | None, counts: list[int], given: tuple[fl
     turns = [found.could_turn(alpha, STRONG)]
     if table.has("die") and lost.has("die"):
         turns = [
-            with_unread(_rolls(table.where_is("die", name))[0], lost.texts("die").count(name), prior_weight)
+            with_unread(rolls_of(table.where_is("die", name))[0], lost.texts("die").count(name), prior_weight)
             .could_turn(alpha, STRONG)
             for name in dict.fromkeys(table.texts("die"))
         ]  # fmt: skip
@@ -120,61 +120,6 @@ def _unread(table: Table, lost: Table | None, counts: list[int], given: tuple[fl
 _NOT_READ: Final = ("", "?", "*")
 MOST_UNREAD: Final = 1_000_000
 """Rolls that can be stated as not read."""
-
-
-def _rolls(table: Table) -> tuple[list[int], tuple[int, ...]]:
-    """How often each face came up, and the order if the file has one roll a row."""
-    faces = table.counts("face")
-    for face, line in zip(faces, table.lines, strict=True):
-        if not 1 <= face <= FACES:
-            raise BadInput("die-no-face", where=f"{table.where}: line {line}", face=face)
-    if not table.has("count"):
-        return [int(count) for count in np.bincount(faces, minlength=FACES + 1)[1:]], faces
-    counts = [0] * FACES
-    for face, count in zip(faces, table.counts("count"), strict=True):
-        counts[face - 1] += count
-    return counts, ()
-
-
-def _dice(table: Table, prior_weight: float) -> tuple[DieFairness, ...]:
-    """Each die of a log with a column `die`."""
-    if not table.has("die"):
-        return ()
-    names = tuple(dict.fromkeys(table.texts("die")))
-    if len(names) > MOST_DICE:
-        raise BadInput("too-many-dice", where=table.where, count=f"{len(names):,}")
-    return each_die({name: _rolls(table.where_is("die", name))[0] for name in names}, prior_weight)
-
-
-def _family(dice: tuple[DieFairness, ...]) -> dict[str, object]:
-    """Several dice together: their chi-squares and their evidence add up, their rolls do not."""
-    if not dice:
-        return {}
-    listed = [
-        {"die": die.name, "n": die.result.rolls, "chi2": die.result.chi2, "p_value": die.result.p_value,
-         "p_adjusted": die.p_adjusted, "e_value": die.result.e_value,
-         "faces": [{"face": face, "count": count, "interval": list(interval)}
-                   for face, (count, interval) in enumerate(zip(die.result.counts, die.intervals, strict=True), 1)]}
-        for die in dice
-    ]  # fmt: skip
-    if len(dice) == 1:
-        return {"dice": listed}
-    chi2, dof = sum(die.result.chi2 for die in dice), DOF * len(dice)
-    ln_e_value = sum(die.result.ln_e_value for die in dice)
-    return {
-        "dice": listed, "chi2": chi2, "dof": dof, "p_value": float(chdtrc(dof, chi2)), "exact_p": None,
-        "ln_e_value": ln_e_value, "e_value": bounded_exp(ln_e_value), "e_value_largest": None,
-    }  # fmt: skip
-
-
-def _data(result: Fairness, prior_weight: float) -> dict[str, object]:
-    largest = result.ln_e_largest
-    return {
-        "n": result.rolls, "chi2": result.chi2, "dof": DOF, "p_value": result.p_value, "exact_p": result.exact_p,
-        "e_value": result.e_value, "ln_e_value": result.ln_e_value, "prior_weight": prior_weight,
-        "e_value_largest": None if largest is None else bounded_exp(largest),
-        "counts": list(result.counts), "exact_order": "chi-square",
-    }  # fmt: skip
 
 
 def _print(data: dict[str, object], result: Fairness | None, dice: tuple[DieFairness, ...] = ()) -> None:

@@ -30,7 +30,7 @@ from inspect_kit.quality.gauge.sheet import (
     components_of_type_one,
     sheet_text,
 )
-from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged
+from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged, study_data
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample
@@ -125,23 +125,6 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
     _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
     rows = GaugeRows(tuple(key[0] for key in keys), tuple(key[1] for key in keys), sample.values)
     save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
-
-
-def study_data(result: GaugeResult, tolerance: float | None) -> dict[str, object]:
-    """The study in the form that scripts rely on."""
-    parts = {"ev": result.ev, "av": result.av, "grr": result.grr, "pv": result.pv, "tv": result.tv}
-    return {
-        "method": result.method, **parts, "interaction": result.interaction,
-        **{f"{name}_pct": result.percent(value) for name, value in parts.items()},
-        "interaction_p": result.interaction_p, "pooled": result.pooled, "ndc": result.ndc,
-        "grr_contribution_pct": 100 * (result.grr / result.tv) ** 2,
-        "grr_tolerance_pct": None if tolerance is None else 600 * result.grr / tolerance,
-        "intervals_90": result.intervals,
-        "anova": [
-            {"source": e.name, "dof": e.dof, "ss": e.sum_of_squares, "ms": e.mean_square, "f": e.f, "p": e.p_value}
-            for e in result.anova
-        ],
-    }  # fmt: skip
 
 
 def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:

@@ -17,7 +17,6 @@ from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
-from inspect_kit.cli.qa.process import capability_data, stratified_data
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
@@ -45,7 +44,9 @@ from inspect_kit.quality.lot.record import (
     lot_record_of,
 )
 from inspect_kit.quality.lot.study import LotStudy, studies_of
+from inspect_kit.quality.process.capability import capability_data
 from inspect_kit.quality.process.run_rules import FEW, rules_named
+from inspect_kit.quality.process.strata import stratified_data
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.switching import (
     LotSeries,

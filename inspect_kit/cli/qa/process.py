@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
-import numpy as np
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.cli.options import json_option, plot_option
@@ -25,20 +24,29 @@ from inspect_kit.cli.qa.options import (
 )
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
-from inspect_kit.quality.process.capability import Capability, Index
+from inspect_kit.quality.process.capability import Capability, Index, capability_data
 from inspect_kit.quality.process.capability import capability as study_capability
-from inspect_kit.quality.process.charts import CHARTS, Chart, KnownProcess, Readings, Track, draw_up, pieces_to_samples
+from inspect_kit.quality.process.charts import (
+    CHARTS,
+    Chart,
+    KnownProcess,
+    Readings,
+    Track,
+    chart_data,
+    draw_up,
+    level_data,
+)
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
+from inspect_kit.quality.process.readings import readings_of
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.process.strata import MOST_STRATA, Stratified, stratified
-from inspect_kit.quality.process.subgroups import grouped, one_way
-from inspect_kit.quality.sample import Floats, Sample, as_sample
+from inspect_kit.quality.process.strata import MOST_STRATA, Stratified, stratified, stratified_data
+from inspect_kit.quality.process.subgroups import grouped, subgroup_data
+from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
-from inspect_kit.values.limits import Limits, lower_of, upper_of
+from inspect_kit.values.limits import Limits
 
 DOUBTFUL = 0.01
 """p-value below which a normal distribution is doubted, and strata are said to differ."""
-SIZE_COLUMNS = ("n", "size", "inspected")
 
 
 @click.command("capability")
@@ -87,7 +95,7 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     _warn_of_doubts(study)
     further = _further(sample, limits, study, given)
     if as_json:
-        print_json({**capability_data(study, limits), **_subgroup_data(groups), **further})
+        print_json({**capability_data(study, limits), **subgroup_data(groups), **further})
     else:
         _print_capability(study)
         _print_further(further)
@@ -130,40 +138,6 @@ def _print_further(data: Mapping[str, Any]) -> None:
 def _warn_of_doubts(study: Capability) -> None:
     if study.normality_p is not None and study.normality_p < DOUBTFUL:
         warn((f"the readings are not normally distributed (p = {study.normality_p:.2g}); the indices assume they are",))
-
-
-def capability_data(study: Capability, limits: Limits) -> dict[str, object]:
-    """The study in the form that scripts rely on."""
-    short, long = study.short_term, study.long_term
-    lower, upper = lower_of(limits), upper_of(limits)
-    return {
-        "n": study.count, "mean": study.mean, "s_within": study.within.sigma, "s_overall": study.overall.sigma,
-        "cp": short.potential, "cpk": short.actual, "pp": long.potential, "ppk": long.actual,
-        "cp_ci": short.potential_interval, "cpk_ci": short.actual_interval,
-        "pp_ci": long.potential_interval, "ppk_ci": long.actual_interval,
-        "lower": None if lower is None else float(lower), "upper": None if upper is None else float(upper),
-        "outside": study.outside, "expected_fraction": study.expected_fraction, "normality_p": study.normality_p,
-        "within_method": study.within.method, "within_dof": study.within.dof,
-    }  # fmt: skip
-
-
-def stratified_data(found: Stratified) -> dict[str, object]:
-    """Strata in the form that scripts rely on."""
-    return {
-        "by": found.by, "p_value": found.p_value,
-        "strata": [
-            {"stratum": each.name, "n": each.count, "mean": each.mean, "s": each.deviation, "ppk": each.ppk,
-             "ppk_ci": each.ppk_interval}
-            for each in found.strata
-        ],
-    }  # fmt: skip
-
-
-def _subgroup_data(groups: list[Floats]) -> dict[str, object]:
-    if not groups:
-        return {}
-    tested = one_way(groups)
-    return {"subgroups": len(groups), "subgroup_f": tested.f, "subgroup_p": tested.p_value}
 
 
 def _print_capability(study: Capability) -> None:
@@ -238,7 +212,7 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     if ctx.params["limits"] is not None:
         known = kept_limits(ctx.params["limits"], kind, known)
     table = table_of(file, given["characteristic"])
-    readings = _readings(table, kind, str(given["subgroup"]), ctx.params["size"])
+    readings = readings_of(table, kind, str(given["subgroup"]), ctx.params["size"])
     readings = replace(readings, weight=ctx.params["weight"], width=ctx.params["width"])
     chosen = rules_named(rules)
     drawn_up = draw_up(kind, readings, known, chosen)
@@ -312,62 +286,6 @@ def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
         raise BadInput("holds-no-limits-chart", where=str(path)) from None
 
 
-def _readings(table: Table, kind: str, subgroup: str, size: int | None) -> Readings:
-    if kind in ("p", "np", "u"):
-        return _fractions(table, subgroup, size, several=kind == "u")
-    if kind == "c":
-        return _counts(table, subgroup)
-    sample = table.sample("value")
-    if kind in ("imr", "ewma", "cusum"):
-        return Readings(sample, where=table.where)
-    return Readings(sample, where=table.where, groups=grouped(sample, table.texts(subgroup), table.where))
-
-
-def _fractions(table: Table, subgroup: str, size: int | None, *, several: bool = False) -> Readings:
-    found = table.counts("value")
-    column = next((name for name in SIZE_COLUMNS if table.has(name)), None)
-    if column is None and size is None:
-        by_label, looked_at = pieces_to_samples(found, table.texts(subgroup), table.where)
-        return Readings(_whole(by_label.values()), tuple(by_label), tuple(looked_at.values()), table.where)
-    sizes = table.counts(column) if column and size is None else (size or 0,) * len(table)
-    for count, of, line in zip(found, sizes, table.lines, strict=True):
-        if of < 1 or (count > of and not several):
-            raise BadInput("more-nonconforming-than-pieces", where=f"{table.where}: line {line}", count=count, of=of)
-    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
-    return Readings(_whole(found), labels, sizes, table.where)
-
-
-def _counts(table: Table, subgroup: str) -> Readings:
-    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
-    totals: dict[str, int] = {}
-    for count, label in zip(table.counts("value"), labels, strict=True):
-        totals[label] = totals.get(label, 0) + count
-    return Readings(_whole(totals.values()), tuple(totals), where=table.where)
-
-
-def _whole(counts: object) -> Sample:
-    return as_sample([float(count) for count in counts])  # type: ignore[attr-defined]
-
-
-def chart_data(drawn: Chart, rules: str) -> dict[str, object]:
-    """The chart in the form that scripts rely on; limits that differ from point to point are lists."""
-    upper, lower = drawn.upper, drawn.lower
-    return {
-        "type": drawn.kind, "rules": rules, "points": len(upper.points),
-        "centre": _line(upper.centre), "ucl": _line(upper.ucl), "lcl": _line(upper.lcl),
-        "range_centre": _line(lower.centre) if lower else None,
-        "range_ucl": _line(lower.ucl) if lower else None,
-        "range_lcl": _line(lower.lcl) if lower else None,
-        "sigma": drawn.sigma,
-        "signals": [{"rule": s.rule, "points": list(s.points), "text": s.text} for s in drawn.signals],
-        "range_outside": list(lower.outside) if lower else [],
-    }  # fmt: skip
-
-
-def _line(values: Floats) -> float | list[float]:
-    return float(values[0]) if np.ptp(values) <= 1e-12 * np.abs(values).max() else [float(value) for value in values]
-
-
 def _print_chart(drawn: Chart, rules: str) -> None:
     rows: list[tuple[str, ...]] = [("", "LCL", "centre", "UCL")]
     rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
@@ -382,7 +300,7 @@ def _print_chart(drawn: Chart, rules: str) -> None:
 
 
 def _track_row(track: Track) -> tuple[str, ...]:
-    varies = isinstance(_line(track.ucl), list)
+    varies = isinstance(level_data(track.ucl), list)
     cells = (f"{line[-1]:.6g}" for line in (track.lcl, track.centre, track.ucl))
     return (track.name + (" (limits of the last point)" if varies else ""), *cells)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +22,16 @@ from inspect_kit.cli.qa.options import (
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.sample import Floats
-from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, look_up
+from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
 from inspect_kit.quality.sampling.operating_curve import (
-    Curve,
     Model,
     Risk,
     Risks,
     acceptance,
-    acceptance_of_lot,
+    attributes_oc,
     curve,
     curve_of_lot,
     plan_for_ltpd,
-    quality_at,
-    rectified,
     smallest_plan,
     smallest_plan_of_lot,
     smallest_variables_plan,
@@ -43,11 +39,13 @@ from inspect_kit.quality.sampling.operating_curve import (
 )
 from inspect_kit.quality.sampling.stages import NEVER, staged
 from inspect_kit.quality.sampling.switching import (
+    LARGEST_PERCENTAGE,
     Presented,
     Scheme,
     SwitchingState,
     judge_lot,
     ledger_text,
+    lookup_data,
     may_be_reduced,
     read_ledger,
     refuse_stopped,
@@ -65,11 +63,6 @@ from inspect_kit.quality.sampling.variables import (
 
 Data = dict[str, Any]
 Drawn = tuple[Floats, Floats]
-
-
-def points_of(found: Curve) -> Drawn:
-    """Fractions and probabilities."""
-    return found.fractions, found.probabilities
 
 
 def variables_curve(size: int, k: float, *, sigma_known: bool) -> Drawn:
@@ -104,7 +97,10 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
         raise UsageError("give-either-ac-k")
     if any(not 0 <= fraction <= 1 for fraction in given["at"]):
         raise UsageError("fraction-lies-between-0-1")
-    drawn, data = _attributes_oc(size, accept, given) if accept is not None else _variables_oc(size, given)
+    if accept is None:
+        drawn, data = _variables_oc(size, given)
+    else:
+        drawn, data = attributes_oc(size, accept, given["lot"], poisson=given["poisson"], at=given["at"])
     data["points"] = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
     if as_json:
         print_json(data)
@@ -112,31 +108,6 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
         _print_curve(data)
     plan = f"Ac = {accept}" if accept is not None else f"k = {given['k_text']}"
     save_plot(target, curve_drawing(*drawn, f"n = {size}, {plan} ({data['model']})"))
-
-
-def _attributes_oc(size: int, accept: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
-    lot, poisson = given["lot"], given["poisson"]
-    if lot is not None and poisson:
-        raise UsageError("lot-excludes-poisson")
-    model = Model.POISSON if poisson else Model.BINOMIAL
-    found = curve(size, accept, model) if lot is None else curve_of_lot(size, accept, lot)
-    data: Data = {"n": size, "ac": accept, "lot": lot, "model": found.model.value}
-    if lot is None:
-        data["quality_at"] = {f"{level:g}": quality_at(size, accept, level, model) for level in (0.95, 0.5, 0.1)}
-    data["at"] = [[fraction, _chance(size, accept, fraction, found.model, lot)] for fraction in given["at"]]
-    if lot is not None and size < lot:
-        sorted_out = rectified(size, accept, lot)
-        data |= {"aoql": sorted_out.aoql, "aoql_at": sorted_out.at, "aoq": [list(row) for row in sorted_out.points]}
-    return points_of(found), data
-
-
-def _chance(size: int, accept: int, fraction: float, model: Model, lot: int | None) -> float:
-    if lot is None:
-        return acceptance(size, accept, fraction, model)
-    bad = fraction * lot
-    if abs(bad - round(bad)) > 1e-6:
-        raise UsageError("not-whole-pieces", fraction=f"{fraction:g}", lot=lot)
-    return acceptance_of_lot(size, accept, round(bad), lot)
 
 
 def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
@@ -168,8 +139,6 @@ def _print_curve(data: Data) -> None:
 
 REFUSED = 1
 """Exit code: the lot is not accepted."""
-LARGEST_PERCENTAGE = Decimal(10)
-"""Percent: larger AQLs count nonconformities, of which one piece may have several."""
 
 
 @click.command("sampling")
@@ -274,20 +243,20 @@ def _found_plan(given: Mapping[str, Any]) -> Outcome:
     lot = given["lot"]
     plan = smallest_plan(risks) if lot is None else smallest_plan_of_lot(risks, lot)
     if lot is not None:
-        return {**_plan_data(plan), "lot": lot}, points_of(curve_of_lot(plan.size, plan.accept, lot)), 0
-    data = {**_plan_data(plan), **{
+        return {**plan_data(plan), "lot": lot}, curve_of_lot(plan.size, plan.accept, lot).points, 0
+    data = {**plan_data(plan), **{
         f"{side}_risk": abs(miss - acceptance(plan.size, plan.accept, risk.fraction))
         for side, miss, risk in (("producer", 1, risks.producer), ("consumer", 0, risks.consumer))
     }}  # fmt: skip
-    return data, points_of(curve(plan.size, plan.accept)), 0
+    return data, curve(plan.size, plan.accept).points, 0
 
 
 def _limiting_plan(given: Mapping[str, Any]) -> Outcome:
     """By the limiting quality: Ac = 0 unless another is asked for."""
     worst = _risk(given["ltpd"], "--ltpd")
     plan, lot = plan_for_ltpd(worst, given["ac"], given["lot"]), given["lot"]
-    drawn = points_of(curve(plan.size, plan.accept) if lot is None else curve_of_lot(plan.size, plan.accept, lot))
-    return {**_plan_data(plan), "lot": lot, "ltpd": worst.fraction, "consumer_risk": worst.risk}, drawn, 0
+    drawn = (curve(plan.size, plan.accept) if lot is None else curve_of_lot(plan.size, plan.accept, lot)).points
+    return {**plan_data(plan), "lot": lot, "ltpd": worst.fraction, "consumer_risk": worst.risk}, drawn, 0
 
 
 def _in_stages(given: Mapping[str, Any]) -> Outcome:
@@ -304,17 +273,13 @@ def _in_stages(given: Mapping[str, Any]) -> Outcome:
     return data, (fractions, np.array([plan.acceptance(float(p)) for p in fractions])), 0
 
 
-def _plan_data(plan: Plan) -> Data:
-    return {"n": plan.size, "ac": plan.accept, "re": plan.reject}
-
-
 def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     scheme = Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
     if given["ledger"] is not None:
         return _by_ledger(given, scheme)
     severity = _severity(given)
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = _lookup_data(lookup, scheme, severity)
+    data = lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
         judged = judge_lot(scheme, SwitchingState(severity), Presented(given["lot"], given["found"]))
@@ -323,21 +288,14 @@ def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
 
-def _lookup_data(lookup: Lookup, scheme: Scheme, severity: Severity) -> Data:
-    return {
-        "code": lookup.code, **_plan_data(lookup.plan), "row": lookup.row, "whole_lot": lookup.whole_lot,
-        "aql": float(scheme.aql), "level": scheme.level, "severity": severity.value,
-    }  # fmt: skip
-
-
 def _plan_curve(lookup: Lookup, scheme: Scheme, lot: int) -> Drawn:
     """What the plan lets through: up to one less than Re is accepted, in the gap too."""
     accept = lookup.plan.reject - 1
     if scheme.aql > LARGEST_PERCENTAGE:
-        return points_of(curve(lookup.plan.size, accept, Model.POISSON))
+        return curve(lookup.plan.size, accept, Model.POISSON).points
     if accept >= lookup.plan.size:
         return np.array([0.0, 1.0]), np.array([1.0, 1.0])
-    return points_of(curve_of_lot(lot, accept, lot) if lookup.whole_lot else curve(lookup.plan.size, accept))
+    return (curve_of_lot(lot, accept, lot) if lookup.whole_lot else curve(lookup.plan.size, accept)).points
 
 
 def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
@@ -349,7 +307,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
     refuse_stopped(series.state)
     severity = series.state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = {**_lookup_data(lookup, scheme, severity), "lots_before": len(series.lots), "score": series.state.score}
+    data = {**lookup_data(lookup, scheme, severity), "lots_before": len(series.lots), "score": series.state.score}
     code = 0
     if given["found"] is not None:
         series = series.add(scheme, Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"]))

@@ -10,20 +10,16 @@ from pathlib import Path
 import click
 
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.believed import WITNESSES, own_issuer, trust_folder, trusted, witnesses_of
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, older_than, read_keyring
 from inspect_kit.certificate.issue.keys import PUBLIC, Founding, add, folder_of, found, own_keyring, retire
 from inspect_kit.cli.about import ADDRESS, DEFAULTS
 from inspect_kit.cli.issuer import (
     NEW_PASSPHRASE,
     PASSPHRASE,
-    WITNESSES,
     new_passphrase,
     now,
-    own_issuer,
     passphrase_for,
-    trust_folder,
-    trusted,
-    witnesses_of,
 )
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
-from inspect_kit.cli.issuer import desk_of, now, registry_of, trusted
+from inspect_kit.cli.issuer import desk_of, now, registry_of
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json, within, write_whole
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command

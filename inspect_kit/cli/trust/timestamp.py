@@ -10,9 +10,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.issue.believed import TIME_SERVERS, time_servers_of, trust_folder
 from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
 from inspect_kit.cli.about import timestamp_setting
-from inspect_kit.cli.issuer import TIME_SERVERS, desk_of, time_servers_of, trust_folder
+from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, warn, write_whole

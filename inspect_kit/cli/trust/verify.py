@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -12,16 +13,17 @@ from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.certificate.issue.believed import counter_of, proof_beside
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verification, compare, verify_pdf, verify_qr
-from inspect_kit.cli.issuer import own_issuer, registry_if_any, time_servers_of, trusted, witnesses_of
+from inspect_kit.cli.issuer import registry_if_any
 from inspect_kit.cli.options import home_of, json_option, language_option, today
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import notice
-from inspect_kit.registry.log.notes import LogProof, proof_of
+from inspect_kit.registry.log.notes import proof_of
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import known
 
@@ -67,11 +69,10 @@ def command(ctx: click.Context, /, what: str, subject: str, event: str, as_json:
     """
     asked = _files_in(what) if not looks_like_qr(what) and len(what) < _LONGEST_NAME and Path(what).is_dir() else [what]
     answers = [
-        compare(_looked_at(each, _counter(ctx, given["on"], _proof(each, given["proof"]))), subject, event)
-        for each in asked
+        compare(_looked_at(each, _counter(ctx, each, given["proof"], given["on"])), subject, event) for each in asked
     ]
     if as_json:
-        print_json(_described(answers[0]) if asked == [what] else [_described(seen) for seen in answers])
+        print_json(answers[0].data() if asked == [what] else [seen.data() for seen in answers])
     else:
         for name, seen in zip(asked, answers, strict=True):
             _print(seen, wording_for(given["language"], {}), "" if asked == [what] else f"{Path(name).name}: ")
@@ -92,22 +93,11 @@ def _files_in(folder: str) -> list[str]:
     return found
 
 
-def _counter(ctx: click.Context, day: object, proof: LogProof | None) -> Counter:
-    from datetime import datetime
-
-    home = home_of(ctx)
-    own = own_issuer(home)
-    on = day.date() if isinstance(day, datetime) else today()
-    registry, believed = registry_if_any(ctx), (witnesses_of(home), proof, time_servers_of(home))
-    return Counter(trusted(home), own.code if own else "", registry, on, *believed)
-
-
-def _proof(what: str, told: Path | None) -> LogProof | None:
-    """The proof that was named, or that lies beside the PDF."""
-    path = told
-    if path is None and not looks_like_qr(what) and len(what) < 4000:
-        path = beside if (beside := Path(what).with_suffix(".tlog-proof")).is_file() else None
-    return proof_of(read_note(path)) if path else None
+def _counter(ctx: click.Context, what: str, proof: Path | None, on: datetime | None) -> Counter:
+    """With the proof that was named, or that lies beside the PDF."""
+    named = not looks_like_qr(what) and len(what) < _LONGEST_NAME
+    told = proof_of(read_note(proof)) if proof else proof_beside(Path(what)) if named else None
+    return counter_of(home_of(ctx), registry_if_any(ctx), on.date() if on else today(), told)
 
 
 def _looked_at(what: str, counter: Counter) -> Verification:
@@ -160,12 +150,3 @@ def _print(seen: Verification, words: Wording, before: str) -> None:
     verdict = styled(Verdict(seen.verdict), words.say(f"overall.{seen.verdict}").upper()) if seen.verdict else ""
     what = f"{seen.number} {seen.subject!r} ({seen.sheet}, {seen.item})"
     click.echo(f"{before}{click.style(words.say('check.genuine'), bold=True)}  {verdict}  {what}: {said}")
-
-
-def _described(seen: Verification) -> dict[str, object]:
-    checks = {check.name: {"holds": check.holds, "sentence": check.sentence} for check in seen.checks}
-    return {
-        "holds": seen.holds, "number": seen.number or None, "verdict": seen.verdict or None, "subject": seen.subject,
-        "item": seen.item, "spec": seen.sheet, "event": seen.event, "checks": checks,
-        "check_again": list(seen.again),
-    }  # fmt: skip

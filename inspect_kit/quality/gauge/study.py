@@ -284,3 +284,20 @@ def _varies(result: GaugeResult) -> None:
 
 
 METHODS: Final = {"anova": by_anova, "average-range": by_average_and_range}
+
+
+def study_data(result: GaugeResult, tolerance: float | None) -> dict[str, object]:
+    """The study in the form that scripts rely on."""
+    parts = {"ev": result.ev, "av": result.av, "grr": result.grr, "pv": result.pv, "tv": result.tv}
+    return {
+        "method": result.method, **parts, "interaction": result.interaction,
+        **{f"{name}_pct": result.percent(value) for name, value in parts.items()},
+        "interaction_p": result.interaction_p, "pooled": result.pooled, "ndc": result.ndc,
+        "grr_contribution_pct": 100 * (result.grr / result.tv) ** 2,
+        "grr_tolerance_pct": None if tolerance is None else 600 * result.grr / tolerance,
+        "intervals_90": result.intervals,
+        "anova": [
+            {"source": e.name, "dof": e.dof, "ss": e.sum_of_squares, "ms": e.mean_square, "f": e.f, "p": e.p_value}
+            for e in result.anova
+        ],
+    }  # fmt: skip

@@ -148,3 +148,18 @@ def _normality_p(adjusted: float) -> float:
     if adjusted > 0.2:
         return 1 - exp(-8.318 + 42.796 * adjusted - 59.938 * adjusted**2)
     return 1 - exp(-13.436 + 101.14 * adjusted - 223.73 * adjusted**2)
+
+
+def capability_data(study: Capability, limits: Limits) -> dict[str, object]:
+    """The study in the form that scripts rely on."""
+    short, long = study.short_term, study.long_term
+    lower, upper = lower_of(limits), upper_of(limits)
+    return {
+        "n": study.count, "mean": study.mean, "s_within": study.within.sigma, "s_overall": study.overall.sigma,
+        "cp": short.potential, "cpk": short.actual, "pp": long.potential, "ppk": long.actual,
+        "cp_ci": short.potential_interval, "cpk_ci": short.actual_interval,
+        "pp_ci": long.potential_interval, "ppk_ci": long.actual_interval,
+        "lower": None if lower is None else float(lower), "upper": None if upper is None else float(upper),
+        "outside": study.outside, "expected_fraction": study.expected_fraction, "normality_p": study.normality_p,
+        "within_method": study.within.method, "within_dof": study.within.dof,
+    }  # fmt: skip

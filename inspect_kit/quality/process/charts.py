@@ -312,3 +312,23 @@ def pieces_to_samples(
         found[label] = found.get(label, 0) + value
         looked_at[label] = looked_at.get(label, 0) + 1
     return found, looked_at
+
+
+def chart_data(drawn: Chart, rules: str) -> dict[str, object]:
+    """The chart in the form that scripts rely on; limits that differ from point to point are lists."""
+    upper, lower = drawn.upper, drawn.lower
+    return {
+        "type": drawn.kind, "rules": rules, "points": len(upper.points),
+        "centre": level_data(upper.centre), "ucl": level_data(upper.ucl), "lcl": level_data(upper.lcl),
+        "range_centre": level_data(lower.centre) if lower else None,
+        "range_ucl": level_data(lower.ucl) if lower else None,
+        "range_lcl": level_data(lower.lcl) if lower else None,
+        "sigma": drawn.sigma,
+        "signals": [{"rule": s.rule, "points": list(s.points), "text": s.text} for s in drawn.signals],
+        "range_outside": list(lower.outside) if lower else [],
+    }  # fmt: skip
+
+
+def level_data(values: Floats) -> float | list[float]:
+    """A line that does not step as one number."""
+    return float(values[0]) if np.ptp(values) <= 1e-12 * np.abs(values).max() else [float(value) for value in values]

@@ -69,3 +69,15 @@ def _stratum(name: str, group: Floats, limits: Limits | None) -> Stratum:
     sides += [float(upper) - mean] if upper is not None else []
     index = min(sides) / (3 * deviation)
     return Stratum(name, count, mean, deviation, index, bissell_interval(index, count, count - 1))
+
+
+def stratified_data(found: Stratified) -> dict[str, object]:
+    """Strata in the form that scripts rely on."""
+    return {
+        "by": found.by, "p_value": found.p_value,
+        "strata": [
+            {"stratum": each.name, "n": each.count, "mean": each.mean, "s": each.deviation, "ppk": each.ppk,
+             "ppk_ci": each.ppk_interval}
+            for each in found.strata
+        ],
+    }  # fmt: skip

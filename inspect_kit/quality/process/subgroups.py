@@ -95,3 +95,11 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
         raise BadInput("no-spread-in-groups")
     f = float(between / above / (within / below))
     return OneWay(f, float(fdtrc(above, below, f)), above, below)
+
+
+def subgroup_data(groups: Sequence[Floats]) -> dict[str, object]:
+    """Whether subgroups differ, in the form that scripts rely on."""
+    if not groups:
+        return {}
+    tested = one_way(groups)
+    return {"subgroups": len(groups), "subgroup_f": tested.f, "subgroup_p": tested.p_value}

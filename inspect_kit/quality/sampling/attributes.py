@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.sampling import tables_105e as master_tables
@@ -114,3 +114,8 @@ def plan_of(code: str, aql: Decimal, severity: Severity = Severity.NORMAL) -> Lo
     accept, _, reject = row.cells[column].partition("/")
     plan = Plan(row.size, int(accept), int(reject) if reject else int(accept) + 1)
     return Lookup(code, row.letter, plan)
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """A plan in the form that scripts rely on."""
+    return {"n": plan.size, "ac": plan.accept, "re": plan.reject}

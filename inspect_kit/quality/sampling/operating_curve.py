@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, sqrt
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.optimize import brentq
@@ -42,6 +43,11 @@ class Curve:
     model: Model
     fractions: Floats
     probabilities: Floats
+
+    @property
+    def points(self) -> tuple[Floats, Floats]:
+        """Fractions and probabilities."""
+        return self.fractions, self.probabilities
 
 
 def acceptance(size: int, accept: int, fraction: float, model: Model = Model.BINOMIAL) -> float:
@@ -276,3 +282,30 @@ def variables_acceptance(size: int, k: float, fraction: float, *, sigma_known: b
         # The noncentral t routine underflows there; the lot is accepted but for rounding unless k is absurd.
         return float(nct.sf(k * sqrt(size), size - 1, quantile * sqrt(size)))
     return 1 - float(nctdtr(size - 1, quantile * sqrt(size), k * sqrt(size)))
+
+
+def attributes_oc(
+    size: int, accept: int, lot: int | None = None, *, poisson: bool = False, at: Sequence[float] = ()
+) -> tuple[tuple[Floats, Floats], dict[str, Any]]:
+    """The curve of a plan by attributes, and what is told of it in the form that scripts rely on."""
+    if lot is not None and poisson:
+        raise UsageError("lot-excludes-poisson")
+    model = Model.POISSON if poisson else Model.BINOMIAL
+    found = curve(size, accept, model) if lot is None else curve_of_lot(size, accept, lot)
+    data: dict[str, Any] = {"n": size, "ac": accept, "lot": lot, "model": found.model.value}
+    if lot is None:
+        data["quality_at"] = {f"{level:g}": quality_at(size, accept, level, model) for level in (0.95, 0.5, 0.1)}
+    data["at"] = [[fraction, _chance(size, accept, fraction, found.model, lot)] for fraction in at]
+    if lot is not None and size < lot:
+        sorted_out = rectified(size, accept, lot)
+        data |= {"aoql": sorted_out.aoql, "aoql_at": sorted_out.at, "aoq": [list(row) for row in sorted_out.points]}
+    return found.points, data
+
+
+def _chance(size: int, accept: int, fraction: float, model: Model, lot: int | None) -> float:
+    if lot is None:
+        return acceptance(size, accept, fraction, model)
+    bad = fraction * lot
+    if abs(bad - round(bad)) > 1e-6:
+        raise UsageError("not-whole-pieces", fraction=f"{fraction:g}", lot=lot)
+    return acceptance_of_lot(size, accept, round(bad), lot)

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
-from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, aql_column, look_up, plan_of
+from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, aql_column, look_up, plan_data, plan_of
 from inspect_kit.quality.sampling.tables_105e import AQLS
 from inspect_kit.quality.table import Table, read_table
 
@@ -275,3 +275,11 @@ def as_csv(columns: Sequence[str], rows: Iterable[dict[str, str]]) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return stream.getvalue()
+
+
+def lookup_data(lookup: Lookup, scheme: Scheme, severity: Severity) -> dict[str, Any]:
+    """The plan of a scheme in the form that scripts rely on."""
+    return {
+        "code": lookup.code, **plan_data(lookup.plan), "row": lookup.row, "whole_lot": lookup.whole_lot,
+        "aql": float(scheme.aql), "level": scheme.level, "severity": severity.value,
+    }  # fmt: skip

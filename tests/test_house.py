@@ -1,0 +1,66 @@
+"""The house keeps its own rules: rooms that can be overlooked, names that mean one thing, numbers with a word."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import inspect_kit
+
+PACKAGE = Path(inspect_kit.__file__).parent
+MOST_MODULES = 20
+MOST_SHARED = 0.05
+
+
+@cache
+def modules() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def private_imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inspect_kit"):
+            yield from (f"{node.module}.{each.name}" for each in node.names if each.name.startswith("_"))
+
+
+def test_no_module_takes_a_private_name_of_another() -> None:
+    taken = {str(path.relative_to(PACKAGE)): list(private_imports(tree)) for path, tree in modules().items()}
+    assert {path: names for path, names in taken.items() if names} == {}
+
+
+def test_no_room_has_more_modules_than_one_can_overlook() -> None:
+    rooms = Counter(path.parent for path in modules() if path.name != "__init__.py")
+    assert {room.name: count for room, count in rooms.items() if count > MOST_MODULES} == {}
+
+
+def test_hardly_a_public_class_shares_its_name_with_another() -> None:
+    names = Counter(node.name for tree in modules().values() for node in tree.body
+                    if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))  # fmt: skip
+    shared = sum(count for count in names.values() if count > 1)
+    assert shared <= MOST_SHARED * names.total()
+
+
+def constants_without_a_word(tree: ast.Module) -> Iterator[str]:
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        names = [each.id for target in _targets(node) for each in ast.walk(target) if isinstance(each, ast.Name)]
+        told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+        if names and _holds_a_number(node) and all(name.strip("_").isupper() for name in names) and not told:
+            yield from names
+
+
+def _targets(node: ast.stmt) -> list[ast.expr]:
+    return node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+
+
+def _holds_a_number(node: ast.stmt) -> bool:
+    value = getattr(node, "value", None)
+    return value is not None and any(
+        isinstance(each, ast.Constant) and isinstance(each.value, int | float) and not isinstance(each.value, bool)
+        for each in ast.walk(value)
+    )
+
+
+def test_every_number_has_a_word_after_it() -> None:
+    silent = {str(path.relative_to(PACKAGE)): list(constants_without_a_word(tree)) for path, tree in modules().items()}
+    assert {path: names for path, names in silent.items() if names} == {}
