@@ -4,6 +4,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import inspect_kit
@@ -21,7 +22,11 @@ def modules() -> dict[Path, ast.Module]:
 def private_imports(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("inspect_kit"):
-            yield from (f"{node.module}.{each.name}" for each in node.names if each.name.startswith("_"))
+            yield from (f"{node.module}.{each.name}" for each in node.names if _is_private(each.name))
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.endswith("__")
 
 
 def test_no_module_takes_a_private_name_of_another() -> None:
@@ -42,7 +47,7 @@ def test_hardly_a_public_class_shares_its_name_with_another() -> None:
 
 
 def constants_without_a_word(tree: ast.Module) -> Iterator[str]:
-    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+    for node, after in pairwise([*tree.body, ast.Pass()]):
         names = [each.id for target in _targets(node) for each in ast.walk(target) if isinstance(each, ast.Name)]
         told = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
         if names and _holds_a_number(node) and all(name.strip("_").isupper() for name in names) and not told:
