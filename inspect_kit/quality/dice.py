@@ -10,7 +10,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, chndtr, gammaln
 
 from inspect_kit.errors import BadInput, UsageError
@@ -223,6 +222,8 @@ def rolls_needed(bias: float, alpha: float = 0.05, power: float = 0.8) -> int:
 
 def noncentrality(alpha: float, power: float) -> float:
     """The noncentrality at which a chi-square test of six faces has this power."""
+    from scipy.optimize import brentq
+
     critical = float(chdtri(DOF, alpha))
     return float(brentq(lambda shift: 1 - chndtr(critical, DOF, shift) - power, 0, 10_000, xtol=1e-10))
 

@@ -216,21 +216,24 @@ def encoding_of(start: bytes) -> str:
 
 def table_from(text: str | Iterable[str], where: str) -> Table:
     """The table in a text, or in its lines."""
-    stream = io.StringIO(text, newline="") if isinstance(text, str) else text
+    stream = iter(io.StringIO(text, newline="") if isinstance(text, str) else text)
     body, first, delimiter = _begun(_text_lines(stream, where), where)
-    lines = csv.reader(body, delimiter=delimiter, strict=True)
-    try:
-        return _table(lines, first, where)
-    except csv.Error as problem:
-        raise BadInput("not-csv", where=f"{where}: line {lines.line_num + first - 1}", problem=problem) from None
-
-
-def _table(rows: Iterator[list[str]], first: int, where: str) -> Table:
-    names = _header(next(rows, []), where)
-    columns, numbers = _columns(rows, len(names), first, where)
-    if not numbers:
+    names = _header(next(_split(body, delimiter, first, where), []), where)
+    cells = _Cells(where, delimiter, len(names))
+    for columns, places in _blocks(stream, first + 1, cells):
+        cells.add(columns, places)
+    if not cells.places:
         raise BadInput("header-no-row", where=where)
-    return Table(where, dict(zip(names, columns, strict=True)), numbers)
+    return Table(where, dict(zip(names, cells.taken(), strict=True)), cells.places)
+
+
+def _split(lines: Iterator[str], delimiter: str, first: int, where: str) -> Iterator[list[str]]:
+    """Lines as rows of cells; `first` is the number of the first line."""
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        yield from rows
+    except csv.Error as problem:
+        raise BadInput("not-csv", where=f"{where}: line {rows.line_num + first - 1}", problem=problem) from None
 
 
 def _text_lines(stream: Iterable[str], where: str) -> Iterator[str]:
@@ -266,23 +269,71 @@ def _header(cells: list[str], where: str) -> list[str]:
     return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
 
-def _columns(
-    lines: Iterator[list[str]], width: int, first: int, where: str
-) -> tuple[list[tuple[str, ...]], Sequence[int]]:
-    """The cells column by column, some thousand rows at a time, each text kept once: a million rows stay small."""
-    columns: list[list[str]] = [[] for _ in range(width)]
-    numbers = array("l")
-    memo: list[dict[str, str]] = [{} for _ in range(width)]
-    at = first + 1
-    while rows := list(islice(lines, _CHUNK)):
-        if at + len(rows) > MAX_ROWS + first + 1:
-            raise BadInput("more-than-rows", where=where, max_rows=f"{MAX_ROWS:,}")
-        kept, places = _squared(rows, width, at, where)
-        for column, seen, cells in zip(columns, memo, zip(*kept, strict=True), strict=False):
-            _add(column, seen, cells, places, where)
-        numbers.extend(places)
-        at += len(rows)
-    return [tuple(column) for column in columns], numbers
+class _Cells:
+    """The cells of a table while it is read, column by column, each text kept once: a million rows stay small."""
+
+    def __init__(self, where: str, delimiter: str, width: int) -> None:
+        self.where, self.delimiter, self.width = where, delimiter, width
+        self.columns: list[list[str]] = [[] for _ in range(width)]
+        self.seen: list[dict[str, str]] = [{} for _ in range(width)]
+        self.places: range | array[int] = range(0)
+
+    def add(self, columns: Sequence[Sequence[str]], places: Sequence[int]) -> None:
+        """Some thousand rows more."""
+        if len(self.places) + len(places) > MAX_ROWS:
+            raise BadInput("more-than-rows", where=self.where, max_rows=f"{MAX_ROWS:,}")
+        for column, seen, cells in zip(self.columns, self.seen, columns, strict=False):
+            _add(column, seen, cells, places, self.where)
+        self.places = _joined(self.places, places)
+
+    def taken(self) -> Iterator[tuple[str, ...]]:
+        """The columns; each is let go of as it is taken, so that no two copies stand side by side."""
+        while self.columns:
+            yield tuple(self.columns.pop(0))
+
+
+def _joined(before: range | array[int], places: Sequence[int]) -> range | array[int]:
+    """Line numbers: where no line is empty, a range says them all."""
+    if isinstance(before, range) and isinstance(places, range) and (not before or before.stop == places.start):
+        return range(before.start if before else places.start, places.stop)
+    kept = array("l", before) if isinstance(before, range) else before
+    kept.extend(places)
+    return kept
+
+
+Block = tuple[Sequence[Sequence[str]], Sequence[int]]
+"""Some thousand rows as columns, and the lines they stand on."""
+
+
+def _blocks(stream: Iterator[str], at: int, cells: _Cells) -> Iterator[Block]:
+    """The rows from line `at` on. Lines without quotes are split all at once; from the first quote on, one by one."""
+    while lines := list(islice(stream, _CHUNK)):
+        found = _plain_block(lines, at, cells)
+        if found is None:
+            rows = _split(_text_lines(chain(lines, stream), cells.where), cells.delimiter, at, cells.where)
+            yield from _row_blocks(rows, at, cells)
+            return
+        yield found
+        at += len(lines)
+
+
+def _row_blocks(rows: Iterator[list[str]], at: int, cells: _Cells) -> Iterator[Block]:
+    while some := list(islice(rows, _CHUNK)):
+        yield _squared(some, at, cells)
+        at += len(some)
+
+
+def _plain_block(lines: list[str], at: int, cells: _Cells) -> Block | None:
+    """Lines as columns by a single split; `None` where quotes or odd ends of lines need more care than that."""
+    text = "".join(_text_lines(lines, cells.where)).replace("\r\n", "\n").removesuffix("\n")
+    if '"' in text or "\r" in text or text.count("\n") != len(lines) - 1:
+        return None
+    rows = text.split("\n")
+    flat = text.replace("\n", cells.delimiter).split(cells.delimiter)
+    even = len(flat) == cells.width * len(rows) and {row.count(cells.delimiter) for row in rows} == {cells.width - 1}
+    if even and all(flat[:: cells.width]):
+        return [flat[place :: cells.width] for place in range(cells.width)], range(at, at + len(rows))
+    return _squared([row.split(cells.delimiter) for row in rows], at, cells)
 
 
 def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: Sequence[int], where: str) -> None:
@@ -295,22 +346,23 @@ def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: 
         raise BadInput("cell-too-large", where=f"{where}: line {place}", max_cell=MAX_CELL)
 
 
-def _squared(rows: list[list[str]], width: int, at: int, where: str) -> tuple[list[list[str]], Sequence[int]]:
+def _squared(rows: list[list[str]], at: int, cells: _Cells) -> Block:
     """Rows of one width, without the empty ones; most files need nothing done."""
+    width = cells.width
     if all(len(row) == width and row[0] for row in rows):
-        return rows, range(at, at + len(rows))
+        return list(zip(*rows, strict=True)), range(at, at + len(rows))
     kept: list[list[str]] = []
     places: list[int] = []
     for number, row in enumerate(rows, at):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
             hint = notice("comma-in-quotes")
             raise BadInput(
-                "cells-unlike-header", where=f"{where}: line {number}", hint=hint, count=len(row), count2=width
+                "cells-unlike-header", where=f"{cells.where}: line {number}", hint=hint, count=len(row), count2=width
             )
         if any(cell.strip() for cell in row):
             kept.append((row + [""] * width)[:width])
             places.append(number)
-    return kept, places
+    return list(zip(*kept, strict=True)), places
 
 
 def _number(cell: str, default: str, place: str) -> Decimal:

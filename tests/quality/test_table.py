@@ -101,3 +101,43 @@ def test_a_table_knows_its_length() -> None:
     table = table_from("value\n1\n2\n", "t.csv")
     assert isinstance(table, Table)
     assert len(table) == 2
+
+
+TEXTS = st.text(st.sampled_from("ab1. \u00a0"), max_size=4)
+
+
+@given(st.lists(st.lists(TEXTS, min_size=1, max_size=4), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_a_table_is_read_alike_with_quotes_and_without(rows: list[list[str]], end: str) -> None:
+    def told(text: str) -> object:
+        try:
+            table = table_from(text, "t.csv")
+        except BadInput as problem:
+            return str(problem)
+        return dict(table.columns), list(table.lines)
+
+    plain = end.join(("value,n,note", *(",".join(row) for row in rows)))
+    quoted = end.join(("value,n,note", *(",".join(f'"{cell}"' if any(row) else cell for cell in row) for row in rows)))
+    assert told(plain) == told(quoted)
+
+
+def test_quotes_far_below_the_first_rows_are_still_read() -> None:
+    rows = [f"{number},x" for number in range(5000)]
+    rows[4500] = '"4500","a,b"'
+    rows[10] = ""
+    table = table_from("value,note\n" + "\n".join(rows), "t.csv")
+    assert (len(table), table.columns["note"][4499], table.lines[4499]) == (4999, "a,b", 4502)
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("1,2,3", "line 4323: has 3 cells"),
+        ('1,"2"x', "line 4323: is not CSV"),
+        ("1," + "2" * 300, "line 4323: a cell has more than 200"),
+        ('1,"2', "line 4423: is not CSV"),
+        ("1,2\0", "NUL bytes"),
+    ],
+)
+def test_a_fault_far_below_the_first_rows_is_said_with_its_line(row: str, said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        table_from("value,note\n" + "1,2\n" * 4321 + row + "\n" + "1,2\n" * 100, "t.csv")

@@ -8,7 +8,7 @@ by one. So a million readings cost some hundred judgements, and no rule is writt
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -178,12 +178,17 @@ def judged_column(clause: Clause, file: LotFile, bench: Bench, *, gaps: bool = T
 def _words_in(column: Column, clause: Clause, *, by_eye: bool) -> dict[int, str]:
     """The cells that are answers and not numbers, by row."""
     meanings: dict[str, str] = {}
-    for cell in {cell for cell in column.values if cell and cell[0] not in _DIGITS}:
+    for cell in {cell for part in _parts(column.values) for cell in set(part) if cell and cell[0] not in _DIGITS}:
         folded = cell.strip().casefold()
         word = _WORDS.get(folded, folded if answer_to(clause, folded) is not None or (by_eye and cell) else "")
         if word:
             meanings[cell] = word
     return {row: meanings[cell] for row, cell in enumerate(column.values) if cell in meanings} if meanings else {}
+
+
+def _parts(cells: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Cells some thousand at a time: of each different one among them it is asked once."""
+    return (cells[start : start + _MOST_KEPT] for start in range(0, len(cells), _MOST_KEPT))
 
 
 @dataclass
@@ -194,13 +199,12 @@ class _Sheet:
     column: Column
     pieces: Sequence[str]
     bench: Bench
-    values: list[str | None] = field(default_factory=list)
+    values: Sequence[str | None] = ()
     odd: dict[int, Odd] = field(default_factory=dict)
     standards: Sequence[str | None] = (None,)
     gauges: dict[str, None] = field(default_factory=dict)
     memo: dict[tuple[str, str, str, str], Odd | None] = field(default_factory=dict)
     seen: int = 0
-    ignored: int = 0
 
     def __post_init__(self) -> None:
         self.values = [None] * len(self.pieces)
@@ -217,16 +221,26 @@ class _Sheet:
         if not rows:
             return
         self.seen += len(rows)
-        self._read(rows)
-        places = np.array(rows, dtype=np.int64)
-        sizes = np.fromiter((float(self.values[row] or 0) for row in rows), dtype=np.float64, count=len(rows))
+        self.values = cells if everyone and self._as_written() else self._read(rows)
+        places = np.arange(len(rows)) if everyone else np.array(rows, dtype=np.int64)
+        numbers = self.values if everyone else [self.values[row] for row in rows]
+        sizes = np.fromiter(map(float, numbers), dtype=np.float64, count=len(rows))  # type: ignore[arg-type]
         for group in self._groups(places):
             self._judge(places[group], sizes[group])
         self._note_standards(rows)
 
-    def _read(self, rows: Sequence[int]) -> None:
+    def _as_written(self) -> bool:
+        """Whether every cell stands in the file as it will stand in the record."""
+        units, unit = self.column.units, self.clause.unit
+        assert unit is not None
+        if not isinstance(units, Same) or units.text not in ("", unit.base) or unit.base in EXACT_UNITS:
+            return False
+        return all(_PLAIN.fullmatch(cell) for part in _parts(self.column.values) for cell in set(part))
+
+    def _read(self, rows: Sequence[int]) -> list[str | None]:
         """The values as texts in the base unit; a number that stands so in the file is taken as it is."""
-        column, values = self.column, self.values
+        column = self.column
+        values: list[str | None] = [None] * len(self.pieces)
         assert self.clause.unit is not None
         bare = ("", self.clause.unit.base)
         memo: dict[tuple[str, str], str] = {}
@@ -239,6 +253,7 @@ class _Sheet:
                 memo = {} if len(memo) > _MOST_KEPT else memo
                 memo[cell, unit] = f"{self.bench.measured(self._reading(row), self.clause).value:f}"
             values[row] = memo[cell, unit]
+        return values
 
     def _reading(self, row: int) -> Reading:
         return self.column.reading(row, self.pieces[row])
@@ -326,13 +341,15 @@ class _Sheet:
         """Judge the cells that are answers."""
         known: dict[tuple[str, str], Odd | None] = {}
         self.seen += len(words)
+        values = list(self.values) if words else []
         for row, word in words.items():
             key = (word, self.column.confidences[row] if self.column.confidences else "")
             if key not in known:
                 known[key] = self._answered(row, word)
-            self.values[row] = word
+            values[row] = word
             if (odd := known[key]) is not None:
                 self.odd[row] = odd
+        self.values = values or self.values
 
     def _answered(self, row: int, word: str) -> Odd | None:
         if answer_to(self.clause, word) is None:

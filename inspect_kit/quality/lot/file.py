@@ -286,7 +286,12 @@ def _from_table(table: Table, wanted: WantedCharacteristics) -> LotFile:
 
 def _cells(table: Table, name: str, other: str = "") -> Sequence[str]:
     found = table.columns.get(name) or table.columns.get(other)
-    return found or Same("", len(table))
+    return evened(found) if found else Same("", len(table))
+
+
+def evened(cells: Sequence[str]) -> Sequence[str]:
+    """A column that says the same of every piece, in one word."""
+    return Same(cells[0], len(cells)) if cells.count(cells[0]) == len(cells) else cells
 
 
 def _pieces(table: Table) -> tuple[str, ...]:
@@ -323,6 +328,8 @@ def _rows_by_name(names: Sequence[str]) -> dict[str, Sequence[int]]:
 def _long_labels(table: Table, rows: Mapping[str, Sequence[int]]) -> tuple[str, ...] | None:
     """The pieces' names, row by row; `None` if no row of these has one, and then they are numbered."""
     labels = _pieces(table)
+    if labels and all(labels):
+        return labels
     if not labels or not any(labels[row] for places in rows.values() for row in places):
         return None
     if not all(labels[row] for places in rows.values() for row in places):
@@ -371,7 +378,8 @@ def _matched(
 def all_different(texts: Sequence[str]) -> bool:
     """Whether no text comes twice; by their hashes, as a set of a million texts is large."""
     hashes = np.fromiter(map(hash, texts), dtype=np.int64, count=len(texts))
-    return len(np.unique(hashes)) == len(texts) or len(set(texts)) == len(texts)
+    hashes.sort()
+    return not (hashes[1:] == hashes[:-1]).any() or len(set(texts)) == len(texts)
 
 
 def _taken(cells: Sequence[str], rows: Sequence[int], *, copied: bool = False) -> Sequence[str]:

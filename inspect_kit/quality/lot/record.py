@@ -103,7 +103,14 @@ class MeasuredSeries(_Part, frozen=True):
     @property
     def numbers(self) -> tuple[str, ...]:
         """The values that are numbers: a limit may be checked by a go/no-go gauge on some pieces."""
-        return tuple(value for value in self.values if value is not None and value not in ANSWERS)
+        return self.beside(self.values)  # type: ignore[arg-type]
+
+    def beside(self, cells: tuple[str, ...]) -> tuple[str, ...]:
+        """Of cells that have one a piece, those of pieces whose value is a number."""
+        if not any(word in self.values for word in _NO_NUMBERS):
+            return cells
+        pairs = zip(cells, self.values, strict=True)
+        return tuple(cell for cell, value in pairs if value not in _NO_NUMBERS)
 
 
 class Nonconforming(_Part, frozen=True):
@@ -190,6 +197,7 @@ def open_lot_record(content: bytes, *, where: str = "record") -> LotRecord:
 # From a judged lot to its record.
 
 ANSWERS = ("yes", "no")
+_NO_NUMBERS = (None, *ANSWERS)
 
 
 class Charted(msgspec.Struct, frozen=True):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
 from inspect_kit.errors import InspectKitError
-from inspect_kit.quality.lot.record import ANSWERS, Lot, LotRecord, MeasuredSeries
+from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries
 from inspect_kit.quality.process.capability import Capability, capability
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
 from inspect_kit.quality.process.distributions import NORMAL_ENOUGH, PercentileCapability, by_percentiles
@@ -69,15 +69,14 @@ def _percentiles(sample: Sample, study: Capability, limits: Limits) -> Percentil
     """Nothing where the normal distribution will do: its percentiles are the usual indices."""
     if study.normality_p is None or study.normality_p >= NORMAL_ENOUGH:
         return None
-    return by_percentiles(sample.values, limits)
+    return by_percentiles(sample.values, limits, normality_p=study.normality_p)
 
 
 def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) -> Iterator[Stratified]:
     trace = lot.trace if isinstance(lot.trace, dict) else {}
-    places = [place for place, value in enumerate(series.values) if value is not None and value not in ANSWERS]
-    charted = [lot.groups[place] for place in places] if lot.groups else []
-    for by in STRATA:
-        told = [trace[by][place] for place in places] if by in trace else []
+    charted = series.beside(lot.groups) if lot.groups else ()
+    for by in (by for by in STRATA if by in trace):
+        told = series.beside(trace[by])
         if told and told != charted:  # What the chart shows as its subgroups is not told twice.
             found = stratified(by, sample.values, told, limits)
             if found is not None:
@@ -87,8 +86,7 @@ def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) ->
 def _subgroups(series: MeasuredSeries, lot: Lot, sample: Sample) -> Mapping[str, Floats]:
     if not lot.groups:
         return {}
-    kept = [place for place, value in enumerate(series.values) if value is not None and value not in ANSWERS]
-    return _groups(sample, [lot.groups[place] for place in kept])
+    return _groups(sample, series.beside(lot.groups))
 
 
 def limits_of(series: MeasuredSeries) -> Limits:
@@ -99,7 +97,7 @@ def limits_of(series: MeasuredSeries) -> Limits:
     return limits
 
 
-def _groups(sample: Sample, labels: list[str]) -> Mapping[str, Floats]:
+def _groups(sample: Sample, labels: Sequence[str]) -> Mapping[str, Floats]:
     return grouped(sample, labels, "subgroups")
 
 

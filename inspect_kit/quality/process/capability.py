@@ -131,13 +131,21 @@ def anderson_darling(offsets: Floats) -> float | None:
     count = len(offsets)
     if count < 8:
         return None
-    standard = np.sort((offsets - offsets.mean()) / offsets.std(ddof=1))
-    # Tails of the normal distribution run out of double precision; the bound keeps one wild reading finite.
-    low = np.log(np.maximum(ndtr(standard), 1e-300))
-    high = np.log(np.maximum(ndtr(-standard), 1e-300))
-    weights = 2 * np.arange(1, count + 1) - 1
-    statistic = -count - float(np.sum(weights * (low + high[::-1]))) / count
+    standard = (offsets - offsets.mean()) / offsets.std(ddof=1)
+    standard.sort()
+    terms = _log_share(standard.copy())
+    terms += _log_share(np.negative(standard, out=standard))[::-1]
+    terms *= np.arange(1, 2 * count, 2, dtype=np.float64)
+    statistic = -count - float(terms.sum()) / count
     return _normality_p(statistic * (1 + 0.75 / count + 2.25 / count**2))
+
+
+def _log_share(places: Floats) -> Floats:
+    """The logarithm of the normal distribution's share below each place, written over the places."""
+    ndtr(places, out=places)
+    # Its tails run out of double precision; the bound keeps one wild reading finite.
+    np.maximum(places, 1e-300, out=places)
+    return np.log(places, out=places)
 
 
 def _normality_p(adjusted: float) -> float:

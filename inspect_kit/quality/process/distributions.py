@@ -46,12 +46,17 @@ class PercentileCapability:
     ppk: float
 
 
-def by_percentiles(values: Floats, limits: Limits, wanted: str = "") -> PercentileCapability | None:
-    """Pp = (U − L) ÷ (X₉₉.₈₆₅ − X₀.₁₃₅) and Ppk from the median; `None` where there are too few readings."""
+def by_percentiles(
+    values: Floats, limits: Limits, wanted: str = "", *, normality_p: float | None = None
+) -> PercentileCapability | None:
+    """Pp = (U − L) ÷ (X₉₉.₈₆₅ − X₀.₁₃₅) and Ppk from the median; `None` where there are too few readings.
+
+    `normality_p` where it is known already.
+    """
     if len(values) < FEWEST or np.ptp(values) == 0:
         return None
     fits = {fit.name: fit for fit in _fits(values)}
-    chosen = fits[wanted] if wanted in fits else _chosen(values, fits)
+    chosen = fits[wanted] if wanted in fits else _chosen(values, fits, normality_p)
     low, middle, high = (chosen.percentile(share) for share in (TAIL, 0.5, 1 - TAIL))
     lower, upper = (None if limit is None else float(limit) for limit in (lower_of(limits), upper_of(limits)))
     sides = [
@@ -63,9 +68,9 @@ def by_percentiles(values: Floats, limits: Limits, wanted: str = "") -> Percenti
     return PercentileCapability(chosen, evidence, (low, middle, high), pp, min(sides))
 
 
-def _chosen(values: Floats, fits: Mapping[str, FittedDistribution]) -> FittedDistribution:
+def _chosen(values: Floats, fits: Mapping[str, FittedDistribution], known: float | None) -> FittedDistribution:
     """The normal distribution unless the readings speak against it; then the one with the best evidence."""
-    p = anderson_darling(values)
+    p = anderson_darling(values) if known is None else known
     if p is None or p >= NORMAL_ENOUGH:
         return fits["normal"]
     return min(fits.values(), key=lambda fit: fit.aicc)

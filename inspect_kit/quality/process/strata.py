@@ -44,8 +44,9 @@ def stratified(by: str, values: Floats, labels: Sequence[str], limits: Limits | 
     names = list(dict.fromkeys(labels))
     if not 2 <= len(names) <= MOST_STRATA:
         return None
-    told = np.array(labels, dtype=object)
-    groups = {name: values[told == name] for name in names}
+    numbers = {name: number for number, name in enumerate(names)}
+    told = np.fromiter(map(numbers.__getitem__, labels), np.int8, len(labels))
+    groups = {name: values[told == number] for name, number in numbers.items()}
     return Stratified(by, tuple(_stratum(name or "—", group, limits) for name, group in groups.items()), _p(groups))
 
 

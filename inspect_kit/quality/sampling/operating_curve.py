@@ -9,7 +9,6 @@ from math import ceil, sqrt
 from typing import Any, Final
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import bdtr, bdtri, nctdtr, ndtr, ndtri, pdtr
 
 from inspect_kit.errors import UsageError
@@ -67,6 +66,8 @@ def acceptance_of_lot(size: int, accept: int, bad: int, lot: int) -> float:
 def quality_at(size: int, accept: int, probability: float, model: Model = Model.BINOMIAL) -> float:
     """The fraction nonconforming that is accepted with a given probability."""
     if model is Model.POISSON:
+        from scipy.optimize import brentq
+
         top = (accept + 10) * 10 / size
         return float(brentq(lambda p: acceptance(size, accept, p, model) - probability, 0, top, xtol=1e-14))
     return float(bdtri(accept, size, probability))
