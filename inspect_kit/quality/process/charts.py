@@ -86,7 +86,16 @@ def draw_up(kind: str, readings: Readings, known: KnownProcess = UNKNOWN, rules:
 
 
 def _constant(value: float, like: Floats) -> Floats:
-    return np.full(len(like), value)
+    """One number for every point, kept once."""
+    return np.broadcast_to(np.float64(value), like.shape)
+
+
+def _by_size(constant: Callable[[int], float], sizes: NDArray[np.int64]) -> Floats:
+    """A chart's constant for each size of subgroup, looked up once a size."""
+    if len(sizes) and (sizes == sizes[0]).all():
+        return np.broadcast_to(np.float64(constant(int(sizes[0]))), sizes.shape)
+    known, place = np.unique(sizes, return_inverse=True)
+    return np.array([constant(int(size)) for size in known])[place]
 
 
 def _individuals(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
@@ -96,11 +105,11 @@ def _individuals(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...
     ranges = moving_ranges(sample.offsets)
     sigma = _positive(known.sigma, spread_of_moving_ranges(sample.offsets).sigma, readings)
     mean_range = float(ranges.mean()) if known.sigma is None else d2(2) * sigma
-    lower = _range_track("moving range", ranges, np.full(len(ranges), 2), np.full(len(ranges), mean_range / d2(2)))
+    pairs = np.broadcast_to(np.int64(2), ranges.shape)
+    lower = _range_track("moving range", ranges, pairs, _constant(mean_range / d2(2), ranges))
     lower = replace(lower, first=2)
     upper, standard = _value_track("individuals", sample, sample.offsets, known, _constant(sigma, sample.offsets))
-    labels = tuple(str(number + 1) for number in range(len(sample)))
-    return Chart("imr", upper, lower, sigma, signals(standard, rules), labels)
+    return Chart("imr", upper, lower, sigma, signals(standard, rules))
 
 
 def _positive(known: float | None, estimated: float, readings: Readings) -> float:
@@ -123,15 +132,14 @@ def _value_track(
     return track, standard
 
 
-def _range_track(name: str, ranges: Floats, sizes: Floats, sigmas: Floats) -> Track:
+def _range_track(name: str, ranges: Floats, sizes: NDArray[np.int64], sigmas: Floats) -> Track:
     """Ranges around d2·σ with limits 3·d3·σ away."""
-    means = np.array([d2(int(size)) for size in sizes]) * sigmas
-    spreads = np.array([d3(int(size)) for size in sizes]) * sigmas
+    means, spreads = _by_size(d2, sizes) * sigmas, _by_size(d3, sizes) * sigmas
     return Track(name, ranges, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
 
 
-def _deviation_track(name: str, deviations: Floats, sizes: Floats, sigma: float) -> Track:
-    factors = np.array([c4(int(size)) for size in sizes])
+def _deviation_track(name: str, deviations: Floats, sizes: NDArray[np.int64], sigma: float) -> Track:
+    factors = _by_size(c4, sizes)
     means, spreads = factors * sigma, np.sqrt(1 - factors**2) * sigma
     return Track(name, deviations, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
 
@@ -143,7 +151,7 @@ def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, 
         estimated = spread_of_ranges(groups).sigma
     else:
         deviations = np.array([group.std(ddof=1) for group in groups])
-        estimated = float(np.mean(deviations / np.array([c4(int(size)) for size in sizes])))
+        estimated = float(np.mean(deviations / _by_size(c4, sizes)))
     sigma = _positive(known.sigma, estimated, readings)
     means = np.array([group.mean() for group in groups])
     upper, standard = _value_track("means", readings.sample, means, known, sigma / np.sqrt(sizes), sizes)
