@@ -15,7 +15,7 @@ from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import unlock
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.opening import open_registry
-from tests.registry.conftest import NOW, _blank
+from tests.registry.conftest import NOW, _blank, unsigned
 
 
 def certified(home: Path, subject: str) -> str:
@@ -23,7 +23,7 @@ def certified(home: Path, subject: str) -> str:
     base = open_record((home / "record.json").read_bytes())
     desk = Desk(home, open_registry(home, remembered=False), unlock(home, "", None), NOW, draw=_blank)
     about = structs.replace(base.subject, text=subject)
-    with patch.object(issuing, "sign", lambda pages, _, note: pages + note.number.encode()):
+    with patch.object(issuing, "sign", unsigned):
         return issue_certificate(desk, Request(structs.replace(base, subject=about), home / f"{subject}.pdf")).number
 
 

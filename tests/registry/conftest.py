@@ -20,6 +20,7 @@ from sqlalchemy import text
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
+from inspect_kit.certificate.issue.pdf_signature import SignatureNote
 from inspect_kit.certificate.issue.seals import seals_in
 from inspect_kit.certificate.issue.verify import Counter
 from inspect_kit.inspection.record import Record, Subject
@@ -87,6 +88,11 @@ def _blank(record: Record, *, language: str, photos: object, issue: object) -> b
     return _BLANK
 
 
+def unsigned(pages: bytes, _: object, note: SignatureNote) -> bytes:
+    """In place of `sign`, which touches no file and takes most of the time."""
+    return pages + note.number.encode()
+
+
 def _blank_page() -> bytes:
     with tempfile.TemporaryFile() as stream:
         pdf = pikepdf.new()
@@ -134,7 +140,7 @@ def quick_desk(request: pytest.FixtureRequest, home: Path) -> Iterator[Desk]:
 @pytest.fixture
 def without_signing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Signing a PDF takes most of the time, and is left out where a test is about the registry alone."""
-    monkeypatch.setattr("inspect_kit.certificate.issue.issue.sign", lambda pages, _, note: pages + note.number.encode())
+    monkeypatch.setattr("inspect_kit.certificate.issue.issue.sign", unsigned)
 
 
 @pytest.fixture

@@ -37,12 +37,31 @@ PINS = {"Renata": "402861", "Tomáš": "739104", "Vera": "558237", "Oskar": "640
 ROLES = {"Renata": Role.REFEREE, "Oskar": Role.REFEREE, "Tomáš": Role.TESTER, "Vera": Role.VIEWER}
 GOOD = {"mass": "14.82", "diameter": "41.0"}
 
+CHROMIUM = shutil.which("chromium") or ""
+FLAGS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
 
 def missing(what: str) -> None:
     """A tool that is not there: a failure where CI must have it."""
     if os.environ.get("CI"):
         pytest.fail(f"{what} is not installed, and CI must have it")
     pytest.skip(f"{what} is not installed")
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Any]:
+    """Playwright, with a Chromium to drive."""
+    if not CHROMIUM:
+        missing("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright")
+    with sync_playwright() as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -20,9 +20,9 @@ from inspect_kit.certificate.issue.seals import desk_key
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
-from tests.station.conftest import NOW, PINS, ROLES, _striker_on_the_mat, names_of, striker_form
+from tests.station.conftest import CHROMIUM, FLAGS, NOW, PINS, ROLES, _striker_on_the_mat, names_of, striker_form
 from tests.station.running import Desk, running
-from tests.station.test_browser import CHROMIUM, FLAGS, PHONE
+from tests.station.test_browser import PHONE
 
 SCREENS: dict[str, dict[str, Any]] = {
     "phone": PHONE,

@@ -20,14 +20,9 @@ from inspect_kit.capture.simulator import Performance, script_of, simulated
 from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.registry.opening import open_registry
-from tests.station.conftest import PINS, missing
+from tests.station.conftest import CHROMIUM, FLAGS, PINS
 from tests.station.running import Desk, Running, running
 
-CHROMIUM = shutil.which("chromium") or ""
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 
@@ -35,17 +30,10 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM:
-        missing("chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright")
-    with sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield opened
-        opened.close()
+def browser(driver: Any) -> Iterator[Any]:
+    opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -24,9 +24,8 @@ from inspect_kit.vision.optics.pose import Known, fit_view
 from tests.scenes.render import photograph
 from tests.scenes.scene import Lens, Piece, Scene, Sensor, Stand
 from tests.scenes.table import COLOURS
-from tests.station.conftest import PINS, Person, missing, new_client
+from tests.station.conftest import CHROMIUM, FLAGS, PINS, Person, new_client
 from tests.station.running import Desk, Running, running
-from tests.station.test_browser import CHROMIUM, FLAGS
 
 LENS = Lens(960, 720, 1280.0, (479.5, 359.5))
 GOOD = Stand(450, 0.08, 1.0, 1.57)
@@ -157,18 +156,6 @@ def _page(driver: Any, place: tuple[Running, str], flags: list[str]) -> Any:
     page.wait_for_selector("h1:has-text('Events')")
     page.goto(place[1])
     return page
-
-
-@pytest.fixture(scope="module")
-def driver() -> Iterator[Any]:
-    if not CHROMIUM:
-        missing("chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright")
-    with sync_playwright() as opened:
-        yield opened
 
 
 def test_a_camera_over_the_mat_takes_the_photo_by_itself_and_the_diameter_is_filled_in(
