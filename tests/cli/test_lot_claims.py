@@ -380,6 +380,56 @@ def test_the_certificate_tells_the_classes_on_its_first_page_and_in_a_table(
     assert "Jede Klasse hat ihre eigene AQL" in " ".join(" ".join(rest).split())
 
 
+def test_each_class_of_defects_is_switched_by_itself(kit: Call, tmp_path: Path) -> None:
+    """Two of five refused for a major defect: major is tightened and nothing else; five accepted: normal again."""
+    ledger = ("--ledger", tmp_path / "lots.csv")
+
+    def presented(number: int, *more: str, **wrong: int) -> tuple[int, dict[str, str], str]:
+        path = classed(tmp_path, **wrong)
+        path.write_text(path.read_text().replace("\n0,", f"\n{number}-0,"))
+        code, out, err = kit("qa", "lot", path, *CLASSED, *ledger, "--subject", f"Lot {number}", *more, "--json")
+        return code, {each["class"]: each["severity"] for each in json.loads(out or "{}")["plan"]["classes"]}, err
+
+    alike = dict.fromkeys(("critical", "major", "minor"), "normal")
+    assert presented(1, major=2)[:2] == (1, alike)
+    assert "the ledger has this lot already" in presented(1, major=2)[2]
+    assert presented(2, "--resubmitted")[:2] == (0, alike)
+    code, told, err = presented(3, major=2)
+    assert (code, told, "major: from the next lot on: tightened" in err) == (1, alike, True)
+    for number in range(4, 9):
+        code, told, err = presented(number, minor=1)
+        assert (code, told) == (0, {**alike, "major": "tightened"})
+    assert "major: from the next lot on: normal" in err
+    assert presented(9)[1] == alike
+
+
+def test_a_ledger_of_classes_is_replayed_and_goes_with_its_classes(kit: Call, tmp_path: Path) -> None:
+    ledger, path = tmp_path / "lots.csv", classed(tmp_path, major=2)
+    assert kit("qa", "lot", path, *CLASSED, "--ledger", ledger)[0] == 1
+    rows = ledger.read_text().splitlines()
+    assert rows[0].startswith("class,lot,found,inspected,aql")
+    assert rows[2].startswith("major,500,2,125,1.0,")
+    other = classed(tmp_path, major=1)
+    assert "of classes" in kit("qa", "lot", other, *BASE, "--lot", 500, "--aql", "1.0", "--ledger", ledger)[2]
+    two = ("--class", "critical=0.10:coin.shape", "--class", "major=1.0")
+    assert "the class minor" in kit("qa", "lot", other, *BASE, "--lot", 500, *two, "--ledger", ledger)[2]
+    ledger.write_text(ledger.read_text().replace("major,500,2,", "major,500,1,"))
+    assert kit("qa", "lot", other, *CLASSED, "--ledger", ledger)[0] == 4
+
+
+def test_a_certificate_says_how_each_class_was_inspected(
+    kit: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_KIT_HOME", str(tmp_path / "home"))
+    assert kit("keys", "init", "--name", "Turnery", "--inspector", "Eva", "--no-passphrase")[0] == 0
+    head = "class,lot,found,inspected,severity\n"
+    (tmp_path / "lots.csv").write_text(head + "critical,500,0,125,normal\nmajor,500,0,125,tightened\n")
+    given = (*CLASSED, "--ledger", tmp_path / "lots.csv", "-o", tmp_path / "lot.pdf", "--lang", "it")
+    assert kit("qa", "lot", classed(tmp_path), *given)[0] == 0
+    text = " ".join(" ".join(pages_of(tmp_path / "lot.pdf")).split())
+    assert "critica: ispezione ordinaria, maggiore: ispezione rinforzata" in text
+
+
 def test_lots_by_measured_values_have_a_ledger_too(kit: Call, tmp_path: Path) -> None:
     """Two of five refused: tightened; five accepted: normal again. The same lot counts once."""
     source = np.random.default_rng(5)

@@ -32,7 +32,6 @@ from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
 from inspect_kit.quality.process.distributions import PercentileCapability
 from inspect_kit.quality.process.strata import Stratified, Stratum
-from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
 from inspect_kit.values.limits import lower_of, upper_of
@@ -223,7 +222,12 @@ def _aql(record: LotRecord, words: Wording) -> str:
 
 
 def _severity(record: LotRecord, words: Wording) -> str:
-    return words.say(f"severity.{record.lot.plan.severity}")
+    """How it was inspected; each class by itself where they differ."""
+    plan = record.lot.plan
+    if plan.common_severity:
+        return words.say(f"severity.{plan.common_severity}")
+    told = (f"{words.say(f'class.{name}')}: {words.say(f'severity.{each}')}" for name, each in plan.severities.items())
+    return ", ".join(told)
 
 
 def _optional(number: float | None, words: Wording) -> str:
@@ -286,8 +290,8 @@ def _remarks_by_variables(record: LotRecord, words: Wording) -> Iterator[str]:
 
 def _kind(record: LotRecord, words: Wording) -> str:
     plan = record.lot.plan
-    if plan.kind == Sampling.ATTRIBUTES and plan.severity == Severity.REDUCED:
-        return words.say("plan.attributes_iso" if plan.standard == "iso-2859-1" else "plan.attributes_reduced")
+    if plan.kind == Sampling.ATTRIBUTES and plan.reduced:
+        return words.say("plan.attributes_reduced")
     if plan.kind != Sampling.VARIABLES:
         return words.say(f"plan.{plan.kind}")
     standard = _STANDARDS.get(plan.standard, plan.standard)

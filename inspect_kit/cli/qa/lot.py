@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -12,10 +12,10 @@ import click
 from msgspec import UNSET
 
 from inspect_kit.certificate.content.wording import lot_wording_for
-from inspect_kit.cli.judge import plain
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
+from inspect_kit.cli.qa.lot_ledger import LedgerBook, framed, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
@@ -41,6 +41,7 @@ from inspect_kit.quality.lot.record import (
     LotRecord,
     MeasuredSeries,
     Nonconforming,
+    PlanPart,
     lot_record_of,
 )
 from inspect_kit.quality.lot.study import LotStudy, studies_of
@@ -48,16 +49,7 @@ from inspect_kit.quality.process.capability import capability_data
 from inspect_kit.quality.process.run_rules import FEW, rules_named
 from inspect_kit.quality.process.strata import stratified_data
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import (
-    LotSeries,
-    Presented,
-    Scheme,
-    ledger_text,
-    read_ledger,
-    refuse_stopped,
-)
 from inspect_kit.quality.sampling.variables import Standard
-from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
 
 if TYPE_CHECKING:
     # Issuing loads pages, keys and the registry; a lot that is only judged needs none of them.
@@ -76,8 +68,8 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
         "spec": record.sheet.id, "item": record.item.id, "rule": record.rule, "verdict": record.verdict,
         "lot": lot.size, "inspected": lot.inspected, "not_inspected": lot.lacking,
         "plan": {"kind": plan.kind, "n": plan.sample, "ac": plan.accept, "re": plan.reject, "aql": _float(plan.aql),
-                 "level": plan.level, "severity": plan.severity, "code": plan.code, "k": plan.k,
-                 "m_pct": plan.m_percent, "classes": [_class_data(each) for each in plan.by_class]},
+                 "level": plan.level, "severity": plan.common_severity, "code": plan.code, "k": plan.k,
+                 "m_pct": plan.m_percent, "classes": [_class_data(each, plan) for each in plan.by_class]},
         "failed": lot.failed, "undecided": lot.undecided, "rules": lot.rules, "in_order": lot.ordered,
         "characteristics": [*(_characteristic(study) for study in studies), *_by_eye(record, studies)],
         "nonconforming": [
@@ -91,11 +83,11 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
     }  # fmt: skip
 
 
-def _class_data(each: ClassPart) -> dict[str, object]:
+def _class_data(each: ClassPart, plan: PlanPart) -> dict[str, object]:
     return {
         "class": each.name, "aql": _float(each.aql), "n": each.sample, "ac": each.accept, "re": each.reject,
         "characteristics": list(each.characteristics), "failed": each.failed, "undecided": each.undecided,
-        "verdict": each.verdict,
+        "verdict": each.verdict, "severity": each.severity or plan.severity,
     }  # fmt: skip
 
 
@@ -171,25 +163,20 @@ def _name(section: str, key: str) -> str:
     return key if heard() == ENGLISH else lot_wording_for(heard()).name(section, key)
 
 
-def _framed(section: str, key: str) -> str:
-    """A verdict, reason or severity, likewise."""
-    words = lot_wording_for(heard())
-    return key if heard() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))
-
-
 def _piece(piece: Nonconforming) -> str:
     return said(
         "lot-piece", piece=piece.piece, characteristic=_name("characteristic", piece.characteristic),
-        value=in_figures(piece.value or "—"), verdict=_framed("verdict", piece.verdict),
-        reason=_framed("reason", piece.reason),
+        value=in_figures(piece.value or "—"), verdict=framed("verdict", piece.verdict),
+        reason=framed("reason", piece.reason),
     )  # fmt: skip
 
 
 def _plan(record: LotRecord) -> str:
     plan = record.lot.plan
-    severity = _framed("severity", plan.severity)
+    severity = framed("severity", plan.common_severity)
     if plan.by_class:
-        return f"n = {plan.sample} ({severity}); {'; '.join(map(_class_told, plan.by_class))}"
+        told = "; ".join(_class_told(each, plan.severities.get(each.name, "")) for each in plan.by_class)
+        return f"n = {plan.sample} ({severity}); {told}" if severity else f"n = {plan.sample}; {told}"
     if plan.kind == Sampling.ATTRIBUTES:
         return f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({severity})"
     if plan.kind == Sampling.VARIABLES:
@@ -198,9 +185,10 @@ def _plan(record: LotRecord) -> str:
     return said("lot-every-piece")
 
 
-def _class_told(each: ClassPart) -> str:
-    verdict = _framed("verdict", each.verdict)
-    return said("lot-class", name=_framed("class", each.name), failed=each.failed, accept=each.accept, verdict=verdict)
+def _class_told(each: ClassPart, severity: str) -> str:
+    verdict, name = framed("verdict", each.verdict), framed("class", each.name)
+    shown = f"{name} ({framed('severity', severity)})" if severity else name
+    return said("lot-class", name=shown, failed=each.failed, accept=each.accept, verdict=verdict)
 
 
 def _written(issued: Issued) -> str:
@@ -324,7 +312,7 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     if given["register"] and not issued:
         _register(ctx, record, file)
     if book is not None:
-        _keep_ledger(outcome, book, given, record.subject.text)
+        keep_lot(outcome, book, given, record.subject.text)
     if as_json:
         print_json(lot_data(record, studies, issued))
     else:
@@ -366,7 +354,7 @@ def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, .
 def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, LedgerBook | None]:
     task = task_from(ctx)
     read, besides = _read(task, file, given)
-    book = _book(given, read)
+    book = ledger_book(given, read, _classes(given["classes"]))
     plan = plan_for(given["size"] or len(read.pieces), _agreed(given, book))
     return judge_pieces(task, read, plan, _usual(given), besides), book
 
@@ -419,11 +407,11 @@ def _usual(given: Given) -> Usual:
 
 def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
     classes = _classes(given["classes"])
-    if classes and given["ledger"] is not None:
-        raise UsageError("classes-have-no-ledger")
     if given["aql"] is None and not classes and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("level-severity-ledger-go-aql")
-    severity = book.severity if book else Severity(given["severity"] or "normal")
+    severity = book.severity() if book else Severity(given["severity"] or "normal")
+    if book:
+        classes = tuple(replace(each, severity=book.severity(each.name)) for each in classes)
     return Agreed(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
         given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"), classes,
@@ -450,71 +438,6 @@ def _class(text: str) -> DefectClass:
         raise UsageError("no-such-class", text=text[:60])
     names = tuple(part.strip() for part in covered.split(",") if part.strip())
     return DefectClass(name.strip().lower(), plain_number(aql, "--class"), names)
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerBook:
-    """The lots before this one; `entered` where the ledger has this very lot already."""
-
-    series: LotSeries
-    readings: str
-    entered: bool = False
-
-    @property
-    def severity(self) -> Severity:
-        """How this lot is to be inspected."""
-        return self.series.state.severity
-
-
-def _book(given: Given, file: LotFile) -> LedgerBook | None:
-    """The ledger as it stood before this lot: a lot that is looked at twice is one lot."""
-    if given["ledger"] is None or given["aql"] is None:
-        return None
-    read = read_variables_ledger if given["variables"] else read_ledger
-    series = read(given["ledger"], _scheme(given), Severity(given["severity"] or "normal"))
-    if series.lots and given["severity"]:
-        raise UsageError("ledger-tells-severity")
-    before = series.before(file.digest)
-    if before is not None:
-        return LedgerBook(before, file.digest, entered=True)
-    refuse_stopped(series.state)
-    _refuse_name(series, given)
-    return LedgerBook(series, file.digest)
-
-
-def _refuse_name(series: LotSeries, given: Given) -> None:
-    known = given["subject"] and any(lot.presented.name == given["subject"] for lot in series.lots)
-    if known and not given["resubmitted"]:
-        raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
-
-
-def _scheme(given: Given) -> Scheme:
-    usual = "IV" if given["variables"] and given["table"] == Standard.MIL_414 else "II"
-    return Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
-
-
-def _keep_ledger(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
-    """Add the lot, if it was decided: an open lot is inspected again, not counted."""
-    if book.entered:
-        warn((said("ledger-has-lot"),))
-        return
-    if outcome.verdict is Verdict.UNDECIDED:
-        warn((said("ledger-without-lot"),))
-        return
-    scheme = _scheme(given)
-    found = outcome.failed + (outcome.undecided if outcome.verdict is Verdict.CONFORMS else 0)
-    lot = Presented(outcome.plan.size, found, name, book.readings, given["resubmitted"])
-    if given["variables"]:
-        kept = add_measured(book.series, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
-        text = variables_ledger_text(kept, scheme)
-    else:
-        kept = book.series.add(scheme, lot)
-        text = ledger_text(kept, scheme)
-    judged = kept.lots[-1]
-    write_whole(given["ledger"], text.encode())
-    if judged.because:
-        severity = _framed("severity", judged.after.severity.value)
-        warn((said("next-severity", severity=severity, reason=judged.because),))
 
 
 def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:

@@ -47,6 +47,8 @@ class DefectClass:
     name: str
     aql: Decimal
     characteristics: tuple[str, ...] = ()
+    severity: Severity | None = None
+    """Its own, where a ledger tells it; else that of the whole lot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ class ClassPlan:
 
     of: DefectClass
     lookup: Lookup
+    severity: Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +121,12 @@ def _plan_of_classes(size: int, agreed: Agreed) -> LotPlan:
     if agreed.by_variables or agreed.aql is not None:
         raise UsageError("classes-go-alone")
     level = agreed.level or "II"
-    found = tuple(ClassPlan(each, look_up(size, each.aql, level, agreed.severity)) for each in agreed.classes)
+    found = tuple(_class_plan(each, size, level, each.severity or agreed.severity) for each in agreed.classes)
     return LotPlan(size, Sampling.ATTRIBUTES, None, level, agreed.severity, classes=found)
+
+
+def _class_plan(of: DefectClass, size: int, level: str, severity: Severity) -> ClassPlan:
+    return ClassPlan(of, look_up(size, of.aql, level, severity), severity)
 
 
 def check_sample(plan: LotPlan, file: LotFile) -> None:
@@ -175,6 +182,12 @@ class LotOutcome:
     instruments: Mapping[str, Instrument]
     warnings: tuple[str, ...] = ()
     notices: tuple[Notice, ...] = ()
+
+    @property
+    def classes(self) -> tuple[JudgedClass, ...]:
+        """What came of each class of defects."""
+        still_open = self.undecided + max(0, self.plan.sample - len(self.file.pieces))
+        return judged_classes(self.plan, self.characteristics, still_open)
 
     @property
     def not_inspected(self) -> int:

@@ -15,7 +15,7 @@ from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.lot.column import JudgedCharacteristic, Odd
-from inspect_kit.quality.lot.judge import LotOutcome, judged_classes
+from inspect_kit.quality.lot.judge import LotOutcome
 
 
 class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +35,8 @@ class ClassPart(_Part, frozen=True):
     failed: int
     undecided: int
     verdict: str
+    severity: str | msgspec.UnsetType = msgspec.UNSET
+    """Where a ledger switches each class by itself; else the plan's."""
 
 
 class PlanPart(_Part, frozen=True):
@@ -54,6 +56,23 @@ class PlanPart(_Part, frozen=True):
     sigma: float | None = None
     classes: tuple[ClassPart, ...] | msgspec.UnsetType = msgspec.UNSET
     """Critical, major, minor: where each has an AQL of its own."""
+
+    @property
+    def severities(self) -> dict[str, str]:
+        """How each class was inspected, where they were not all inspected alike."""
+        told = {each.name: each.severity or self.severity for each in self.by_class}
+        return told if len(set(told.values())) > 1 else {}
+
+    @property
+    def common_severity(self) -> str:
+        """How all of it was inspected: the plan's severity, or that of all classes; empty where they differ."""
+        told = {each.severity or self.severity for each in self.by_class} or {self.severity}
+        return told.pop() if len(told) == 1 else ""
+
+    @property
+    def reduced(self) -> bool:
+        """Whether any of it was inspected by a reduced plan."""
+        return "reduced" in ({each.severity or self.severity for each in self.by_class} or {self.severity})
 
     @property
     def by_class(self) -> tuple[ClassPart, ...]:
@@ -251,20 +270,21 @@ def _trace(outcome: LotOutcome) -> dict[str, tuple[str, ...]]:
 
 
 def _classes(outcome: LotOutcome) -> Iterator[ClassPart]:
-    still_open = outcome.undecided + max(0, outcome.plan.sample - len(outcome.file.pieces))
-    for each in judged_classes(outcome.plan, outcome.characteristics, still_open):
+    for each in outcome.classes:
         of, found = each.plan.of, each.plan.lookup
         yield ClassPart(
             of.name, f"{of.aql:f}", found.code, found.plan.size, found.plan.accept, found.plan.reject,
             each.characteristics, each.failed, each.undecided, each.verdict.value,
+            each.plan.severity.value if of.severity else msgspec.UNSET,
         )  # fmt: skip
 
 
 def _plan(outcome: LotOutcome) -> PlanPart:
     plan = outcome.plan
     if plan.classes:
-        parts = tuple(_classes(outcome))
-        return PlanPart(plan.kind.value, plan.sample, None, plan.level, plan.severity.value, classes=parts)
+        parts, told = tuple(_classes(outcome)), {each.severity.value for each in plan.classes}
+        severity = told.pop() if len(told) == 1 else ""
+        return PlanPart(plan.kind.value, plan.sample, None, plan.level, severity, classes=parts)
     aql = None if plan.aql is None else f"{plan.aql:f}"
     part = PlanPart(plan.kind.value, plan.sample, aql, plan.level, plan.severity.value if aql else "")
     if plan.attributes is not None:

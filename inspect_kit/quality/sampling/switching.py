@@ -65,6 +65,8 @@ class Presented:
     name: str = ""
     readings: str = ""
     resubmitted: bool = False
+    inspected: int = 0
+    """Pieces looked at where they are more than the plan's own: of several classes one may ask for a larger sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +132,9 @@ def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLo
     refuse_stopped(state)
     size, found = lot.lot, lot.found
     lookup = look_up(size, scheme.aql, scheme.level, state.severity)
-    if found > lookup.plan.size and scheme.aql <= LARGEST_PERCENTAGE:
-        raise UsageError("nonconforming-pieces-not-found-sample", found=found, size=lookup.plan.size)
+    seen = max(lookup.plan.size, lot.inspected)
+    if found > seen and scheme.aql <= LARGEST_PERCENTAGE:
+        raise UsageError("nonconforming-pieces-not-found-sample", found=found, size=seen)
     accepted = lookup.plan.accepts(found)
     if lot.resubmitted:
         return JudgedLot(lot, state.severity, accepted, state, lookup=lookup)
@@ -203,42 +206,45 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
     if not path.exists():
         return LotSeries(state=SwitchingState(start))
     table = read_table(path)
-    first = _first_severity(table, start)
-    lots = _presented(table)
+    if table.has("class"):
+        raise BadInput("ledger-of-classes", where=str(path))
+    first = first_severity(table, start)
+    lots = presented_in(table)
     try:
         series = follow(scheme, lots, first)
     except InspectKitError as problem:
         raise BadInput.of(problem.fault, where=str(path)) from None
-    written = {name: table.columns[name] for name in _REPLAYED if table.has(name)}
-    for number, judged in enumerate(series.lots):
-        _same(
-            judged,
-            {name: cells[number] for name, cells in written.items()},
-            scheme,
-            f"{path}: line {table.lines[number]}",
-        )
+    for row, judged in enumerate(series.lots):
+        refuse_changed(judged, table, row, scheme)
     return series
 
 
-def _presented(table: Table) -> tuple[Presented, ...]:
+def presented_in(table: Table) -> tuple[Presented, ...]:
+    """The lots of a ledger as they were presented."""
     names, readings, again = (
         table.columns.get(name, ("",) * len(table)) for name in ("name", "readings", "resubmitted")
     )
-    rows = zip(table.counts("lot"), table.counts("found"), names, readings, again, strict=True)
-    return tuple(Presented(lot, found, name, key, word == "yes") for lot, found, name, key, word in rows)
+    seen = table.counts("inspected") if table.has("inspected") else (0,) * len(table)
+    rows = zip(table.counts("lot"), table.counts("found"), names, readings, again, seen, strict=True)
+    return tuple(
+        Presented(lot, found, name, key, word == "yes", all_of) for lot, found, name, key, word, all_of in rows
+    )
 
 
-def _first_severity(table: Table, start: Severity) -> Severity:
+def first_severity(table: Table, start: Severity, row: int = 0) -> Severity:
     """A series that was stopped begins again tightened, so the first lot's own word counts."""
-    stated = table.columns["severity"][0] if table.has("severity") else ""
+    stated = table.columns["severity"][row] if table.has("severity") else ""
     if stated and stated not in set(Severity):
-        raise BadInput("severity-unknown", where=f"{table.where}: line {table.lines[0]}", stated=stated[:20])
+        raise BadInput("severity-unknown", where=f"{table.where}: line {table.lines[row]}", stated=stated[:20])
     return Severity(stated) if stated else start
 
 
-def _same(judged: JudgedLot, written: dict[str, str], scheme: Scheme, place: str) -> None:
+def refuse_changed(judged: JudgedLot, table: Table, row: int, scheme: Scheme) -> None:
+    """A row that states otherwise than what follows from the lots before it."""
     worked_out = row_of(judged, scheme)
-    for name, cell in written.items():
+    place = f"{table.where}: line {table.lines[row]}"
+    for name in filter(table.has, _REPLAYED):
+        cell = table.columns[name][row]
         if cell and cell != worked_out[name] and not _equal_number(cell, worked_out[name]):
             raise BadInput("ledger-contradicts", where=place, name=name, cell=cell[:20], worked_out=worked_out[name])
 

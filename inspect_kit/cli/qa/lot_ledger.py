@@ -1,0 +1,145 @@
+"""The ledger of `qa lot`: the lots before tell how this one is inspected, and it is added to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inspect_kit.certificate.content.wording import lot_wording_for
+from inspect_kit.cli.judge import plain
+from inspect_kit.cli.language import heard, said
+from inspect_kit.cli.output import warn, write_whole
+from inspect_kit.cli.qa.options import plain_number
+from inspect_kit.errors import UsageError
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.notices import ENGLISH
+from inspect_kit.quality.lot.file import LotFile
+from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
+from inspect_kit.quality.sampling.attributes import Severity
+from inspect_kit.quality.sampling.class_ledger import ClassLedger, read_class_ledger
+from inspect_kit.quality.sampling.switching import (
+    JudgedLot,
+    LotSeries,
+    Presented,
+    Scheme,
+    ledger_text,
+    read_ledger,
+    refuse_stopped,
+)
+from inspect_kit.quality.sampling.variables import Standard
+from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
+
+Given = Mapping[str, Any]
+
+
+def framed(section: str, key: str) -> str:
+    """A verdict, reason, class or severity in the terminal's language; in English as scripts know it."""
+    words = lot_wording_for(heard())
+    return key if heard() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerBook:
+    """The lots before this one; `entered` where the ledger has this very lot already."""
+
+    lots: LotSeries | ClassLedger
+    readings: str
+    entered: bool = False
+
+    def severity(self, name: str = "") -> Severity:
+        """How this lot is to be inspected, or a class of defects on it."""
+        if isinstance(self.lots, LotSeries):
+            return self.lots.state.severity
+        return self.lots.of(name).state.severity
+
+
+def ledger_book(given: Given, file: LotFile, classes: Iterable[DefectClass]) -> LedgerBook | None:
+    """The ledger as it stood before this lot: a lot that is looked at twice is one lot."""
+    lots = _read(given, tuple(classes))
+    if lots is None:
+        return None
+    if lots.lots and given["severity"]:
+        raise UsageError("ledger-tells-severity")
+    before = lots.before(file.digest)
+    if before is not None:
+        return LedgerBook(before, file.digest, entered=True)
+    for series in [lots] if isinstance(lots, LotSeries) else map(lots.of, lots.schemes):
+        refuse_stopped(series.state)
+    _refuse_name(lots.lots, given)
+    return LedgerBook(lots, file.digest)
+
+
+def _read(given: Given, classes: tuple[DefectClass, ...]) -> LotSeries | ClassLedger | None:
+    path, start = given["ledger"], Severity(given["severity"] or "normal")
+    if path is None or (given["aql"] is None and not classes):
+        return None
+    if classes:
+        return read_class_ledger(path, {each.name: _class_scheme(each, given) for each in classes}, start)
+    return (read_variables_ledger if given["variables"] else read_ledger)(path, _scheme(given), start)
+
+
+def _refuse_name(lots: Iterable[JudgedLot], given: Given) -> None:
+    known = given["subject"] and any(lot.presented.name == given["subject"] for lot in lots)
+    if known and not given["resubmitted"]:
+        raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
+
+
+def _scheme(given: Given) -> Scheme:
+    usual = "IV" if given["variables"] and given["table"] == Standard.MIL_414 else "II"
+    return Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
+
+
+def _class_scheme(each: DefectClass, given: Given) -> Scheme:
+    return Scheme(each.aql, given["level"] or "II", given["allow_reduced"])
+
+
+def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
+    """Add the lot, if it was decided: an open lot is inspected again, not counted."""
+    if book.entered:
+        warn((said("ledger-has-lot"),))
+        return
+    if outcome.verdict is Verdict.UNDECIDED:
+        warn((said("ledger-without-lot"),))
+        return
+    lot = Presented(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
+    if isinstance(book.lots, ClassLedger):
+        _keep_classes(outcome, book.lots, given, lot)
+    else:
+        _keep_one(outcome, book.lots, given, lot)
+
+
+def _keep_one(outcome: LotOutcome, lots: LotSeries, given: Given, lot: Presented) -> None:
+    scheme = _scheme(given)
+    if given["variables"]:
+        kept = add_measured(lots, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
+        text = variables_ledger_text(kept, scheme)
+    else:
+        kept = lots.add(scheme, replace(lot, found=_found(outcome)))
+        text = ledger_text(kept, scheme)
+    write_whole(given["ledger"], text.encode())
+    _tell_next(kept.lots[-1])
+
+
+def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: Presented) -> None:
+    """Every class that was decided; on a refused lot one may have stayed open, and is not counted."""
+    for each in outcome.classes:
+        of = each.plan.of.name
+        if each.verdict is Verdict.UNDECIDED:
+            warn((f"{framed('class', of)}: {said('ledger-without-lot')}",))
+            continue
+        lots = lots.add(of, replace(lot, found=_found(each), inspected=outcome.plan.sample))
+        _tell_next(lots.rows[-1][1], of)
+    write_whole(given["ledger"], lots.text().encode())
+
+
+def _found(judged: LotOutcome | JudgedClass) -> int:
+    """Pieces that count against it; those that are open are counted too where even they leave it accepted."""
+    return judged.failed + (judged.undecided if judged.verdict is Verdict.CONFORMS else 0)
+
+
+def _tell_next(judged: JudgedLot, of: str = "") -> None:
+    if judged.because:
+        severity = framed("severity", judged.after.severity.value)
+        told = said("next-severity", severity=severity, reason=judged.because)
+        warn((f"{framed('class', of)}: {told}" if of else told,))
