@@ -6,11 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, Final, TypeGuard
+from typing import Any, TypeGuard
 
 from inspect_kit.errors import UsageError
 
-EXAMPLE: Final = 'for example {"characteristic": "striker.mass", "value": 14.82, "unit": "g"}'
 Paths = str | os.PathLike[str]
 
 

@@ -71,11 +71,6 @@ class GuidedEntry:
     known: tuple[Reading, ...] = ()
     """What files tell already; conditions and counts are taken from there too."""
 
-    def next_question(self) -> Question | None:
-        """The first question without an answer; those that a condition rules out are passed over."""
-        given = {answer.question.key for answer in self.answers}
-        return next((question for question in self.questions() if question.key not in given), None)
-
     def questions(self) -> Iterator[Question]:
         """All questions that apply, in the order of the sheet; those of the pieces come after the item's own."""
         seen: set[tuple[str, str]] = set()

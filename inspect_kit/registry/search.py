@@ -120,12 +120,6 @@ def known(connection: Connection, number: str) -> CertificateStatus:
     return found
 
 
-def find_by_pdf(connection: Connection, digest: str) -> CertificateStatus | None:
-    """The certificate whose PDF has that SHA-256."""
-    row = connection.execute(_standings().where(CERTIFICATES.c.pdf == digest)).first()
-    return _standing(row) if row else None
-
-
 def listing(
     connection: Connection, wanted: RegistryQuery, on: date, limit: int | None = None
 ) -> Iterator[CertificateStatus]:

@@ -12,7 +12,7 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.registry.exporting import FORMATS, write_lines
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.search import RegistryQuery, find, find_by_pdf, known, listing
+from inspect_kit.registry.search import RegistryQuery, find, known, listing
 
 Issue = Callable[..., Issued]
 
@@ -76,8 +76,6 @@ def test_a_number_is_found_however_it_was_typed(filled: Desk) -> None:
     with filled.registry.reading() as connection:
         (newest,) = listing(connection, RegistryQuery(subject="Striker 1"), TODAY)
         assert find(connection, newest.number.replace("-", " ").lower()) == newest
-        assert find_by_pdf(connection, newest.pdf) == newest
-        assert find_by_pdf(connection, "0" * 64) is None
         with pytest.raises(UsageError, match="not in this registry"):
             known(connection, "PCK-2026-000123-D")
 

@@ -105,11 +105,6 @@ def dialect_file(folder: Path, name: str) -> Path:
     return folder / f"{name}{_SUFFIX}"
 
 
-def is_dialect(path: Path) -> bool:
-    """Whether a file of the instruments' folder is a dialect and no instrument's sheet."""
-    return path.name.endswith(_SUFFIX)
-
-
 def dialect_text(dialect: Dialect) -> str:
     """As TOML."""
     head = [f"format = {FORMAT}", f"id = {json.dumps(dialect.id)}", f"learned = {json.dumps(dialect.learned)}"]
@@ -171,14 +166,8 @@ def _literal(table: TomlTable, key: str) -> str:
     return value
 
 
-def known_dialects(folder: Path) -> dict[str, Dialect]:
-    """The dialects of a desk by name; one that cannot be read is an error that says so."""
-    paths = sorted(folder.glob(f"*{_SUFFIX}")) if folder.is_dir() else []
-    return {path.name.removesuffix(_SUFFIX): read_dialect(path) for path in paths}
-
-
 def dialect_named(folder: Path, name: str) -> Dialect:
-    """One of them."""
+    """A dialect of the desk by its name."""
     path = dialect_file(folder, name)
     if not path.is_file():
         raise BadInput("no-dialect-learned", name=name[:60])

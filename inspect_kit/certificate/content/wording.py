@@ -20,7 +20,6 @@ from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.tomlfile import read_toml
 
 LANGUAGES: Final = ("en", "de", "cs", "it")
-NAME_SECTIONS: Final = ("characteristic", "item", "instance", "unit", "instrument", "source", "word")
 _UNSPACED: Final = frozenset({"°"})
 """Units that stand at the number without a space."""
 

@@ -80,10 +80,6 @@ class Linearity:
         """Degrees of freedom of the scatter about the line."""
         return self.count - 2
 
-    def bias_at(self, reference: float) -> float:
-        """The line's bias there."""
-        return self.intercept + self.slope * reference
-
     def band(self, reference: Floats) -> Floats:
         """Half-width of the 95 % confidence band of the line."""
         spread = ((self.references - self.references.mean()) ** 2).sum()

@@ -78,8 +78,6 @@ class OneWay:
 
     f: float
     p_value: float
-    dof_between: int
-    dof_within: int
 
 
 def one_way(groups: Sequence[Floats]) -> OneWay:
@@ -94,7 +92,7 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
     if within == 0:
         raise BadInput("no-spread-in-groups")
     f = float(between / above / (within / below))
-    return OneWay(f, float(fdtrc(above, below, f)), above, below)
+    return OneWay(f, float(fdtrc(above, below, f)))
 
 
 def subgroup_data(groups: Sequence[Floats]) -> dict[str, object]:

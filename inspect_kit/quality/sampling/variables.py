@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -187,8 +186,3 @@ def _index(room: float, spread: float) -> float:
     if spread > 0:
         return room / spread
     return 1e9 if room >= 0 else -1e9
-
-
-def levels_of(standard: Standard) -> tuple[str, ...]:
-    """The inspection levels of a standard's table."""
-    return tuple(re.split(r"\s+", _STANDARDS[standard].letters.splitlines()[0])[2:])

@@ -137,6 +137,3 @@ class PlayerSet(_Part, frozen=True, tag="player"):
     badge: str = ""
     pieces: tuple[PlayersPiece, ...] = ()
     active: bool = True
-
-
-DeskBody = EventSet | AccountSet | Recorded | Decided | DeskSet | PlayerSet

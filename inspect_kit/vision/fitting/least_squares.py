@@ -34,19 +34,6 @@ _STEP: Final = 1e-6
 
 
 @dataclass(frozen=True)
-class Prior:
-    """What is known of the parameters beforehand; an infinite standard deviation knows nothing."""
-
-    mean: Floats
-    standard: Floats
-
-    @property
-    def information(self) -> Floats:
-        """The diagonal of the inverse covariance."""
-        return np.where(np.isfinite(self.standard), 1 / np.maximum(self.standard, 1e-12) ** 2, 0.0)
-
-
-@dataclass(frozen=True)
 class Solution:
     """Parameters, covariance, the residuals there, and their derivatives by the parameters."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from inspect_kit.vision.fitting.least_squares import Prior, agreeing, inverse, robust_deviation, slopes, solve
+from inspect_kit.vision.fitting.least_squares import agreeing, inverse, robust_deviation, slopes, solve
 
 NOTHING = np.zeros(2)
 
@@ -20,14 +20,10 @@ def test_without_a_prior_the_answer_is_that_of_linear_least_squares() -> None:
 
 
 def test_a_prior_and_one_reading_meet_by_their_variances() -> None:
-    prior = Prior(np.array([10.0]), np.array([2.0]))
-    found = solve(lambda at: (at - 13.0) / 1.0, prior.mean, np.ones(1), prior.information, prior.mean)
+    mean, information = np.array([10.0]), np.array([1 / 2.0**2])
+    found = solve(lambda at: (at - 13.0) / 1.0, mean, np.ones(1), information, mean)
     assert found.parameters[0] == pytest.approx(12.4)
     assert found.covariance[0, 0] == pytest.approx(0.8)
-
-
-def test_an_infinite_standard_deviation_knows_nothing() -> None:
-    assert Prior(np.zeros(2), np.array([np.inf, 0.5])).information.tolist() == [0.0, 4.0]
 
 
 def test_a_curved_problem_is_solved_from_afar() -> None:
