@@ -6,6 +6,7 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 
 import segno
@@ -33,7 +34,13 @@ from inspect_kit.rulebook.sheet import Sheet
 
 def sheet_of(event: EventSet, house: bytes | None) -> Sheet:
     """The edition in force at an event, with its house rules."""
-    sheet = load(event.sheet)
+    return _sheet(event.sheet, house or b"")
+
+
+@lru_cache(maxsize=16)
+def _sheet(sheet_id: str, house: bytes) -> Sheet:
+    """Read once: a desk makes hundreds of certificates by the same one."""
+    sheet = load(sheet_id)
     return with_house_text(sheet, house) if house else sheet
 
 

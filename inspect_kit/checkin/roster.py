@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +47,7 @@ class ListedPlayer:
     pieces: tuple[PlayersPiece, ...] = ()
 
 
+@lru_cache(maxsize=20_000)
 def bare(text: str) -> str:
     """Small letters without accents, which is how names are searched for."""
     plain = unicodedata.normalize("NFKD", text)
@@ -114,8 +116,10 @@ def resembling(name: str, known: Iterable[str]) -> str:
 
 def _close(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """All parts but one the same, and that one nearly."""
+    if len(one) < 2 or len(one) != len(other) or set(one).isdisjoint(other):
+        return False
     left, right = Counter(one) - Counter(other), Counter(other) - Counter(one)
-    if len(one) < 2 or left.total() != 1 or right.total() != 1:
+    if left.total() != 1 or right.total() != 1:
         return False
     mine, theirs = next(iter(left)), next(iter(right))
     long = min(len(mine), len(theirs)) >= _LEAST_LETTERS and mine.isalpha() and theirs.isalpha()

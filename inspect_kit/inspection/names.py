@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 from typing import Final
 
 from inspect_kit.errors import BadInput
@@ -28,6 +29,7 @@ def clean(text: str, *, where: str, needed: bool = False, longest: int = MAX_LEN
     return line
 
 
+@lru_cache(maxsize=10_000)
 def name_key(name: str) -> tuple[str, ...]:
     """A person's name without accents, case, and the order of its parts: `Novák Jan` and `Jan Novak` have the same."""
     bare = (sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))

@@ -311,7 +311,10 @@ def _notices(task: Task, readings: Iterable[Reading], instruments: Mapping[str, 
 
 def _idle_decisions(sheet: Sheet, readings: Iterable[Reading]) -> Iterator[Notice]:
     """Decisions where none is called for: a limit decides, whoever holds the pen."""
+    decided = [reading for reading in readings if reading.decision]
+    if not decided:
+        return
     limited = {clause.characteristic for clause in sheet.clauses if clause.limits and not answered_by_looking(clause)}
-    for reading in readings:
-        if reading.decision and reading.characteristic in limited:
+    for reading in decided:
+        if reading.characteristic in limited:
             yield notice("decision-idle", name=reading.characteristic, person=reading.by)

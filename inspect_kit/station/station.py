@@ -29,7 +29,8 @@ from inspect_kit.checkin.certify import sheet_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.chain import Seal, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins
-from inspect_kit.registry.checkin.entries import EventSet
+from inspect_kit.registry.checkin.entries import EventSet, PlayerSet
+from inspect_kit.registry.checkin.roster import newest_player, roster
 from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket_from
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.queueing import queued
@@ -81,6 +82,7 @@ class Station:
     seal: Seal = no_seal
     """This desk's signature under what is done here."""
     _events: dict[str, tuple[int, EventSet]] = field(default_factory=dict, repr=False)
+    _rosters: dict[str, tuple[int, tuple[PlayerSet, ...]]] = field(default_factory=dict, repr=False)
     _sheets: dict[tuple[str, str], Sheet] = field(default_factory=dict, repr=False)
     _instruments: dict[str, Lock] = field(default_factory=dict, repr=False)
 
@@ -118,6 +120,15 @@ class Station:
             if found is None:
                 return None
             known = self._events[name] = (newest, found)
+        return known[1]
+
+    def roster(self, event: str) -> tuple[PlayerSet, ...]:
+        """The players of an event; read again only after somebody was entered."""
+        with self.registry.reading() as connection:
+            newest = newest_player(connection)
+            known = self._rosters.get(event)
+            if known is None or known[0] != newest:
+                known = self._rosters[event] = (newest, roster(connection, event))
         return known[1]
 
     def sheet(self, event: EventSet) -> Sheet:

@@ -13,6 +13,8 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, localcontext
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from inspect_kit.errors import BadInput
@@ -139,15 +141,9 @@ class Formula:
         return self.text
 
     @property
-    def instances(self) -> dict[str, tuple[str, ...]]:
+    def instances(self) -> Mapping[str, tuple[str, ...]]:
         """The instances that it picks by name, by characteristic."""
-        found: dict[str, tuple[str, ...]] = {}
-        for node in ast.walk(self.tree):
-            match node:
-                case ast.Subscript(value, ast.Constant(str(instance))):
-                    name = _dotted(value) or ""
-                    found[name] = (*found.get(name, ()), instance)
-        return found
+        return _places_in(self)
 
     def evaluate(self, inputs: Inputs) -> Series:
         """The value for each instance, with derivatives; raises `MissingInput` or `BadFormula`."""
@@ -156,6 +152,18 @@ class Formula:
                 return _evaluate(self.tree, inputs)
             except (DivisionByZero, InvalidOperation) as problem:
                 raise BadFormula("formula-without-value", text=self.text) from problem
+
+
+@lru_cache(maxsize=1000)
+def _places_in(formula: Formula) -> Mapping[str, tuple[str, ...]]:
+    """Found out once: every piece that is judged asks for it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for node in ast.walk(formula.tree):
+        match node:
+            case ast.Subscript(value, ast.Constant(str(instance))):
+                name = _dotted(value) or ""
+                found[name] = (*found.get(name, ()), instance)
+    return MappingProxyType(found)
 
 
 def parse_formula(text: str) -> Formula:

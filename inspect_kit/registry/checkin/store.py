@@ -139,6 +139,13 @@ def _waiting(*, decided: bool) -> Select[Any]:
 
 
 @cache
+def _pieces() -> Select[Any]:
+    r, second = DESK_RECORDS.c, DESK_RECORDS.alias("second")
+    superseded = select(second.c.entry).where(second.c.retest_of == r.ticket).exists()
+    return select(r.owner, r.text).where(r.event == bindparam("event"), r.item == bindparam("item"), ~superseded)
+
+
+@cache
 def _acts() -> Select[Any]:
     own: BindParameter[str] = bindparam("ticket")
     mine = [select(table.c.entry).where(table.c.ticket == own) for table in (DESK_RECORDS, DESK_DECISIONS)]
@@ -259,8 +266,13 @@ class LabelTaken(UsageError):
 
 def labels_of(connection: Connection, event: str, item: str, owner: str) -> frozenset[str]:
     """The labels of a player's pieces at an event, however the player's name was written."""
-    key = name_key(owner)
-    return frozenset(seen.text for seen in inspections(connection, event, item=item) if name_key(seen.owner) == key)
+    return frozenset(text for _, text in _pieces_of(connection, event, item, owner))
+
+
+def _pieces_of(connection: Connection, event: str, item: str, owner: str) -> list[tuple[str, str]]:
+    """The player as written and the label of each piece that counts."""
+    rows, key = connection.execute(_pieces(), {"event": event, "item": item}), name_key(owner)
+    return [(name, text) for name, text in rows if name_key(name) == key]
 
 
 def owners_of(connection: Connection, event: str) -> tuple[str, ...]:
@@ -350,8 +362,8 @@ def _check_quota(connection: Connection, seen: DeskInspection, most: int) -> Non
     """At most so many approved things of an item a player."""
     if not most or not seen.owner:
         return
-    key = name_key(seen.owner)
-    others = [each for each in inspections(connection, seen.event, item=seen.item) if name_key(each.owner) == key]
+    names = {name for name, _ in _pieces_of(connection, seen.event, seen.item, seen.owner)}
+    others = [each for name in names for each in inspections(connection, seen.event, item=seen.item, owner=name)]
     approved = {each.text for each in others if each.decision == "approve" and each.text != seen.text}
     if len(approved) >= most:
         named = ", ".join(sorted(approved))[:120]

@@ -33,8 +33,7 @@ _READING = 20.0
 
 def roster_of(visit: Visit, event: EventSet) -> tuple[PlayerSet, ...]:
     """The players of an event."""
-    with visit.station.registry.reading() as connection:
-        return roster(connection, event.event)
+    return visit.station.roster(event.event)
 
 
 def show_players(visit: Visit, fault: str = "", done: str = "") -> Response:
