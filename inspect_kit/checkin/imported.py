@@ -14,7 +14,8 @@ from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.rulebook.sheet import Sheet
 
-_KINDS: Final = {"surface": "board", "coin": "coins", "checker": "checkers", "die": "dice", "striker": "striker"}
+_KINDS: Final = {"surface": "board", "coin": "coins", "checker": "checkers", "die": "dice", "striker": "striker",
+          "fig": "figure"}  # fmt: skip
 """By the first word of what is asked: what `measure` calls it."""
 
 
@@ -47,9 +48,8 @@ def measured_photos(
     kept = [evidence_photo(content) for content in contents]
     photos = [open_photograph(content, each.name, where=each.name)
               for content, each in zip(contents, kept, strict=True)]  # fmt: skip
-    options = {name: text for name, text in given if text and not (kind in ("board", "dice") and name == "thickness")}
     camera = kept_camera(home, photos)
-    return measure(kind, photos, camera.stored.camera if camera else None, stated_by(kind, options)), kept
+    return measure(kind, photos, camera.stored.camera if camera else None, stated_by(kind, dict(given))), kept
 
 
 def on_kept_photos(file: MeasurementFile, kept: Sequence[EvidencePhoto]) -> MeasurementFile:

@@ -67,6 +67,7 @@ _ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("POST", _GUIDED, guided.start, Act.RECORD),
     ("GET", f"{_GUIDED}/{{ticket}}", guided.show_question, Act.RECORD),
     ("POST", f"{_GUIDED}/{{ticket}}", guided.answer, Act.RECORD),
+    ("POST", f"{_GUIDED}/{{ticket}}/brought", guided.add, Act.RECORD),
     ("GET", _TICKET, tickets.show_ticket, Act.LOOK_UP),
     ("POST", f"{_TICKET}/decision", tickets.decide_now, Act.DECIDE),
     ("POST", f"{_TICKET}/withdraw", tickets.withdraw_now, Act.DECIDE),

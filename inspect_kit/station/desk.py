@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -53,7 +53,7 @@ from inspect_kit.station.hall.roster import roster_of
 from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
-from inspect_kit.station.waiting_line import LINES, Tell, streamed, unheard
+from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
 from inspect_kit.values.measurement import Reading
@@ -122,7 +122,7 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         usual=words.name("item", place.item.name), quota=quota, **gauges_to_read(visit), waiting=waiting,
         conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
-        gauge_of=_gauge_of(visit, given), fault="", faulty=_first_faulty(fields, faults),
+        gauge_of=gauges_of_browser(visit, given), fault="", faulty=_first_faulty(fields, faults),
         letters=LETTERS,
         measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
     )  # fmt: skip
@@ -134,7 +134,7 @@ def _first_faulty(fields: tuple[FormField, ...], faults: Mapping[str, str]) -> s
     return next((name for name in order if name in faults), "")
 
 
-def _gauge_of(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
+def gauges_of_browser(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
     """The instruments that this browser used last."""
     kept = visit.request.cookies.get("inspect_kit_gauges", "")[:400]
     pairs = (part.partition(":") for part in kept.split("/"))
@@ -144,8 +144,7 @@ def _gauge_of(visit: Visit, given: Mapping[str, str]) -> Mapping[str, str]:
 
 def take_photo(visit: Visit) -> Response:
     """A photo ahead of its form: what it tells, as a part of the page; to a script also its place in the line."""
-    work = partial(_looked_at, visit, place_of(visit))
-    return streamed(work) if visit.request.headers.get("accept") == LINES else work()
+    return in_line(visit, partial(_looked_at, visit, place_of(visit)))
 
 
 def _looked_at(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Response:
@@ -249,7 +248,7 @@ def _made(
     if faults or subject is None:
         return None
     readings = _with_photo(came.readings, place, look, given)
-    displays = _displays(visit, readings, given)
+    displays = displays_of(visit, readings, [text for name, text in given.items() if name.startswith("display_")])
     if displays is None:
         faults["photo"] = visit.words("desk.display_lost")
         return None
@@ -261,11 +260,10 @@ def _made(
     )  # fmt: skip
 
 
-def _displays(visit: Visit, readings: tuple[Reading, ...], given: Mapping[str, str]) -> list[DeskPhoto] | None:
-    """The pictures of displays beside which values of this form were confirmed, as far as those still stand;
-    nothing where one is gone."""
+def displays_of(visit: Visit, readings: Iterable[Reading], tokens: Iterable[str]) -> list[DeskPhoto] | None:
+    """The pictures of displays beside which these values were confirmed, as far as those still stand; nothing where one
+    is gone."""
     wanted = {photo.file for photo in display_photos(reading.raw for reading in readings)}
-    tokens = [text for name, text in given.items() if name.startswith("display_")]
     found = (looks_of(visit).find(token, visit.path("event"), visit.person.name) for token in tokens)
     kept = {each.name: each for each in found if each is not None and each.name in wanted}
     return None if wanted - kept.keys() else list(kept.values())
@@ -312,6 +310,15 @@ def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> 
     if not owner and (place.item.id, text) not in expected_labels(place.event, place.sheet):
         raise DeskRefusal("desk.player_missing")
     return Subject(text, owner=_known_player(visit, place, owner, given))
+
+
+def player_of_form(
+    visit: Visit, place: InspectionPlace, given: Mapping[str, str], before: DeskInspection | None
+) -> str:
+    """The player of a piece as the roster knows them; of a piece that was here, the same as then."""
+    if before is not None:
+        return _same_piece(visit, before, given).owner
+    return _known_player(visit, place, _player_named(visit, place, given), given)
 
 
 def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +16,7 @@ from starlette.responses import Response
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, name_on_badge, with_decision
-from inspect_kit.checkin.imported import kind_for, measured_photos, on_kept_photos, read_file
+from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, with_decision
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import InspectKitError
@@ -30,26 +30,27 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
+from inspect_kit.station.brought import Brought, brought, photo_form, with_brought
 from inspect_kit.station.desk import (
     InspectionPlace,
     NewInspection,
+    displays_of,
     enter,
     first_of,
+    gauges_of_browser,
     gauges_to_read,
     place_of,
+    player_of_form,
     same_gauge,
 )
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
+from inspect_kit.station.photos import looks_of
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import sent_with
+from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
 
-_READING: Final = 20.0
-"""Seconds for a measurement file."""
-_MEASURING: Final = 120.0
-"""Seconds for the photos of a board, a coin set or dice."""
 _LONGEST: Final = 200
 """Characters of an answer."""
 
@@ -68,9 +69,11 @@ class Walk:
     retest: bool = False
     """It is a second test of that one, with other instruments."""
     file: MeasurementFile | None = None
-    """What a file or photos told at the beginning."""
+    """What a file or photos told."""
     photos: tuple[str, ...] = ()
     """The photos of it, by the names under which they wait."""
+    displays: tuple[str, ...] = ()
+    """The pictures of displays beside which answers were confirmed, likewise."""
 
 
 def show_start(visit: Visit, fault: str = "") -> Response:
@@ -86,13 +89,17 @@ def show_start(visit: Visit, fault: str = "") -> Response:
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         begun=[(ticket, data, at) for ticket, data, at in mine if data["item"] == place.item.id], form=visit.form,
         name=visit.words.item(place.item.name), text=visit.query("text"), owner=visit.query("owner"), before=before,
-        retest=bool(retest), kind=kind_for(place.sheet, place.item.id),
+        retest=bool(retest), photo=photo_form(place), gauge_of=gauges_of_browser(visit, {}),
         number=len(screens_of(GuidedEntry(place.sheet, place.item.id))),
     )  # fmt: skip
 
 
 def start(visit: Visit) -> Response:
-    """Begin with the first screen."""
+    """Begin with the first screen; a script is told its place in the line while photos are measured."""
+    return in_line(visit, partial(_started, visit))
+
+
+def _started(visit: Visit, tell: Tell = unheard) -> Response:
     place = place_of(visit)
     try:
         retest = visit.form.get("retest", "")
@@ -100,48 +107,49 @@ def start(visit: Visit) -> Response:
         text = (
             before.text if before else clean(visit.form.get("text", ""), where=visit.words("desk.which"), needed=True)
         )
-        owner = clean(name_on_badge(visit.form.get("owner", "")), where=visit.words("desk.player"))
-        if before and owner != before.owner:
-            raise DeskRefusal("desk.other_player", name=before.owner or "–")
-        file, photos = _brought(visit, place)
+        owner = player_of_form(visit, place, visit.form, before)
+        entry = GuidedEntry(place.sheet, place.item.id)
+        again = before.ticket if before else ""
+        walk = Walk(place, visit.station.ticket(), text, owner, entry, again, bool(retest))
+        walk = _told(visit, walk, brought(visit, place, tell))
     except InspectKitError as problem:
         return show_start(visit, visit.words.told(problem))
-    entry = GuidedEntry(place.sheet, place.item.id, known=file.readings if file else ())
-    again = before.ticket if before else ""
-    walk = Walk(place, visit.station.ticket(), text, owner, entry, again, bool(retest), file, photos)
     _keep(visit, walk)
     return visit.go(_address(walk))
 
 
-def _brought(visit: Visit, place: InspectionPlace) -> tuple[MeasurementFile | None, tuple[str, ...]]:
-    """What a measurement file says, or what photos of the thing give; nothing of it is asked again."""
-    benches: Benches = visit.request.app.state.benches
-    photos = tuple(content for name, content in visit.files.items() if name.startswith("photos"))
-    file = visit.files.get("file")
-    found: MeasurementFile | None = None
-    if file:
-        found = benches.opening.do(_READING, read_file, file)
-    tokens: list[str] = []
-    if photos:
-        kind, home = kind_for(place.sheet, place.item.id), visit.station.home
-        stated = tuple((name, visit.form.get(name, "").strip()[:40]) for name in ("thickness", "print_scale"))
-        with benches.line.turn():
-            told, kept = benches.measuring.do(_MEASURING, measured_photos, photos, kind, stated, home)
-        for each in kept:
-            token, who = visit.station.ticket(), visit.person.name
-            look = DeskPhoto(place.event.event, who, each.content, each.sha256, each.width, each.height, each.name)
-            looks_of(visit).keep(token, look)
-            tokens.append(token)
-        told = on_kept_photos(told, kept)
-        found = (
-            told if found is None else replace(found, readings=(*found.readings, *told.readings), photos=told.photos)
-        )
-    if found is not None:
-        asked = {each.characteristic for each in GuidedEntry(place.sheet, place.item.id).questions()}
-        if not any(reading.characteristic in asked for reading in found.readings):
-            raise DeskRefusal("guided.nothing_in")
-        inspect(_task(visit, place), (found,))
-    return found, tuple(tokens)
+def add(visit: Visit) -> Response:
+    """A file or photos under way: the next figure of a team, a photo that was not sharp taken anew."""
+    return in_line(visit, partial(_added, visit))
+
+
+def _added(visit: Visit, tell: Tell = unheard) -> Response:
+    done = _done(visit)
+    if done is not None:
+        return done
+    walk = _walk_of(visit)
+    try:
+        more = brought(visit, walk.place, tell)
+        if more.file is None:
+            raise DeskRefusal("guided.nothing_chosen")
+        walk = _told(visit, walk, more)
+    except InspectKitError as problem:
+        return show_question(visit, visit.words.told(problem))
+    _keep(visit, walk)
+    return visit.go(_address(walk))
+
+
+def _told(visit: Visit, walk: Walk, more: Brought) -> Walk:
+    """The walk with what was brought; an answer to what is measured now gives way. What cannot be judged is refused."""
+    if more.file is None:
+        return walk
+    team = bool(photo_form(walk.place).figures)
+    found = with_brought(Brought(walk.file, walk.photos), more, team=team)
+    readings = found.file.readings if found.file else ()
+    answered = without(walk.entry, [(each.characteristic, each.instance) for each in more.file.readings])
+    changed = replace(walk, entry=replace(answered, known=readings), file=found.file, photos=found.photos)
+    inspect(_task(visit, walk.place), (_readings(changed),))
+    return changed
 
 
 def _address(walk: Walk) -> str:
@@ -150,7 +158,7 @@ def _address(walk: Walk) -> str:
 
 def _keep(visit: Visit, walk: Walk) -> None:
     data = {"item": walk.place.item.id, "text": walk.text, "owner": walk.owner, "draft": as_draft(walk.entry),
-            "again": walk.again, "retest": walk.retest, "photos": walk.photos,
+            "again": walk.again, "retest": walk.retest, "photos": walk.photos, "displays": walk.displays,
             "file": as_json(walk.file) if walk.file else None}  # fmt: skip
     keep_draft(
         visit.station.registry, walk.ticket, walk.place.event.event, visit.person.name,
@@ -172,7 +180,7 @@ def _walk_of(visit: Visit) -> Walk:
     file = measurements_in(data["file"], Path("draft")) if data.get("file") else None
     entry = from_draft(data["draft"], place.sheet, place.item.id, Path("draft"), file.readings if file else ())
     return Walk(place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False),
-                file, tuple(data.get("photos", ())))  # fmt: skip
+                file, tuple(data.get("photos", ())), tuple(data.get("displays", ())))  # fmt: skip
 
 
 def _done(visit: Visit) -> Response | None:
@@ -195,12 +203,19 @@ def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | Non
     return visit.page(
         "guided.html", 422 if fault or faults else 200, event=walk.place.event, sheet=walk.place.sheet, fault=fault,
         item=walk.place.item, walk=walk, screen=screen, faults=faults or {}, address=_address(walk),
+        photo=photo_form(walk.place), figures=_figures_told(walk), gauge_of=gauges_of_browser(visit, {}),
         words=wording_for(visit.words.language, walk.place.sheet.wording), name=visit.words.item(walk.place.item.name),
         screens=_states(walk, screens), total=len(screens), told=len(walk.file.readings) if walk.file else 0,
         number=next((at for at, each in enumerate(screens, 1) if screen and each.keys & screen.keys), len(screens)),
         passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], **gauges_to_read(visit),
         **_shown(visit, walk, screen), **_running(visit, walk, screens),
     )  # fmt: skip
+
+
+def _figures_told(walk: Walk) -> dict[str, bool]:
+    """The figures of a team, and whether photos have told of each."""
+    told = {each.instance for each in walk.entry.known if each.from_photo}
+    return {name: name in told for name in photo_form(walk.place).figures}
 
 
 def _screen(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> Screen | None:
@@ -300,8 +315,14 @@ def answer(visit: Visit) -> Response:
             return show_question(visit, faults=faults)
         changed = _with(walk.entry, given)
         inspect(_task(visit, walk.place), (_readings(replace(walk, entry=changed)),))
+        walk = replace(walk, displays=(*walk.displays, *_displays_in(visit.form)))
     _keep(visit, replace(walk, entry=changed))
     return visit.go(_address(walk))
+
+
+def _displays_in(form: Mapping[str, str]) -> tuple[str, ...]:
+    """The pictures of displays that a screen was answered by; which of them count is seen at the end."""
+    return tuple(text for name, text in form.items() if name.startswith("display_") and is_ticket(text))
 
 
 def _with(entry: GuidedEntry, answers: list[Answer]) -> GuidedEntry:
@@ -365,7 +386,13 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     looks = [looks_of(visit).find(token, walk.place.event.event, visit.person.name) for token in walk.photos]
     if None in looks:
         return show_question(visit, visit.words("guided.photo_gone"))
-    files = [EvidenceFile("photo", look.content, look.name) for look in looks if look]
+    displays = displays_of(visit, told.readings, walk.displays)
+    if displays is None:
+        return show_question(visit, visit.words("desk.display_lost"))
+    told = replace(told, photos=(*told.photos, *(each.photo for each in displays)))
+    counts = {photo.file for photo in told.photos}
+    kept = {look.name: look for look in (*looks, *displays) if look and look.name in counts}
+    files = [EvidenceFile("photo", look.content, look.name) for look in kept.values()]
     files += (
         [EvidenceFile("measured", json.dumps(as_json(walk.file), ensure_ascii=False).encode())] if walk.file else []
     )

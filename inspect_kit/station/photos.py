@@ -45,7 +45,7 @@ _MEASURING: Final = 30.0
 """Seconds for measuring one piece."""
 _ROOM: Final = 0.18
 """Room around the piece in its picture, as a share of its longer side."""
-_MOST_KEPT: Final = 200
+MOST_KEPT: Final = 600
 """Photos that wait for the form around them; older ones were given up."""
 
 PLAIN_REFERENCES: Final = ("paper:a4", "paper:letter", "card")
@@ -123,7 +123,7 @@ class Looks:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             path = self._path(token)
             written_beside(path, msgspec.msgpack.encode(look)).replace(path)
-            for old in sorted(self.folder.glob("*.look"), key=_age)[:-_MOST_KEPT]:
+            for old in sorted(self.folder.glob("*.look"), key=_age)[:-MOST_KEPT]:
                 old.unlink(missing_ok=True)
         except OSError as problem:
             raise BadInput("photo-cannot-kept", where=str(self.folder), reason=problem.strerror) from None

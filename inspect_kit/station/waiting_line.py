@@ -14,6 +14,7 @@ from typing import Final
 from starlette.responses import Response, StreamingResponse
 
 from inspect_kit.errors import BadInput
+from inspect_kit.station.web.visit import Visit
 
 LINES: Final = "application/x-ndjson"
 """How a browser asks for news while it waits."""
@@ -81,6 +82,11 @@ def _too_many() -> BadInput:
 News = SimpleQueue[dict[str, object] | None]
 
 
+def in_line(visit: Visit, work: Callable[..., Response]) -> Response:
+    """The work done; a script that asks for news is told its place in the line meanwhile."""
+    return streamed(work) if visit.request.headers.get("accept") == LINES else work()
+
+
 def streamed(work: Callable[[Tell], Response]) -> Response:
     """What the work answers, after a line for every step forward: `{"before": 2}` … `{"status": 200, "part": "…"}`."""
     return StreamingResponse(_lines(work), media_type=LINES)
@@ -96,6 +102,7 @@ def _lines(work: Callable[[Tell], Response]) -> Iterator[str]:
 def _worked(work: Callable[[Tell], Response], news: News) -> None:
     try:
         answer = work(lambda before: news.put({"before": before}))
-        news.put({"status": answer.status_code, "part": bytes(answer.body).decode()})
+        go = answer.headers.get("location", "")
+        news.put({"status": answer.status_code, "part": bytes(answer.body).decode(), **({"go": go} if go else {})})
     finally:
         news.put(None)

@@ -141,7 +141,7 @@ class Person:
         return self.last.text
 
     def post(self, path: str, data: dict[str, str], status: int = 200, files: object = None) -> str:
-        token = _csrf(self.last.text) or _csrf(self.client.get("/sign-in").text) or _csrf(self.client.get("/").text)
+        token = csrf(self.last.text) or csrf(self.client.get("/sign-in").text) or csrf(self.client.get("/").text)
         self.last = self.client.post(path, data={"csrf": token, **data}, files=files)
         assert self.last.status_code == status, self.last.text[:3000]
         return self.last.text
@@ -179,7 +179,7 @@ class Person:
         return self.post(self.at(f"/tickets/{ticket}/decision"), data, status)
 
 
-def _csrf(page: str) -> str:
+def csrf(page: str) -> str:
     match = re.search(r'name="csrf" value="([0-9a-f]{64})"', page)
     return match[1] if match else ""
 

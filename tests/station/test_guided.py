@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import hashlib
 import html
+import json
 import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
+import cv2
 import pytest
 
+import inspect_kit
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
+from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.guided import GuidedEntry
+from inspect_kit.inspection.record import open_record
 from inspect_kit.inspection.screens import screens_of
+from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.rulebook.library import load, sheet_ids
+from inspect_kit.station import brought
+from inspect_kit.station.maker import Maker
 from inspect_kit.station.pictures import picture_for
-from tests.station.conftest import Person
+from inspect_kit.station.station import Station
+from inspect_kit.values.measurement import Reading
+from tests.station.conftest import Person, csrf
+
+Join = Callable[[str], Person]
+PACKAGE = Path(inspect_kit.__file__).parent
+TRACED = Path(__file__).parents[1] / "scenes" / "traced" / "cached"
 
 
 def begin(person: Person, item: str, text: str = "Coins 1", files: object = None, status: int = 200) -> str:
@@ -197,3 +216,154 @@ def test_a_photo_of_the_striker_fills_the_guided_way_too(referee: Person, plain_
     page = referee.post(where, {"finish": "1"})
     assert re.search(r"41\.\d", page)
     assert "<img src=" in page
+
+
+def _figure() -> tuple[str, bytes, str]:
+    """A figure before the backdrop, drawn by path tracing."""
+    return ("f.jpg", (TRACED / "figure-5.jpg").read_bytes(), "image/jpeg")
+
+
+def _looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Photos that are measured at once: what is tried here is what the desk does with the values."""
+
+    def measured(contents: Sequence[bytes], kind: str, given: TypedBeside, home: Path) -> object:
+        assert kind == "figure"
+        which, photo = dict(given)["instance"], f"photo-{hashlib.sha256(contents[0]).hexdigest()[:16]}.jpg"
+        lengths = {"fig.base.height": "6.0", "fig.base.diameter": "19.0", "fig.height": "28.0", "fig.top.width": "8.0"}
+        readings = tuple(
+            Reading(name, value, which, unit="mm", standard="0.1", photo=photo) for name, value in lengths.items()
+        )
+        kept = EvidencePhoto(contents[0], hashlib.sha256(contents[0]).hexdigest(), 30, 20, photo)
+        return MeasurementFile(readings, (Photo(photo, kept.sha256, 30, 20),)), [kept]
+
+    monkeypatch.setattr(brought, "measured_photos", measured)
+
+
+def _sent_for(person: Person, where: str, figure: str, content: bytes, status: int = 200) -> str:
+    return person.post(
+        f"{where}/brought", {"instance": figure}, status, {"photos": ("p.jpg", content, "image/jpeg")}
+    )  # fmt: skip
+
+
+def test_a_figure_by_its_photo_is_asked_for_the_rest_and_certified_with_the_photo(
+    referee: Person, station: Station
+) -> None:
+    referee.announce(sheet="fistf-4.0", count_board="", quota_striker="")
+    referee.get(referee.at("/guided/figure"))
+    data = {"text": "Keeper 1", "owner": "", "standoff": "20±0.3mm", "print_scale": "1.000"}
+    referee.post(referee.at("/guided/figure"), data, 200, {"photos": _figure()})
+    where = str(referee.last.url.path)
+    names = []
+    while asked(referee.last.text):
+        names.append(asked(referee.last.text).partition("|")[0])
+        skip(referee, where)
+    assert not {"fig.height", "fig.base.diameter", "fig.top.width"} & set(names)
+    assert "fig.top.thickness" in names
+    referee.post(where, {"finish": "1"})
+    ticket = str(referee.last.url).rsplit("/", 1)[-1]
+    referee.decide(ticket, "approve", because="For the sample.")
+    assert Maker(station).make_all() == 1
+    assert referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content.startswith(b"%PDF")
+
+
+def test_a_team_is_photographed_figure_by_figure_and_a_photo_speaks_of_one_figure_only(
+    referee: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _looked_up(monkeypatch)
+    referee.announce(sheet="fistf-4.0", count_board="", quota_striker="")
+    where = begin(referee, "team", "Team A")
+    for number in range(1, 11):
+        _sent_for(referee, where, str(number), b"figure %d" % number)
+    page = _sent_for(referee, where, "spare", b"figure 10")
+    assert "Measured in photos: 1, 2, 3, 4, 5, 6, 7, 8, 9, spare" in page
+    page = _sent_for(referee, where, "10", b"figure ten")
+    assert "44 values from file or photos" in page
+    assert "Say which figure" in _sent_for(referee, where, "eleven", b"figure 11", 422)
+    assert "Choose a file or photos first" in referee.post(f"{where}/brought", {"instance": "1"}, 422)
+    answer(referee, where, a0="yes", a1="1", a2="10", a3="1")
+    while asked(referee.last.text):
+        assert asked(referee.last.text).partition("|")[0] not in ("fig.height", "fig.base.diameter", "fig.top.width")
+        skip(referee, where)
+    page = referee.post(where, {"finish": "1"})
+    assert "/tickets/" in str(referee.last.url)
+    assert page.count("28.0") >= 11
+
+
+def test_an_answer_that_was_typed_gives_way_to_what_a_photo_measures(
+    referee: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _looked_up(monkeypatch)
+    referee.announce(sheet="fistf-4.0", count_board="", quota_striker="")
+    where = begin(referee, "team", "Team A")
+    answer(referee, where, a0="yes", a1="1", a2="2", a3="1")
+    go_to(referee, where, "fig.height")
+    answer(referee, where, a0="28.5", a1="28.5", a2="28.5")
+    page = _sent_for(referee, where, "1", b"figure 1")
+    assert "4 values from file or photos" in page
+    page = referee.get(f"{where}?at=fig.height|2")
+    assert page.count('value="28.5"') == 2
+
+
+def test_a_decision_in_a_file_counts_only_as_that_of_the_referee_who_brings_it(referee: Person, joined: Join) -> None:
+    def file(by: str) -> dict[str, tuple[str, bytes, str]]:
+        rows = f"surface.runs.striker_mass,13.9,g,0.05,accept,{by},as usual"
+        return {"file": ("b.csv", f"characteristic,value,unit,u,decision,by,because\n{rows}\n".encode(), "text/csv")}
+
+    begin(joined("Tomáš"), "board", "B", file("Renata"), 422)
+    begin(joined("Tomáš"), "board", "B", file("Tomáš"), 422)
+    begin(referee, "board", "B", file("Oskar"), 422)
+    assert "Decisions are made here" in referee.last.text
+    begin(referee, "board", "B", file("Renata"))
+
+
+def test_the_owner_of_a_guided_item_is_asked_about_like_any_player(referee: Person) -> None:
+    referee.inspect("Jan Novák")
+    referee.get(referee.at("/guided/coin-set"))
+    data = {"text": "Coins", "owner": "Novak Jan"}
+    page = referee.post(referee.at("/guided/coin-set"), data, 422)
+    assert "Is this Jan Novák?" in page
+    assert 'name="other_player"' in page
+    referee.post(referee.at("/guided/coin-set"), {**data, "other_player": "1"})
+    assert asked(referee.last.text)
+
+
+def test_a_display_photographed_on_a_guided_page_is_evidence_of_its_value(referee: Person, station: Station) -> None:
+    from tests.scenes.display import Scene, photograph
+
+    where = begin(referee, "striker", "S")
+    go_to(referee, where, "striker.mass")
+    assert "data-display" in referee.last.text
+    photo = cv2.imencode(".png", photograph(Scene("14.82")))[1].tobytes()
+    token = referee.client.post(
+        referee.at("/desk/striker/display?unit=g&gauge=scale-200g"),
+        data={"csrf": csrf(referee.last.text)}, files={"photo": ("d.png", photo, "image/png")},
+    ).json()  # fmt: skip
+    sent = {"gauge_g": "scale-200g", "a0": token["value"], "sent_a0": token["sent"], "display_a0": token["token"]}
+    answer(referee, where, **sent)
+    referee.post(where, {"finish": "1"})
+    ticket = str(referee.last.url).rsplit("/", 1)[-1]
+    with station.registry.reading() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        files = recorded(connection, seen).evidence
+        record = open_record(station.registry.shelf.take(connection, seen.record))
+    assert any(file.role == "photo" and file.name.startswith("display-") for file in files)
+    assert any(reading.raw.startswith("display: 14.82 g") for reading in record.readings)
+
+
+def test_a_script_is_told_its_place_in_the_line_and_then_where_to_go(referee: Person, plain_striker: bytes) -> None:
+    referee.get(referee.at("/guided/striker"))
+    answered = referee.client.post(
+        referee.at("/guided/striker"), data={"csrf": csrf(referee.last.text), "text": "S", "owner": ""},
+        files={"photos": ("p.jpg", plain_striker, "image/jpeg")}, headers={"Accept": "application/x-ndjson"},
+    )  # fmt: skip
+    told = [json.loads(line) for line in answered.text.splitlines()]
+    assert told[0] == {"before": 0}
+    assert told[-1]["go"].startswith(referee.at("/guided/striker/"))
+
+
+def test_whatever_photos_can_give_is_known_to_those_who_judge() -> None:
+    sources = [path.read_text() for room in ("measure", "vision") for path in (PACKAGE / room).rglob("*.py")]
+    named = {name for text in sources for name in re.findall(r'"((?:die|fig|coin|striker|surface)\.[a-z_.]+)"', text)}
+    assert {"die.pip_offset", "fig.tilt"} <= named
+    assert named <= set(all_names())

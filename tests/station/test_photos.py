@@ -28,7 +28,7 @@ from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.maker import Maker
-from inspect_kit.station.photos import DeskPhoto, Looks, shot_of
+from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, Looks, shot_of
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading, StatedPart
 from tests.station.conftest import Person, names_of, new_client, striker_form
@@ -224,12 +224,12 @@ def test_a_waiting_photo_that_was_damaged_is_no_photo(tmp_path: Path) -> None:
 
 def test_only_the_newest_photos_wait(tmp_path: Path) -> None:
     looks = Looks(tmp_path)
-    for number in range(210):
+    for number in range(MOST_KEPT + 10):
         looks.keep(
             f"{number:016d}".translate(str.maketrans("0123456789", "BCDFGHJKLN")),
             DeskPhoto("e", "R", b"", "", 1, 1, ""),
         )
-    assert len(list(tmp_path.glob("*.look"))) == 200
+    assert len(list(tmp_path.glob("*.look"))) == MOST_KEPT
 
 
 def test_each_kind_that_the_desk_measures_is_one_that_measure_knows() -> None:

@@ -245,12 +245,14 @@
   // The photo of a display: proposed beside its picture, and taken over by one key, for the button has the focus.
   each("[data-display]", (button) => {
     const input = button.nextElementSibling, bar = button.parentElement, box = bar.querySelector(".proposal"), said = bar.querySelector(".steady");
-    const field = document.getElementById(button.dataset.display), take = box.querySelector("[data-take]");
-    let told = null;
+    const take = box.querySelector("[data-take]"), empty = () => [...button.form.querySelectorAll(".value input[data-next]")].find((one) => !one.value.trim());
+    // Without a field of its own it is for the next one that is empty.
+    let told = null, field = document.getElementById(button.dataset.display);
     button.hidden = false;
     button.addEventListener("click", () => input.click());
     input.addEventListener("change", async () => {
       if (!input.files[0]) return;
+      if (!button.dataset.display) field = empty() || button.form.querySelector(".value input[data-next]");
       const gauge = button.form.querySelector(`[name=gauge_${button.dataset.unit}]`), content = new FormData();
       content.append("csrf", body.dataset.csrf); content.append("photo", input.files[0]);
       said.textContent = said.dataset.reading; box.hidden = true;
@@ -272,6 +274,25 @@
     });
     box.querySelector("[data-drop]").addEventListener("click", () => { box.hidden = true; said.textContent = ""; field.focus(); });
   });
+
+  // Photos of a thing that is asked about step by step: the place in the line is shown until they are measured.
+  each("form[data-brought]", (form) => form.addEventListener("submit", async (event) => {
+    const photos = form.elements.photos, said = form.querySelector("[data-looking]");
+    if (!photos || !photos.files.length || !said) return;
+    event.preventDefault();
+    const button = form.querySelector("button:not([type=button])");
+    button.disabled = true; said.textContent = said.dataset.measuring;
+    try {
+      const answer = await fetch(form.action, { method: "POST", body: new FormData(form), headers: { Accept: "application/x-ndjson" } });
+      if (!(answer.headers.get("content-type") || "").includes("ndjson")) { document.open(); document.write(await answer.text()); document.close(); return; }
+      for await (const told of lines(answer)) {
+        if (told.go) { location.assign(told.go); return; }
+        if (told.part) { document.open(); document.write(told.part); document.close(); return; }
+        said.textContent = told.before ? said.dataset.before.replace("#", told.before) : said.dataset.measuring;
+      }
+      throw new Error("ended");
+    } catch { said.textContent = said.dataset.lost; button.disabled = false; }
+  }));
 
   // What was typed outlives a broken network, a closed lid and a restarted station; it goes when it was sent.
   const texts = (form) => [...form.elements].filter((one) => one.name && !["csrf", "pin", "own_pin"].includes(one.name) && one.type !== "file" && one.type !== "password");
