@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import ssl
+import subprocess
+import sys
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import httpx2 as httpx
 import pytest
+from openapi_spec_validator import validate
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -190,3 +197,69 @@ def test_a_name_that_is_not_ours_is_refused(client: TestClient) -> None:
 def test_others_reach_the_service_only_encrypted_and_with_a_token(service: Service) -> None:
     with pytest.raises(Exception, match="only reach the service encrypted"):
         serve(service, ServerAddress("0.0.0.0", 0), lambda _: None)
+
+
+HOSTILE = {
+    "deep": "[" * 100_000,
+    "not a number": '{"format": 1, "measurements": [{"characteristic": "striker.mass", "value": NaN, "unit": "g"}]}',
+    "huge": '{"format": 1, "measurements": [{"characteristic": "striker.mass", "value": 1e400, "unit": "g"}]}',
+    "digits": '{"format": 1, "measurements": [{"characteristic": "striker.mass", "value": %s}]}' % ("9" * 100_000),
+    "other shape": '{"format": 1, "measurements": {"a": 1}}',
+    "twice": '{"format": 1, "format": 2, "measurements": []}',
+    "half a letter": '{"format": 1, "measurements": [{"characteristic": "striker.mass\\ud800", "value": 1}]}',
+    "nothing": "",
+    "null": "null",
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_json_is_refused_in_one_sentence(client: TestClient, service: Service, body: str) -> None:
+    headers = {"Content-Type": "application/json", **bearer(service)}
+    answer = client.post(f"{PREFIX}/measurements", params=ASKED, content=body, headers=headers)
+    assert (answer.status_code, set(answer.json()["error"])) == (422, {"where", "why", "hint"})
+    assert client.get(f"{PREFIX}/verdicts", headers=headers).json() == []
+
+
+def test_more_than_fits_is_refused_announced_or_not(client: TestClient, service: Service) -> None:
+    headers = {"Content-Type": "application/json", **bearer(service)}
+    much = b" " * 27_000_000
+    for body in (much, iter([much[:14_000_000], much[14_000_000:]])):
+        answer = client.post(f"{PREFIX}/measurements", params=ASKED, content=body, headers=headers)
+        assert (answer.status_code, answer.json()["error"]["why"]) == (413, "is too large")
+
+
+def test_a_path_or_method_that_is_not_there_is_refused_as_everything_is(client: TestClient) -> None:
+    assert "openapi" in client.get("/api/v1/nothing").json()["error"]["hint"]
+    assert client.delete(f"{PREFIX}/verdicts").json()["error"]["why"] == "cannot be asked in this way"
+
+
+def test_the_document_is_valid_openapi() -> None:
+    validate(document())
+
+
+def test_with_tls_the_service_is_reached_by_those_who_trust_the_issuer(tmp_path: Path) -> None:
+    """As it is started on a terminal; a client that does not trust the issuer's CA, or speaks plainly, gets nothing."""
+    environment = {**os.environ, "INSPECT_KIT_HOME": str(tmp_path), "INSPECT_KIT_LANG": "en"}
+    run = partial(subprocess.run, env=environment, capture_output=True, text=True, check=True)
+    kit = [sys.executable, "-m", "inspect_kit"]
+    run([*kit, "keys", "init", "--name", "Turnery", "--inspector", "Eva", "--no-passphrase"])
+    token = run([*kit, "serve", "token", "add", "press 4"]).stdout.strip()
+    command = [*kit, "serve", "--tls", "--port", "0"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stdout is not None
+            address = re.search(r"https://127\.0\.0\.1:\d+", served.stdout.readline())
+            assert address
+            asked = f"{address[0]}{PREFIX}/verdicts"
+            known = ssl.create_default_context(cafile=tmp_path / "keys" / "issuer.pem")
+            with httpx.Client(verify=known) as trusting:
+                assert trusting.get(asked).status_code == 401
+                answer = trusting.get(asked, headers={"Authorization": f"Bearer {token}"})
+            assert (answer.status_code, answer.json()) == (200, [])
+            assert "max-age" in answer.headers["strict-transport-security"]
+            with pytest.raises(httpx.ConnectError, match="CERTIFICATE_VERIFY_FAILED"):
+                httpx.get(asked)
+            with pytest.raises(httpx.RemoteProtocolError):
+                httpx.get(asked.replace("https", "http"))
+        finally:
+            served.terminate()

@@ -10,6 +10,7 @@ from typing import Final
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -23,7 +24,7 @@ from inspect_kit.station.rendering import STATIC, drawn, language_from, words_of
 from inspect_kit.station.service.openapi import PREFIX, document
 from inspect_kit.station.service.tokens import right_of
 from inspect_kit.station.service.work import BODY, NotThere, Service
-from inspect_kit.station.web.guard import Guard, TooLarge
+from inspect_kit.station.web.guard import Guard, TooLarge, not_too_large
 
 _OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
 COOKIE: Final = "inspect-kit-page"
@@ -50,6 +51,7 @@ def create_service(service: Service, hosts: frozenset[str], key: str = "", *, se
             Mount("/static", StaticFiles(directory=STATIC)),
             Mount("/fonts", StaticFiles(directory=shipped("reports") / "fonts")),
         ],
+        exception_handlers={404: _elsewhere, 405: _elsewhere},
         middleware=[Middleware(Guard, hosts=hosts, secure=secure, addresses=False)],
     )
     app.state.service, app.state.key = service, key or secrets.token_urlsafe(24)
@@ -101,19 +103,31 @@ def _refused(code: int, problem: InspectKitError) -> Response:
     return _error(code, where, why, hint)
 
 
+def _elsewhere(_: Request, problem: Exception) -> Response:
+    """A path or a method that is not there."""
+    code = problem.status_code if isinstance(problem, HTTPException) else 404
+    why = "is not there" if code == 404 else "cannot be asked in this way"
+    return _error(code, "", why, f"{PREFIX}/openapi.json says what there is")
+
+
 def _error(code: int, where: str, why: str, hint: str = "", *, bearer: bool = False) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if bearer else None
     return JSONResponse({"error": {"where": where, "why": why, "hint": hint}}, code, headers=headers)
 
 
+async def _body(request: Request) -> bytes:
+    await not_too_large(request)
+    return await request.body()
+
+
 async def _measurements(service: Service, request: Request) -> Response:
-    body, kind = await request.body(), request.headers.get("content-type", "")
+    body, kind = await _body(request), request.headers.get("content-type", "")
     found = await run_in_threadpool(service.measured, body, kind, dict(request.query_params))
     return JSONResponse(found, 201 if found["new"] else 200)
 
 
 async def _lots(service: Service, request: Request) -> Response:
-    body, kind = await request.body(), request.headers.get("content-type", "")
+    body, kind = await _body(request), request.headers.get("content-type", "")
     names = request.query_params.getlist("characteristic")
     found = await run_in_threadpool(service.lot, body, kind, dict(request.query_params), names)
     return JSONResponse(found, 201 if found["new"] else 200)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-
-import uvicorn
+from typing import Final
 
 from inspect_kit.errors import UsageError
 from inspect_kit.station.app import LOOPBACK
 from inspect_kit.station.service.app import create_service
 from inspect_kit.station.service.tokens import read_tokens
 from inspect_kit.station.service.work import Service
-from inspect_kit.station.web.serving import ServerAddress, bound, is_loopback, names_here
+from inspect_kit.station.web.serving import ServerAddress, is_loopback, names_here, run_until_stopped
+
+_MOST_AT_ONCE: Final = 100
+"""Requests under way; more are told to come again."""
 
 
 def serve(service: Service, listening: ServerAddress, ready: Callable[[str], None]) -> None:
@@ -23,13 +25,4 @@ def serve(service: Service, listening: ServerAddress, ready: Callable[[str], Non
     hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
     key = secrets.token_urlsafe(24)
     app = create_service(service, frozenset(hosts), key, secure=listening.tls is not None)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, proxy_headers=False, limit_concurrency=100,
-        timeout_keep_alive=20, timeout_graceful_shutdown=10, loop="asyncio", http="h11", ws="none",
-        ssl_certfile=listening.tls and str(listening.tls[0]), ssl_keyfile=listening.tls and str(listening.tls[1]),
-    )  # fmt: skip
-    with bound(listening) as door:
-        scheme, port = "https" if listening.tls else "http", door.getsockname()[1]
-        shown = "127.0.0.1" if loopback else names_here(listening.host)[-1]
-        ready(f"{scheme}://{shown}:{port}/?key={key}")
-        uvicorn.Server(config).run(sockets=[door])
+    run_until_stopped(app, listening, ready, most=_MOST_AT_ONCE, path=f"/?key={key}")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
+from anyio import move_on_after
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,6 +19,8 @@ MOST_BYTES: Final = MOST_MEGABYTES * 1_000_000 + 1_000_000
 """The photo, and the form around it."""
 _MOST_THROWN_AWAY: Final = 5 * MOST_BYTES
 """Of something too large, how much is taken in without keeping it, so that its sender reads the answer."""
+_PATIENCE: Final = 60.0
+"""Seconds in which something too large may be sent to its end."""
 
 HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' blob:; "
@@ -86,6 +91,19 @@ def _is_address(host: str) -> bool:
 
 class TooLarge(Exception):
     """More was sent than was announced or is allowed."""
+
+
+async def not_too_large(request: Request) -> None:
+    """What is announced as too large is thrown away as it comes, up to a bound: a browser that is cut off while it
+    sends shows no page, and its person would not know why."""
+    announced = request.headers.get("content-length", "0")
+    if announced.isdigit() and int(announced) <= MOST_BYTES:
+        return
+    with move_on_after(_PATIENCE):
+        with suppress(TooLarge, ClientDisconnect):
+            async for _ in request.stream():
+                pass
+    raise TooLarge
 
 
 class _Counted:

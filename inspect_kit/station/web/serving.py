@@ -9,6 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import uvicorn
+from starlette.applications import Starlette
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.checkin.accounts import anybody
@@ -61,16 +62,22 @@ def serve(station: Station, listening: ServerAddress, ready: Callable[[str], Non
         if not loopback and not anybody(connection):
             raise UsageError("accounts-needed", where=f"--host {listening.host}")
     hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
+    run_until_stopped(create_app(opened, frozenset(hosts)), listening, ready)
+
+
+def run_until_stopped(
+    app: Starlette, listening: ServerAddress, ready: Callable[[str], None], *, most: int = 400, path: str = "/"
+) -> None:
+    """Serve an application, at most so many requests at once; silent connections are ended."""
     config = uvicorn.Config(
-        create_app(opened, frozenset(hosts)), host=listening.host.strip("[]"), port=listening.port,
-        log_level="warning", access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=20,
-        limit_concurrency=400, timeout_graceful_shutdown=10, loop="asyncio", http=BoundedConnection, ws="none",
+        app, log_level="warning", access_log=False, server_header=False, proxy_headers=False, timeout_keep_alive=20,
+        limit_concurrency=most, timeout_graceful_shutdown=10, loop="asyncio", http=BoundedConnection, ws="none",
         ssl_certfile=listening.tls and str(listening.tls[0]), ssl_keyfile=listening.tls and str(listening.tls[1]),
     )  # fmt: skip
     with bound(listening) as door:
         scheme, port = "https" if listening.tls else "http", door.getsockname()[1]
-        shown = "127.0.0.1" if loopback else (names_here(listening.host)[-1])
-        ready(f"{scheme}://{shown}:{port}/")
+        shown = "127.0.0.1" if is_loopback(listening.host) else names_here(listening.host)[-1]
+        ready(f"{scheme}://{shown}:{port}{path}")
         uvicorn.Server(config).run(sockets=[door])
 
 

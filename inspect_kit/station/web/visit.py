@@ -6,16 +6,15 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 from urllib.parse import quote
 
-from anyio import CapacityLimiter, move_on_after
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from inspect_kit.checkin.roles import Act, allowed
@@ -25,7 +24,7 @@ from inspect_kit.registry.checkin.entries import AccountSet, EventSet
 from inspect_kit.registry.checkin.store import is_ticket
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
-from inspect_kit.station.web.guard import MOST_BYTES, MOST_MEGABYTES, TooLarge
+from inspect_kit.station.web.guard import MOST_MEGABYTES, TooLarge, not_too_large
 from inspect_kit.station.web.refusals import Refusal, not_found
 
 SESSION: Final = "inspect_kit_desk"
@@ -42,8 +41,6 @@ _MOST_TEXT: Final = 200_000
 """Bytes of one field."""
 _LONGEST: Final = 60_000
 """Characters that are kept of one field."""
-_PATIENCE: Final = 60.0
-"""Seconds in which something too large may be sent to its end."""
 
 Handler = Callable[["Visit"], Response]
 _FROM_ANYWHERE = 60
@@ -161,7 +158,7 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
             if not station.limits.requests.take(_client(request, token if known else "")):
                 raise Refusal(429, "refused.too_many")
             if request.method == "POST":
-                await _not_too_large(request)
+                await not_too_large(request)
                 await _read_form(visit)
             response = await run_sync(
                 _handled, visit, handler, act, limiter=_hands(request, slow=slow or bool(visit.files))
@@ -177,19 +174,6 @@ def endpoint(handler: Handler, act: Act | None, *, slow: bool = False) -> Callab
         return response
 
     return answer
-
-
-async def _not_too_large(request: Request) -> None:
-    """What is announced as too large is thrown away as it comes, up to a bound: a browser that is cut off while it
-    sends shows no page, and its person would not know why."""
-    announced = request.headers.get("content-length", "0")
-    if announced.isdigit() and int(announced) <= MOST_BYTES:
-        return
-    with move_on_after(_PATIENCE):
-        with suppress(TooLarge, ClientDisconnect):
-            async for _ in request.stream():
-                pass
-    raise TooLarge
 
 
 def _hands(request: Request, *, slow: bool) -> CapacityLimiter:
