@@ -13,6 +13,7 @@ from inspect_kit.places import shipped
 
 ENGLISH: Final = "en"
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_FIGURE: Final = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 _POINT: Final = re.compile(r"(?<=\d)\.(?=\d)")
 _ISO_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _THOUSANDS: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
@@ -146,7 +147,7 @@ def _word(fact: str, language: str) -> str:
     known = _known(fact, language)
     if known is not None:
         return known
-    return _decimal(fact, signs) if _NUMBER.fullmatch(fact) else fact
+    return _decimal(fact, signs) if _FIGURE.fullmatch(fact) else fact
 
 
 def _known(fact: str, language: str) -> str | None:
@@ -170,7 +171,8 @@ def _day(iso: str, signs: Mapping[str, str]) -> str:
 @cache
 def _wording(language: str) -> Mapping[str, Mapping[str, str]]:
     tables = tomllib.loads(_file(language, "notices.toml"))
-    return {name: table for name, table in tables.items() if isinstance(table, dict)}
+    terminal = tomllib.loads(_file(language, "terminal.toml"))
+    return {name: {**table, **terminal.get(name, {})} for name, table in tables.items()}
 
 
 @cache

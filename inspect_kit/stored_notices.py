@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from inspect_kit.errors import BadInput
-from inspect_kit.notices import Notice, codes, fact_names
+from inspect_kit.notices import Notice, codes, error_codes, fact_names
 
 _CODE: Final = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _MOST_FACTS: Final = 20
@@ -31,7 +31,7 @@ def _known(told: Notice) -> bool:
     inner = [each for _, fact in told.facts if not isinstance(fact, str)
              for each in (fact if isinstance(fact, tuple) else (fact,))]  # fmt: skip
     named = {name for name, _ in told.facts}
-    return told.code in codes() and fact_names(told.code) <= named and all(map(_known, inner))
+    return told.code in (*codes(), *error_codes()) and fact_names(told.code) <= named and all(map(_known, inner))
 
 
 def _notice_in(entry: Any, where: str, depth: int) -> Notice:

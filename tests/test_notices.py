@@ -23,11 +23,16 @@ from inspect_kit.vision.feature import Feature
 
 ROOT = Path(__file__).parent.parent
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
-MEASURING = ("vision", "measure", "inspection", "quality", "capture", "certificate")
+MEASURING = ("vision", "measure", "inspection", "quality", "capture", "certificate", "cli")
 
 
 def _tables(language: str) -> dict[str, dict[str, str]]:
-    return tomllib.loads((ROOT / "reports" / "wording" / language / "notices.toml").read_text(encoding="utf-8"))
+    told, terminal = (_file(language, name) for name in ("notices.toml", "terminal.toml"))
+    return {section: {**texts, **terminal.get(section, {})} for section, texts in told.items()}
+
+
+def _file(language: str, name: str) -> dict[str, dict[str, str]]:
+    return tomllib.loads((ROOT / "reports" / "wording" / language / name).read_text(encoding="utf-8"))
 
 
 def _calls(name: str) -> list[ast.Call]:
@@ -93,6 +98,23 @@ def test_every_notice_that_the_program_makes_has_words_for_its_facts() -> None:
             assert code in (*codes(), *error_codes()), code
             given = {keyword.arg for keyword in call.keywords}
             assert None in given or fact_names(code) <= given, code
+
+
+@pytest.mark.parametrize("saying", ["said", "labelled"])
+def test_everything_that_a_command_says_or_draws_has_words_for_its_facts(saying: str) -> None:
+    made = _calls(saying)
+    assert len(made) > 40
+    for call in made:
+        for code in _texts(call.args[0]):
+            known = [each for each in codes() if re.fullmatch(code.replace("#", ".+"), each)]
+            assert known, code
+            given = {keyword.arg for keyword in call.keywords}
+            assert None in given or "#" in code or fact_names(code) <= given, code
+
+
+def test_no_code_is_both_an_error_and_a_notice() -> None:
+    assert not set(codes()) & set(error_codes())
+    assert not set(_file("en", "notices.toml")["said"]) & set(_file("en", "terminal.toml")["said"])
 
 
 @pytest.mark.parametrize("made", ["Unfit", "Absent", "Refused"])

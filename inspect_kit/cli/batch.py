@@ -17,6 +17,7 @@ from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.issue.issue import made_of
 from inspect_kit.cli.issuer import now, registry_of
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
@@ -26,6 +27,7 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.photos import check_kind
 from inspect_kit.measure.photos import measure as photographed
+from inspect_kit.notices import sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
@@ -71,7 +73,7 @@ class Sink:
                     _refuse_tray(task, found)
                     record = record_of(inspect(task, [found]), self._subject(names[photo]))
                 except InspectKitError as problem:
-                    warn((f"{photo}: not in the registry: {problem}",))
+                    warn((f"{photo}: {said('not-in-registry', reason=problem.said(heard()))}",))
                     continue
                 yield Inspection(made_of(record), record.canonical(), line, Path(photo).name)
 
@@ -232,14 +234,14 @@ class _Job:
                 summary = run(batch, self.crew, told)
             entered = self.sink.filled()
         except KeyboardInterrupt:
-            click.echo("interrupted; the same command goes on from here", err=True)
+            click.echo(said("batch-interrupted"), err=True)
             raise
         if self.as_json:
             print_json({**as_data(summary, self.sink.out), "registered": entered})
         else:
             _print(summary, self.sink.out)
             if self.sink.task is not None:
-                click.echo(f"{entered:,} new in the registry: inspect-kit registry inspections")
+                click.echo(said("batch-entered", count=f"{entered:,}"))
         return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
 
 
@@ -248,20 +250,20 @@ def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> i
     idle = int(given["idle"] // given["every"]) if given["idle"] else 0
     folder = Folder(places, lambda: time.sleep(given["every"]), idle)
     code = 0
-    click.echo(f"watching {', '.join(map(str, places))} (stop with Ctrl-C)", err=True)
+    click.echo(said("batch-watching", places=", ".join(map(str, places))), err=True)
     try:
         for photos in folder.filling():
             batch = Batch(photos, job.work, job.sink.results, given["again"], given["retry"])
             code = job.done(batch)
             given = {**given, "again": False}
     except KeyboardInterrupt:
-        click.echo("no longer watching", err=True)
+        click.echo(said("batch-watched"), err=True)
     return code
 
 
 def _crew(given: Mapping[str, Any]) -> Crew:
     if given["cluster"]:
-        return Cluster(given["cluster"], lambda sentence: warn((sentence,)), given["wait"])
+        return Cluster(given["cluster"], lambda told: warn((sentence(told, heard()),)), given["wait"])
     return Pool(given["workers"] or cores())
 
 
@@ -283,7 +285,7 @@ def _progress(total: int) -> Iterator[Told]:
     if not sys.stderr.isatty():
         yield _silent
         return
-    with click.progressbar(length=total, label="photos", show_pos=True, file=sys.stderr) as bar:
+    with click.progressbar(length=total, label=said("bar-photos"), show_pos=True, file=sys.stderr) as bar:
         yield lambda done: bar.update(done - bar.pos)
 
 
@@ -300,9 +302,10 @@ def as_data(summary: Summary, out: Path) -> dict[str, object]:
 
 
 def _print(summary: Summary, out: Path) -> None:
-    before = f", {summary.taken_over:,} of them before" if summary.taken_over else ""
-    click.echo(f"{summary.measured:,} of {summary.photos:,} photos measured{before}: {out}")
+    code = "batch-measured-before" if summary.taken_over else "batch-measured"
+    counts = {"measured": summary.measured, "photos": summary.photos, "before": summary.taken_over}
+    click.echo(said(code, file=out, **{name: f"{count:,}" for name, count in counts.items()}))
     for photo, reason in summary.failures[:_SHOWN]:
-        click.echo(f"  {photo}: {reason}")
+        click.echo(f"  {photo}: {summary.worded(photo, reason, heard())}")
     if len(summary.failures) > _SHOWN:
-        click.echo(f"  … and {len(summary.failures) - _SHOWN:,} more that could not be measured")
+        click.echo("  " + said("batch-more", count=f"{len(summary.failures) - _SHOWN:,}"))

@@ -11,6 +11,7 @@ import click
 from inspect_kit.capture.measurement_file import read_measurements, written
 from inspect_kit.cli.certify import Wish, issue
 from inspect_kit.cli.issuer import throwaway_desk
+from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, styled, write_whole
 from inspect_kit.errors import BadInput
@@ -42,10 +43,13 @@ def command(out: Path, as_json: bool) -> int:
     if as_json:
         print_json(results)
         return 0
-    rows = [(styled(Verdict(str(r["verdict"])), str(r["verdict"])), str(r["title"]), str(r["pdf"])) for r in results]
+    rows = [
+        (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))), str(r["title"]), str(r["pdf"]))
+        for r in results
+    ]
     for line in columns(rows):
         click.echo(line)
-    click.echo(f"\nThe certificates are in {out.resolve()}, each signed and registered by a made-up issuer in desks/")
+    click.echo("\n" + said("demo-done", folder=out.resolve()))
     return 0
 
 

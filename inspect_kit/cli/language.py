@@ -61,9 +61,19 @@ def said(code: str, /, **facts: object) -> str:
     return sentence(notice(code, **facts), heard())
 
 
+def said_of(section: str, key: str) -> str:
+    """A word that scripts know, such as a state, in that person's language; in English as scripts know it."""
+    return key if heard() == ENGLISH else said(f"{section}-{key}")
+
+
 def in_figures(quantity: object) -> str:
     """A quantity with that person's decimal sign."""
     return in_figures_of(heard(), str(quantity))
+
+
+def percent(share: float) -> str:
+    """A share in hundredths; only English writes the sign without a space."""
+    return f"{share:.0%}" if heard() == ENGLISH else f"{100 * share:.0f}\u00a0%"
 
 
 @contextmanager

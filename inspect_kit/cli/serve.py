@@ -9,6 +9,7 @@ import click
 
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.cli.issuer import now, passphrase_for, registry_of
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json
 from inspect_kit.inspection.names import clean
@@ -46,7 +47,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool) -> None:
 
 
 def _tell(address: str) -> None:
-    click.echo(f"The service is at {address}  (stop it with Ctrl-C)")
+    click.echo(said("service-at", address=address))
 
 
 @command.group("token")
@@ -89,8 +90,8 @@ def list_tokens(ctx: click.Context, /, as_json: bool) -> None:
     if as_json:
         print_json([{"name": each.name, "write": each.write, "since": each.since} for each in found])
         return
-    rows = ((each.name, "may post" if each.write else "may read", each.since) for each in found)
-    for line in columns(rows) if found else ("Nobody has a token yet.",):
+    rows = ((each.name, said("token-post" if each.write else "token-read"), each.since) for each in found)
+    for line in columns(rows) if found else (said("no-token"),):
         click.echo(line)
 
 
@@ -105,4 +106,4 @@ def remove(ctx: click.Context, /, name: str) -> None:
       inspect-kit serve token remove "press 4"
     """
     _room("service.tokens").withdraw(home_of(ctx), name)
-    click.echo(f"{name} is withdrawn.")
+    click.echo(said("token-withdrawn", name=name))

@@ -8,10 +8,12 @@ from pathlib import Path
 import click
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, language_option
-from inspect_kit.cli.output import columns, number, print_json
+from inspect_kit.cli.output import columns, number, print_json, warn
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
+from inspect_kit.notices import ENGLISH
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids
@@ -20,15 +22,6 @@ from inspect_kit.values.limits import lower_of, upper_of
 
 _WIDTH = 100
 """Characters of a line on the terminal."""
-_HEADINGS = {
-    Change.LIMITS: "Other numbers",
-    Change.ONLY_A: "Only in {a}",
-    Change.ONLY_B: "Only in {b}",
-    Change.REQUIREMENT: "Other words",
-    Change.FORCE: "Other force",
-    Change.PRINT: "Printed differently, same meaning",
-    Change.CLAUSE: "Other clause number",
-}
 
 
 @click.group("specs")
@@ -55,12 +48,15 @@ def list_sheets(as_json: bool) -> None:
     if as_json:
         print_json([_head(sheet) for sheet in sheets])
         return
-    rows = [("id", "body", "clauses", "edition", "title")]
-    rows += [
-        (s.id, s.body, str(len(s.clauses)), textwrap.shorten(s.edition, 40, placeholder="…"), s.title) for s in sheets
-    ]
+    rows = [("id", *map(said, ("head-body", "head-clauses", "head-edition", "head-title")))]
+    rows += [_listed(sheet, wording_for(heard(), sheet.wording)) for sheet in sheets]
     for line in columns(rows):
         click.echo(line)
+
+
+def _listed(sheet: Sheet, words: Wording) -> tuple[str, ...]:
+    edition = textwrap.shorten(words.sentence(sheet.edition), 40, placeholder="…")
+    return sheet.id, sheet.body, str(len(sheet.clauses)), edition, words.sentence(sheet.title)
 
 
 @command.command("show")
@@ -139,24 +135,27 @@ def compare(first: str, second: str, as_json: bool) -> None:
         print_json({"a": left.id, "b": right.id, "changes": [_difference(entry) for entry in differences]})
         return
     if not differences:
-        click.echo(f"{left.id} and {right.id} ask for the same.")
+        click.echo(said("sheets-same", a=left.id, b=right.id))
     for change in Change:
         entries = [entry for entry in differences if entry.change is change]
         if entries:
-            click.secho("\n" + _HEADINGS[change].format(a=left.id, b=right.id), bold=True)
+            click.secho("\n" + said(f"change-{change}", a=left.id, b=right.id), bold=True)
             _print_differences(change, entries, left, right)
 
 
 def _print_differences(change: Change, entries: list[Difference], left: Sheet, right: Sheet) -> None:
+    words = (wording_for(heard(), left.wording), wording_for(heard(), right.wording))
     for entry in entries:
         clause = entry.clause_a or entry.clause_b
-        click.echo(f"  {clause.number if clause else '':<10} {entry.characteristic}")
+        name = "" if heard() == ENGLISH else f"  {words[0].name('characteristic', entry.characteristic)}"
+        click.echo(f"  {clause.number if clause else '':<10} {entry.characteristic}{name}")
+        before, after = words[0].sentence(entry.before), words[1].sentence(entry.after)
         if change in (Change.ONLY_A, Change.ONLY_B):
-            _print_wrapped("", entry.before or entry.after)
+            _print_wrapped("", before or after)
         else:
             width = max(len(left.id), len(right.id))
-            _print_wrapped(f"{left.id:<{width}}  ", entry.before or "—")
-            _print_wrapped(f"{right.id:<{width}}  ", entry.after or "—")
+            _print_wrapped(f"{left.id:<{width}}  ", before or "—")
+            _print_wrapped(f"{right.id:<{width}}  ", after or "—")
 
 
 @command.command("check")
@@ -175,11 +174,10 @@ def check_sheet(file: Path, as_json: bool) -> int:
         print_json([*(_fault(each, "fault") for each in faults), *(_fault(each, "warning") for each in warnings)])
         return BadInput.exit_code if faults else 0
     for each in faults:
-        click.echo(str(each), err=True)
-    for each in warnings:
-        click.echo(f"warning: {each}", err=True)
+        click.echo(each.said(heard()), err=True)
+    warn(each.said(heard()) for each in warnings)
     if not faults:
-        click.echo(f"{file} is sound: {len(load(str(file.absolute())).clauses)} clauses")
+        click.echo(said("sheet-sound", file=file, clauses=len(load(str(file.absolute())).clauses)))
     return BadInput.exit_code if faults else 0
 
 

@@ -14,7 +14,7 @@ from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
 from inspect_kit.cli.issuer import desk_of, now, passphrase_for, person, registry_of
-from inspect_kit.cli.language import said
+from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.errors import UsageError
@@ -50,19 +50,19 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     serving, room = import_module("inspect_kit.station.web.serving"), import_module("inspect_kit.station.station")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     if files is None and not serving.is_loopback(host):
-        warn(("not encrypted: PINs can be read on the hall's network; add --tls",))
+        warn((said("not-encrypted"),))
     station = room.Station(home, registry_of(ctx), key, trusted(home))
     serving.serve(station, serving.ServerAddress(host, port, files), _tell)
 
 
 def _tell(address: str) -> None:
-    click.echo(f"The station is at {address}  (stop it with Ctrl-C)")
+    click.echo(said("station-at", address=address))
 
 
 def _key(home: Path, signer: str) -> SigningKey | None:
     """The keys that sign; a station without any still records and decides."""
     if own_issuer(home) is None:
-        warn(('there are no keys, so certificates wait; run: inspect-kit keys init --name "Your club"',))
+        warn((said("station-without-keys"),))
         return None
     return unlock(home, signer, passphrase_for(home, signer))
 
@@ -93,7 +93,8 @@ def desk(ctx: click.Context, /, key: tuple[str, ...], name: str, withdraw: bool,
     shown = clean(name, where="--name")
     body = DeskSet(desk_id, public, issuing.key.signer.name, shown, active=not withdraw)
     vouch(issuing.registry, body, issuing.key, now())
-    click.echo(f"{issuing.key.issuer.name} {'no longer vouches' if withdraw else 'vouches'} for {shown or desk_id}.")
+    code = "desk-vouched-no-longer" if withdraw else "desk-vouched"
+    click.echo(said(code, issuer=issuing.key.issuer.name, desk=shown or desk_id))
 
 
 @command.group("user")
@@ -123,7 +124,7 @@ def add(ctx: click.Context, /, name: str, role: str) -> None:
         click.prompt(said("ask-pin", name=shown), hide_input=True, confirmation_prompt=True, err=True)
     )
     set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now(), desk_key(home_of(ctx)).seal)
-    click.echo(f"{shown} is {role} now.")
+    click.echo(said("user-is", name=shown, role=said_of("role", role)))
 
 
 @user.command("list")
@@ -141,7 +142,8 @@ def list_users(ctx: click.Context, /, as_json: bool) -> None:
     if as_json:
         print_json([{"name": each.name, "role": each.role, "events": list(each.events)} for each in people])
         return
-    for line in columns((each.name, each.role) for each in people) if people else ("Nobody has an account yet.",):
+    rows = [(each.name, said_of("role", each.role)) for each in people]
+    for line in columns(rows) if rows else (said("no-account"),):
         click.echo(line)
 
 
@@ -162,4 +164,4 @@ def remove(ctx: click.Context, /, name: str) -> None:
         raise UsageError("nobody-called-so", where=name[:60])
     body = AccountSet(name, there.role, by=person(), events=there.events, active=False)
     set_account(registry, body, None, now(), desk_key(home_of(ctx)).seal)
-    click.echo(f"{name} can no longer sign in.")
+    click.echo(said("user-removed", name=name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from math import ceil, floor, pi, sqrt
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from inspect_kit.errors import UsageError
+from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.quality.dice import FACES, Fairness, simultaneous_intervals
 from inspect_kit.quality.gauge.agreement import Agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
@@ -60,8 +62,30 @@ USUAL_SIZE: Final = (7.0, 4.2)
 """Inches."""
 
 
-def rendered(draw: Draw, form: str, size: tuple[float, float] = USUAL_SIZE) -> bytes:
-    """The drawing as a file's content; the same input gives the same bytes."""
+_READERS: Final = ContextVar("readers", default=ENGLISH)
+"""The language of whoever will look at the drawing that is being made."""
+
+
+def labelled(code: str, /, **facts: object) -> str:
+    """Words on a drawing, in its reader's language."""
+    return sentence(notice(code, **facts), _READERS.get())
+
+
+def figures(text: str) -> str:
+    """Numbers on a drawing with its reader's decimal sign."""
+    return in_figures_of(_READERS.get(), text)
+
+
+def rendered(draw: Draw, form: str, size: tuple[float, float] = USUAL_SIZE, language: str = ENGLISH) -> bytes:
+    """The drawing as a file's content, in a language; the same input gives the same bytes."""
+    before = _READERS.set(language)
+    try:
+        return _rendered(draw, form, size)
+    finally:
+        _READERS.reset(before)
+
+
+def _rendered(draw: Draw, form: str, size: tuple[float, float]) -> bytes:
     import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -73,8 +97,22 @@ def rendered(draw: Draw, form: str, size: tuple[float, float] = USUAL_SIZE) -> b
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
         draw(figure)
+        _number_axes(figure)
         figure.savefig(stream, format=form, dpi=DOTS_PER_INCH, metadata=_DATELESS[form])
     return stream.getvalue()
+
+
+def _number_axes(figure: Figure) -> None:
+    """The reader's decimal sign at the axes; matplotlib itself knows only that of an installed system locale."""
+    from matplotlib.ticker import ScalarFormatter
+
+    class Numbered(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return figures(super().__call__(x, pos))
+
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if type(axis.get_major_formatter()) is ScalarFormatter:
+            axis.set_major_formatter(Numbered())
 
 
 _DATELESS: Final[Mapping[str, dict[str, Any]]] = {
@@ -86,7 +124,7 @@ _DATELESS: Final[Mapping[str, dict[str, Any]]] = {
 
 def limit_line(axes: Axes, value: float, name: str, *, upright: bool = False) -> None:
     """A limit with its name and value at the line's end, so that no legend has to be matched."""
-    text = f"{name} {value:.6g}"
+    text = figures(f"{name} {value:.6g}")
     if upright:
         axes.axvline(value, color=INK, linestyle=(0, (6, 2)))
         axes.annotate(
@@ -148,12 +186,12 @@ def capability_drawing(values: Floats, study: Capability, limits: Limits, title:
         edges = bins_of(values, limits)
         axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
         _normal_curve(axes, values, study, float(edges[1] - edges[0]))
-        for name, value in (("lower", lower_of(limits)), ("upper", upper_of(limits))):
+        for code, value in (("axis-lower", lower_of(limits)), ("axis-upper", upper_of(limits))):
             if value is not None:
-                limit_line(axes, float(value), name, upright=True)
+                limit_line(axes, float(value), labelled(code), upright=True)
         axes.axvline(study.mean, color=INK, linestyle=":")
-        axes.set_xlabel(in_unit("value", unit))
-        axes.set_ylabel("pieces")
+        axes.set_xlabel(in_unit(labelled("axis-value"), unit))
+        axes.set_ylabel(labelled("axis-pieces"))
         axes.set_title(_capability_title(study, title), pad=16)
 
     return draw
@@ -169,10 +207,10 @@ def _normal_curve(axes: Axes, values: Floats, study: Capability, width: float) -
 def _capability_title(study: Capability, title: str) -> str:
     low, high = study.long_term.actual_interval
     head = f"{title}   " if title else ""
-    return (
-        f"{head}n = {study.count}, mean {study.mean:.6g}, s {study.overall.sigma:.4g}\n"
-        f"Cpk {study.short_term.actual:.2f}, Ppk {study.long_term.actual:.2f} (95 %: {low:.2f} to {high:.2f})"
-    )
+    sizes = {"n": study.count, "mean": f"{study.mean:.6g}", "s": f"{study.overall.sigma:.4g}"}
+    indices = {"cpk": f"{study.short_term.actual:.2f}", "ppk": f"{study.long_term.actual:.2f}"}
+    ends = {"low": f"{low:.2f}", "high": f"{high:.2f}"}
+    return f"{head}{labelled('title-sample', **sizes)}\n{labelled('title-indices', **indices, **ends)}"
 
 
 @dataclass(frozen=True)
@@ -208,7 +246,8 @@ def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Dra
         _number_points(grid[0, 0], chart)
         if chart.lower is not None:
             _frame(grid[1, 0], chart.lower, chart.lower.outside)
-        grid[0, 0].set_title("\n".join([title or f"{chart.kind} chart", *map(_signal_line, chart.signals)]), fontsize=9)
+        head = title or labelled("chart-kind", kind=chart.kind)
+        grid[0, 0].set_title("\n".join([head, *map(_signal_line, chart.signals)]), fontsize=9)
         _name_points(grid[-1, 0], chart.upper, look.names)
 
     return draw
@@ -217,13 +256,13 @@ def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Dra
 def _name_points(axes: Axes, track: Track, names: Sequence[str]) -> None:
     """The subgroups by their names, every so many of them where there are many."""
     if len(names) != len(track.points) or all(name == str(number) for number, name in enumerate(names, 1)):
-        axes.set_xlabel("point")
+        axes.set_xlabel(labelled("axis-point"))
         return
     shown = range(0, len(names), max(1, -(-len(names) // _MOST_NAMES)))
     upright = max(len(names[place]) for place in shown) * len(shown) <= 70
     axes.set_xticks([track.places[place] for place in shown], [names[place][:16] for place in shown],
                     rotation=0 if upright else 60)  # fmt: skip
-    axes.set_xlabel("subgroup")
+    axes.set_xlabel(labelled("axis-subgroup"))
 
 
 def _mark_strata(axes: Axes, track: Track, strata: Sequence[str]) -> None:
@@ -262,7 +301,7 @@ _MOST_NUMBERED: Final = 30
 def _signal_line(signal: Signal) -> str:
     shown = ", ".join(map(str, signal.points[:8]))
     more = f", … ({len(signal.points)})" if len(signal.points) > 8 else ""
-    return f"rule {signal.rule}, {signal.text}: {shown}{more}"
+    return labelled("title-signal", rule=signal.rule, text=signal.text, points=f"{shown}{more}")
 
 
 def _draw_track(axes: Axes, track: Track, unit: str) -> None:
@@ -270,12 +309,12 @@ def _draw_track(axes: Axes, track: Track, unit: str) -> None:
     axes.plot(track.places, track.points, color=INK, marker=mark, markersize=3, linewidth=0.8)
     for name, line, dash in (("UCL", track.ucl, "--"), ("CL", track.centre, "-"), ("LCL", track.lcl, "--")):
         axes.step(track.places, line, where="mid", color=GREY, linestyle=dash, linewidth=0.9)
-        varies = "" if np.ptp(line) <= 1e-12 * max(1e-300, float(np.abs(line).max())) else " (last)"
+        varies = "" if np.ptp(line) <= 1e-12 * max(1e-300, float(np.abs(line).max())) else f" ({labelled('axis-last')})"
         axes.annotate(
-            f"{name} {line[-1]:.5g}{varies}", (1, float(line[-1])), xycoords=("axes fraction", "data"), xytext=(3, -3),
-            textcoords="offset points", fontsize=8,
+            figures(f"{name} {line[-1]:.5g}{varies}"), (1, float(line[-1])), xycoords=("axes fraction", "data"),
+            xytext=(3, -3), textcoords="offset points", fontsize=8,
         )  # fmt: skip
-    axes.set_ylabel(in_unit(track.name, unit))
+    axes.set_ylabel(in_unit(worded_fact(track.name, _READERS.get()), unit))
 
 
 def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
@@ -297,8 +336,8 @@ def agreement_drawing(found: Agreement) -> Draw:
     """Each appraiser's agreement with himself and with the standard, with 95 % limits."""
 
     def draw(figure: Figure) -> None:
-        panels = [("with himself", found.within)]
-        panels += [("with the standard", found.against)] if found.against else []
+        panels = [(labelled("panel-with-himself"), found.within)]
+        panels += [(labelled("panel-with-standard"), found.against)] if found.against else []
         grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
         for axes, (title, shares) in zip(grid[0], panels, strict=True):
             places = np.arange(len(shares))
@@ -307,9 +346,9 @@ def agreement_drawing(found: Agreement) -> Draw:
             axes.errorbar(places, middle, yerr=[middle - ends[0], ends[1] - middle], fmt="o", color=INK, capsize=5)
             axes.set_xticks(places, [name[:12] for name in shares])
             axes.set_title(title)
-            axes.set_xlabel("operator")
-        grid[0, 0].set_ylabel("parts judged alike, %")
-        figure.suptitle(f"Attribute agreement: Fleiss' kappa {found.fleiss:.2f}", x=0.01, ha="left", fontsize=10)
+            axes.set_xlabel(labelled("head-operator"))
+        grid[0, 0].set_ylabel(labelled("axis-judged-alike"))
+        figure.suptitle(labelled("title-agreement", kappa=f"{found.fleiss:.2f}"), x=0.01, ha="left", fontsize=10)
 
     return draw
 
@@ -323,16 +362,18 @@ def type_one_drawing(
         axes = figure.subplots()
         places = np.arange(1, len(sample) + 1)
         axes.plot(places, sample.values, color=INK, marker="o", markersize=3, linewidth=0.8)
-        axes.axhline(reference, color=INK, linestyle="--", label=f"reference {reference:.6g}")
+        axes.axhline(reference, color=INK, linestyle="--", label=labelled("line-reference", value=f"{reference:.6g}"))
         if tolerance is not None:
             for side in (-0.1, 0.1):
                 axes.axhline(reference + side * tolerance, color=GREY, linestyle="-.", linewidth=0.9)
-            axes.plot([], [], color=GREY, linestyle="-.", label="reference ± 0.1 of the tolerance")
-        axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=f"mean {result.mean:.6g}")
+            axes.plot([], [], color=GREY, linestyle="-.", label=labelled("line-tolerance", share="0.1"))
+        mean = labelled("line-mean", value=f"{result.mean:.6g}")
+        axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=mean)
         indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
-        axes.set_title(f"Type 1 study: s {result.deviation:.4g}, bias {result.bias:.4g}{indices}")
-        axes.set_xlabel("reading")
-        axes.set_ylabel(in_unit("value", unit))
+        head = labelled("title-type-one", s=f"{result.deviation:.4g}", bias=f"{result.bias:.4g}")
+        axes.set_title(head + figures(indices))
+        axes.set_xlabel(labelled("axis-reading"))
+        axes.set_ylabel(in_unit(labelled("axis-value"), unit))
         axes.legend()
 
     return draw
@@ -349,11 +390,10 @@ def linearity_drawing(result: Linearity, unit: str = "") -> Draw:
         axes.fill_between(places, line - band, line + band, color=PALE)
         axes.plot(places, line, color=INK, linewidth=1.4)
         axes.axhline(0, color=INK, linestyle=":")
-        axes.set_title(
-            f"Linearity: bias = {result.intercept:.5g} {result.slope:+.5g} · reference, R² {result.r_squared:.3f}"
-        )
-        axes.set_xlabel(in_unit("reference", unit))
-        axes.set_ylabel(in_unit("bias", unit))
+        line_of = {"intercept": f"{result.intercept:.5g}", "slope": f"{result.slope:+.5g}"}
+        axes.set_title(labelled("title-linearity", r=f"{result.r_squared:.3f}", **line_of))
+        axes.set_xlabel(in_unit(labelled("head-reference"), unit))
+        axes.set_ylabel(in_unit(labelled("head-bias"), unit))
 
     return draw
 
@@ -372,8 +412,8 @@ def curve_drawing(fractions: Floats, probabilities: Floats, title: str, aql: flo
         _mark_qualities(axes, fractions[:shown], probabilities[:shown], aql)
         axes.set_ylim(0, 1.02)
         axes.set_xlim(left=0)
-        axes.set_xlabel("nonconforming in the lot, %")
-        axes.set_ylabel("probability of acceptance")
+        axes.set_xlabel(labelled("axis-nonconforming"))
+        axes.set_ylabel(labelled("axis-acceptance"))
         axes.set_title(title)
 
     return draw
@@ -389,7 +429,7 @@ def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: f
             continue
         height = float(np.interp(fraction, fractions, probabilities))
         axes.plot([100 * fraction], [height], marker="o", color=INK, markersize=5)
-        text = f"{name} {100 * fraction:.3g} %: {height:.3g} accepted"
+        text = labelled("mark-accepted", name=name, percent=f"{100 * fraction:.3g}", share=f"{height:.3g}")
         axes.annotate(text, (100 * fraction, height), xytext=(7, 5), textcoords="offset points", fontsize=8)
 
 
@@ -420,17 +460,18 @@ def _draw_faces(axes: Axes, name: str, result: Fairness) -> None:
     for face, share, count in zip(faces, shares, result.counts, strict=True):
         axes.annotate(str(count), (face, share), xytext=(6, 0), textcoords="offset points", fontsize=8, va="center")
     axes.set_xticks(faces)
-    axes.set_xlabel("face")
-    axes.set_ylabel("share − 1/6, percentage points")
-    head = f"die {name}: " if name else ""
-    axes.set_title(f"{head}{result.rolls} rolls, chi-square {result.chi2:.2f}, p {result.p_value:.3g}")
+    axes.set_xlabel(labelled("head-face"))
+    axes.set_ylabel(labelled("axis-share"))
+    head = f"{labelled('head-die')} {name}: " if name else ""
+    told = {"rolls": result.rolls, "chi2": f"{result.chi2:.2f}", "p": f"{result.p_value:.3g}"}
+    axes.set_title(head + labelled("title-rolls", **told))
 
 
 def _draw_path(axes: Axes, path: Floats) -> None:
     axes.plot(np.arange(1, len(path) + 1), path / np.log(10), color=INK, linewidth=0.9)
-    axes.axhline(np.log10(20), color=INK, linestyle="--", label="20: unfair, at a 5 % risk of error")
+    axes.axhline(np.log10(20), color=INK, linestyle="--", label=labelled("line-unfair"))
     axes.axhline(0, color=GREY, linestyle=":", linewidth=0.8)
-    axes.set_xlabel("rolls")
-    axes.set_ylabel("e-value, power of ten")
-    axes.set_title("evidence roll by roll")
+    axes.set_xlabel(labelled("axis-rolls"))
+    axes.set_ylabel(labelled("axis-e-value"))
+    axes.set_title(labelled("title-evidence"))
     axes.legend(loc="upper left")

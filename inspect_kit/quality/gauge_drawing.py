@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, Draw
+from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, figures, in_unit, labelled
+from inspect_kit.quality.gauge.drift import PointHistory
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.chart_constants import d2, d3
 from inspect_kit.quality.sample import Floats
@@ -60,20 +61,20 @@ def gauge_drawing(
 ) -> Draw:
     """Six panels; five where parts are nested in operators, as there is no interaction then."""
     rows = rows_of(study) if isinstance(study, GaugeStudy) else study
-    label = f"reading, {unit}" if unit else "reading"
 
     def draw(figure: Figure) -> None:
+        label, mean = in_unit(labelled("axis-reading"), unit), in_unit(labelled("head-mean"), unit)
         grid = figure.subplots(3, 2)
         cells = rows.cells()
         _draw_shares(grid[0, 0], result, tolerance)
         _draw_by_part(grid[0, 1], rows, label)
         _draw_ranges(grid[1, 0], cells, unit)
         _draw_by_operator(grid[1, 1], rows, label)
-        _draw_means(grid[2, 0], cells, label)
+        _draw_means(grid[2, 0], cells, mean)
         if rows.nested:
             grid[2, 1].set_axis_off()
         else:
-            _draw_interaction(grid[2, 1], cells, label)
+            _draw_interaction(grid[2, 1], cells, mean)
         figure.suptitle(_title(result, tolerance), x=0.01, ha="left", fontsize=10)
 
     return draw
@@ -81,17 +82,20 @@ def gauge_drawing(
 
 def _title(result: GaugeResult, tolerance: float | None) -> str:
     ndc = "∞" if result.ndc is None else str(result.ndc)
-    share = "" if tolerance is None else f", 6 GRR {600 * result.grr / tolerance:.1f} % of the tolerance"
-    return f"Gauge R&R ({result.method}): {result.percent(result.grr):.1f} % of total variation{share}, ndc {ndc}"
+    told = {"method": result.method, "share": f"{result.percent(result.grr):.1f}", "ndc": ndc}
+    if tolerance is None:
+        return labelled("title-grr", **told)
+    return labelled("title-grr-tolerance", tolerance=f"{600 * result.grr / tolerance:.1f}", **told)
 
 
 def _draw_shares(axes: Axes, result: GaugeResult, tolerance: float | None) -> None:
-    parts = [("GRR", result.grr), ("repeat", result.ev), ("reprod", float(np.hypot(result.av, result.interaction))),
-             ("parts", result.pv)]  # fmt: skip
-    kinds = [("% contribution", [100 * (value / result.tv) ** 2 for _, value in parts]),
-             ("% study variation", [result.percent(value) for _, value in parts])]  # fmt: skip
+    parts = [("GRR", result.grr), (labelled("bar-repeat"), result.ev),
+             (labelled("bar-reprod"), float(np.hypot(result.av, result.interaction))),
+             (labelled("bar-parts"), result.pv)]  # fmt: skip
+    kinds = [(labelled("share-contribution"), [100 * (value / result.tv) ** 2 for _, value in parts]),
+             (labelled("share-variation"), [result.percent(value) for _, value in parts])]  # fmt: skip
     if tolerance is not None:
-        kinds.append(("% tolerance", [600 * value / tolerance for _, value in parts]))
+        kinds.append((labelled("share-tolerance"), [600 * value / tolerance for _, value in parts]))
     width = 0.8 / len(kinds)
     for number, (name, heights) in enumerate(kinds):
         places = np.arange(len(parts)) + (number - (len(kinds) - 1) / 2) * width
@@ -100,7 +104,7 @@ def _draw_shares(axes: Axes, result: GaugeResult, tolerance: float | None) -> No
             axes.annotate(f"{height:.0f}", (place, height), ha="center", va="bottom", fontsize=7)
     axes.set_xticks(range(len(parts)), [name for name, _ in parts])
     axes.set_ylabel("%")
-    axes.set_title("components of variation")
+    axes.set_title(labelled("panel-components"))
     axes.legend()
 
 
@@ -110,9 +114,9 @@ def _draw_by_part(axes: Axes, rows: GaugeRows, label: str) -> None:
     axes.plot(places, rows.values, linestyle="", marker="o", markersize=3, markerfacecolor="none", color=GREY)
     means = [float(rows.values[places == place].mean()) for place in range(len(names))]
     axes.plot(range(len(names)), means, color=INK, marker="o", markersize=4, linewidth=0.8)
-    _name(axes, names, "part")
+    _name(axes, names)
     axes.set_ylabel(label)
-    axes.set_title("readings by part")
+    axes.set_title(labelled("panel-by-part"))
 
 
 def _draw_by_operator(axes: Axes, rows: GaugeRows, label: str) -> None:
@@ -124,9 +128,9 @@ def _draw_by_operator(axes: Axes, rows: GaugeRows, label: str) -> None:
     axes.plot(range(len(names)), [float(group.mean()) for group in groups], color=INK, marker="D", markersize=4,
               linestyle=":")  # fmt: skip
     axes.set_xticks(range(len(names)), [name[:12] for name in names])
-    axes.set_xlabel("operator (diamond: mean)")
+    axes.set_xlabel(labelled("axis-operator-mean"))
     axes.set_ylabel(label)
-    axes.set_title("readings by operator")
+    axes.set_title(labelled("panel-by-operator"))
 
 
 Cells = dict[tuple[str, str], Floats]
@@ -142,8 +146,8 @@ def _draw_ranges(axes: Axes, cells: Cells, unit: str) -> None:
         spread = 3 * d3(size) / d2(size) * centre
         _control_lines(axes, centre, (max(0.0, centre - spread), centre + spread))
     axes.set_ylim(bottom=0)
-    axes.set_ylabel(f"range, {unit}" if unit else "range")
-    axes.set_title("ranges by operator")
+    axes.set_ylabel(in_unit(labelled("axis-range"), unit))
+    axes.set_title(labelled("panel-ranges"))
 
 
 def _draw_means(axes: Axes, cells: Cells, label: str) -> None:
@@ -154,8 +158,8 @@ def _draw_means(axes: Axes, cells: Cells, label: str) -> None:
         centre = float(np.mean(means))
         spread = 3 * float(np.mean([np.ptp(cell) for cell in cells.values()])) / (d2(size) * size**0.5)
         _control_lines(axes, centre, (centre - spread, centre + spread))
-    axes.set_ylabel(label.replace("reading", "mean"))
-    axes.set_title("means by operator (parts should lie outside)")
+    axes.set_ylabel(label)
+    axes.set_title(labelled("panel-means"))
 
 
 def _draw_cells(axes: Axes, cells: Cells, heights: Sequence[float]) -> None:
@@ -172,14 +176,14 @@ def _draw_cells(axes: Axes, cells: Cells, heights: Sequence[float]) -> None:
                       va="top", fontsize=8)  # fmt: skip
         start += count
     axes.set_xticks([])
-    axes.set_xlabel("part within operator")
+    axes.set_xlabel(labelled("axis-part-within"))
     axes.margins(y=0.18)
 
 
 def _control_lines(axes: Axes, centre: float, limits: tuple[float, float]) -> None:
     for name, height, dash in (("LCL", limits[0], "--"), ("CL", centre, "-"), ("UCL", limits[1], "--")):
         axes.axhline(height, color=GREY, linestyle=dash, linewidth=0.9)
-        axes.annotate(f"{name} {height:.4g}", (1, height), xycoords=("axes fraction", "data"), xytext=(3, -3),
+        axes.annotate(figures(f"{name} {height:.4g}"), (1, height), xycoords=("axes fraction", "data"), xytext=(3, -3),
                       textcoords="offset points", fontsize=7)  # fmt: skip
 
 
@@ -192,14 +196,35 @@ def _draw_interaction(axes: Axes, cells: Cells, label: str) -> None:
             places, means, color=INK if number % 2 == 0 else GREY, marker=_MARKS[number % len(_MARKS)],
             linestyle=_DASHES[number % len(_DASHES)], markersize=4, label=operator[:20],
         )  # fmt: skip
-    _name(axes, names, "part")
-    axes.set_ylabel(label.replace("reading", "mean"))
-    axes.set_title("operator × part")
-    axes.legend(title="operator")
+    _name(axes, names)
+    axes.set_ylabel(label)
+    axes.set_title(labelled("panel-interaction"))
+    axes.legend(title=labelled("head-operator"))
 
 
-def _name(axes: Axes, names: Sequence[str], what: str) -> None:
+def _name(axes: Axes, names: Sequence[str]) -> None:
     if len(names) <= _MOST_NAMES:
         long = sum(map(len, names)) > _MOST_LETTERS
         axes.set_xticks(range(len(names)), [name[:10] for name in names], rotation=70 if long else 0)
-    axes.set_xlabel(what)
+    axes.set_xlabel(labelled("axis-part"))
+
+
+def history_drawing(title: str, points: tuple[PointHistory, ...]) -> Draw:
+    """One track a nominal value: errors over days, the control limits dashed, what is permitted as full lines."""
+
+    def draw(figure: Figure) -> None:
+        grid = figure.subplots(len(points), 1, squeeze=False)
+        for axes, point in zip(grid[:, 0], points, strict=True):
+            axes.plot(point.days, point.errors, "o-", color="black", markersize=3)
+            for wall in (-point.permitted, point.permitted):
+                axes.axhline(wall, color="black", linewidth=1.4)
+            if point.chart is not None:
+                for line in (point.chart.upper.lcl, point.chart.upper.centre, point.chart.upper.ucl):
+                    axes.axhline(float(line[0]), color="0.45", linestyle="--", linewidth=0.8)
+            drifts = f": {labelled('title-drifts', day=point.reaches)}" if point.reaches else ""
+            axes.set_title(f"{title}, {figures(point.nominal)}{drifts}")
+            axes.set_ylabel(in_unit(labelled("head-error"), point.unit))
+            axes.tick_params(axis="x", labelrotation=30)
+        figure.tight_layout()
+
+    return draw

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, limit_line
+from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, in_unit, labelled, limit_line
 from inspect_kit.quality.trend import Fault, Trend, TrendPoint
 
 if TYPE_CHECKING:
@@ -48,10 +48,10 @@ def trend_drawing(trend: Trend, faults: Sequence[Fault]) -> Draw:
 
 def _dress(trend: Trend, means: Axes, indices: Axes, periods: Sequence[str]) -> None:
     lower, upper = trend.limits or (None, None)
-    for name, limit in (("lower", lower), ("upper", upper)):
+    for code, limit in (("axis-lower", lower), ("axis-upper", upper)):
         if limit is not None:
-            limit_line(means, float(limit), name)
-    means.set_ylabel(f"mean, {trend.unit}" if trend.unit else "mean")
+            limit_line(means, float(limit), labelled(code))
+    means.set_ylabel(in_unit(labelled("head-mean"), trend.unit))
     means.set_title(trend.characteristic)
     means.tick_params(labelbottom=False)
     limit_line(indices, _WANTED, "")
@@ -94,7 +94,7 @@ def _whiskers(
 
 
 def _draw_faults(axes: Axes, shown: Sequence[Fault]) -> None:
-    axes.set_title("faults found")
+    axes.set_title(labelled("title-faults"))
     places = np.arange(len(shown))[::-1]
     axes.barh(places, [fault.count for fault in shown], color=PALE, edgecolor=INK, linewidth=0.8)
     for place, fault in zip(places, shown, strict=True):
@@ -105,4 +105,4 @@ def _draw_faults(axes: Axes, shown: Sequence[Fault]) -> None:
             va="center", ha="right",
         )  # fmt: skip
     axes.set_yticks([])
-    axes.set_xlabel("pieces (share of all, added up)")
+    axes.set_xlabel(labelled("axis-faults"))

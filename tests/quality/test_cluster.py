@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.run import run
 from inspect_kit.quality.batch.table import table_lines
@@ -195,9 +196,9 @@ def test_a_scheduler_killed_in_the_middle_is_said_and_the_work_goes_on_with_the_
     machines.ready(1)
     said: list[str] = []
 
-    def hear(sentence: str) -> None:
-        said.append(sentence)
-        if "is gone" in sentence:
+    def hear(told: Notice) -> None:
+        said.append(sentence(told))
+        if told.code == "cluster-scheduler-gone":
             machines.scheduler()
             machines.worker()
 
@@ -226,10 +227,10 @@ def test_a_cluster_whose_workers_are_all_dead_is_said_while_waiting_and_not_wait
 ) -> None:
     draw_photos(tmp_path / "photos", 40)
     machines.ready(1)
-    batch, said = batch_of(tmp_path), list[str]()
+    batch, said = batch_of(tmp_path), list[Notice]()
     with pytest.raises(BadInput, match="has had no worker for 3 s"):
         run(batch, Cluster(machines.address, said.append, 3), killed_when(10, *machines.workers))
-    assert said == ["the cluster has no worker; waiting up to 3 s for one"]
+    assert [*map(sentence, said)] == ["the cluster has no worker; waiting up to 3 s for one"]
     assert b'"error"' not in batch.journal.read_bytes()
     machines.worker()
     summary = done(batch, Cluster(machines.address))

@@ -415,8 +415,8 @@ def _evidence(study: LotStudy, words: Wording) -> str:
     if found is None:
         return ""
     ordered = sorted(found.tried.items(), key=lambda pair: pair[1])
-    tried = "; ".join(f"{name} {fixed(aicc, 1, words)}" for name, aicc in ordered)
-    return words.say("capability.evidence", name=found.chosen.name, tried=tried)
+    tried = "; ".join(f"{words.say(f'distribution.{name}')} {fixed(aicc, 1, words)}" for name, aicc in ordered)
+    return words.say("capability.evidence", name=words.say(f"distribution.{found.chosen.name}"), tried=tried)
 
 
 def _strata(each: Stratified, words: Wording) -> Listing:

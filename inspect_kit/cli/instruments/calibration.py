@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
@@ -159,7 +159,8 @@ def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as
       inspect-kit instruments history desk-scale --plot desk-scale.png
     """
     from inspect_kit.quality.drawing import format_of, rendered
-    from inspect_kit.quality.gauge.drift import histories, history_drawing
+    from inspect_kit.quality.gauge.drift import histories
+    from inspect_kit.quality.gauge_drawing import history_drawing
 
     form = format_of(plot) if plot else ""
     load_instruments([name], [own_instruments(ctx)])
@@ -169,7 +170,7 @@ def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as
         raise UsageError("never-checked", where=name)
     points = histories(checks)
     if plot:
-        write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points))))
+        write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points)), heard()))
     soon = [point for point in points if point.reaches and (point.reaches - today()).days <= within]
     if as_json:
         states = [{"time": c.time.isoformat(timespec="seconds"), "state": c.state or "daily", "passed": c.passed}
@@ -193,13 +194,25 @@ def _point_data(point: PointHistory) -> dict[str, object]:
 
 
 def _print_history(points: tuple[PointHistory, ...]) -> None:
-    rows = [("nominal", "checks", "last error", "permitted", "control limits", "drift")]
+    rows = [tuple(map(said, _HISTORY_HEADS))]
     for point in points:
         chart = point.chart
-        limits = f"{chart.upper.lcl[0]:.3g} … {chart.upper.ucl[0]:.3g}" if chart else "too few, or all the same"
-        drift = f"{point.drift:+.2g} {point.unit} a day" if point.drift else "none seen"
-        drift += f", limit on {point.reaches}" if point.reaches else ""
-        rows.append((point.nominal, str(len(point.errors)), f"{point.errors[-1]:.4g} {point.unit}",
-                     f"{point.permitted:.4g} {point.unit}", limits, drift))  # fmt: skip
+        limits = f"{chart.upper.lcl[0]:.3g} … {chart.upper.ucl[0]:.3g}" if chart else said("too-few-checks")
+        rows.append((*map(in_figures, (
+            point.nominal, len(point.errors), f"{point.errors[-1]:.4g} {point.unit}",
+            f"{point.permitted:.4g} {point.unit}", limits,
+        )), _drift(point)))  # fmt: skip
     for line in columns(rows):
         click.echo(line)
+
+
+_HISTORY_HEADS: Final = (
+    "head-nominal", "head-checks", "head-last-error", "head-permitted", "head-control-limits", "head-drift",
+)  # fmt: skip
+
+
+def _drift(point: PointHistory) -> str:
+    if not point.drift:
+        return said("no-drift")
+    a_day = {"drift": f"{point.drift:+.2g}", "unit": point.unit}
+    return said("drift-to-limit", day=point.reaches, **a_day) if point.reaches else said("drift-a-day", **a_day)

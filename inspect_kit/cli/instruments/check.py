@@ -126,10 +126,10 @@ def _points(desk: _Desk, ctx: click.Context) -> Iterator[Point]:
 
 def _lines(result: Check) -> Iterator[str]:
     for point in result.points:
-        word = "good" if point.passed else "OFF"
-        shows = f"{point.nominal!s:>12}  shows {point.shown!s:>12}"
-        yield f"{shows}  {point.error} off, permitted {point.permitted}  {word}"
+        sizes = {"error": in_figures(point.error), "permitted": in_figures(point.permitted)}
+        shown = f"{in_figures(point.shown):>12}"
+        told = said("check-good" if point.passed else "check-off", shown=shown, **sizes)
+        yield f"{in_figures(point.nominal):>12}  {told}"
     if result.frozen:
-        yield "Different things gave the same reading: the display hangs, or the line repeats itself."
-    name = result.instrument
-    yield f"{name} is good for today." if result.passed else f"{name} FAILED: what it measured is not decided by it."
+        yield said("check-frozen")
+    yield said("gauge-passed" if result.passed else "gauge-failed", name=result.instrument)

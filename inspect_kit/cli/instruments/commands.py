@@ -40,12 +40,12 @@ from inspect_kit.cli.instruments.read import (
     timeout_option,
     wiring_options,
 )
-from inspect_kit.cli.language import said
+from inspect_kit.cli.language import heard, in_figures, said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.notices import notice, worded_fact
 from inspect_kit.places import shipped
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
 
@@ -95,7 +95,7 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
             if as_json:
                 print_json({"port": simulator.port, "protocol": ctx.params["protocol"]})
             else:
-                click.echo(f"{simulator.port}  {ctx.params['protocol']}, until Ctrl-C")
+                click.echo(said("simulating", port=simulator.port, protocol=ctx.params["protocol"]))
             sys.stdout.flush()
             stop.wait(seconds)
     finally:
@@ -161,11 +161,11 @@ def list_instruments(ctx: click.Context, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
-    head = ("id", "kind", "resolution", "serial", "calibration", "today", "port")
-    for line in columns([head, *(_cells(row) for row in rows)]):
+    head = map(said, ("head-kind", "head-resolution", "head-serial", "head-calibration", "head-today", "head-port"))
+    for line in columns([("id", *head), *(_cells(row) for row in rows)]):
         click.echo(line)
     if not any(row["own"] for row in rows):
-        click.echo("\nNone of them is yours yet: inspect-kit instruments add desk-scale --kind scale", err=True)
+        click.echo("\n" + said("none-yours"), err=True)
 
 
 def _all(folder: Path) -> list[tuple[Instrument, bool]]:
@@ -176,7 +176,7 @@ def _all(folder: Path) -> list[tuple[Instrument, bool]]:
         try:
             found.append((read_instrument(folder / f"{name}.toml"), True))
         except InspectKitError as problem:
-            warn(str(problem).splitlines())
+            warn(problem.said(heard()).splitlines())
     kinds = shipped("specs") / "instruments"
     return found + [(read_instrument(kinds / f"{n}.toml"), False) for n in instrument_ids((kinds,)) if n not in own]
 
@@ -204,13 +204,13 @@ def _last(state: CheckStatus) -> str | None:
 
 def _cells(row: dict[str, object]) -> tuple[str, ...]:
     until = row["calibrated_until"]
-    calibration = f"{row['calibration']}, until {until}" if until else "no date stated"
+    calibration = said(f"calibration-{row['calibration']}", day=until) if until else said("no-calibration-date")
     if not row["own"]:
-        calibration = "a kind, not one's own"
+        calibration = said("gauge-kind")
     port = f"{row['port']} ({row['protocol']})" if row["port"] else ""
-    today_state = str(row["check"]) if row["own"] or row["last_check"] else ""
-    cells = (row["id"], row["kind"], row["resolution"], row["serial"], calibration, today_state, port)
-    return tuple(str(cell) for cell in cells)
+    today_state = said_of("check", str(row["check"])) if row["own"] or row["last_check"] else ""
+    kind, resolution = worded_fact(str(row["kind"]), heard()), in_figures(row["resolution"])
+    return str(row["id"]), kind, resolution, str(row["serial"]), calibration, today_state, port
 
 
 @command.command("add")
@@ -251,7 +251,7 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
     if as_json:
         print_json(_row(ctx, read_instrument(path), own=True))
     else:
-        click.echo(f"{path}\nCheck it each day: inspect-kit instruments check {name}")
+        click.echo(f"{path}\n{said('check-each-day', name=name)}")
 
 
 def _remember(home: Path, name: str, connection: Connection) -> None:
@@ -266,11 +266,11 @@ def _described(ctx: click.Context, name: str) -> Instrument:
         hint = nearest(given["kind"] or "", _LIKE) or notice("kind-or-like", names="|".join(_LIKE))
         raise UsageError("kind-unsaid", hint=hint)
     model = load_instruments([like], [own_instruments(ctx)])[like]
-    said = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
+    stated = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
     instrument = replace(
         model, id=name, name=given["title"] or model.name, calibrated_until=until,
-        **{"maker": "", "serial": "", "calibration": "", **said},
+        **{"maker": "", "serial": "", "calibration": "", **stated},
     )  # fmt: skip
     return _sized(instrument, given["resolution"], given["upper"], _certified(ctx, model))
 
@@ -325,9 +325,8 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
     if as_json:
         print_json(_found(address, found))
         return
-    click.echo(
-        f"{address.port}: a {found.kind} answers as {' or '.join(found.protocols)}, {found.settings}: {found.raw!r}"
-    )
+    facts = {"kind": found.kind, "protocols": " | ".join(found.protocols), "settings": found.settings}
+    click.echo(f"{address.port}: {said('answers-as', **facts)}: {found.raw!r}")
     unit = " --unit mm" if found.protocols[0] == "mitutoyo" else ""
     click.echo(f"inspect-kit read {found.kind} --port {address.port} --protocol {found.protocols[0]}{unit}", err=True)
 
@@ -348,16 +347,15 @@ def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
     else:
         for line in columns([(place.port, place.description) for place in ports]) if ports else ():
             click.echo(line)
-        hint = "Look at one with --port" if ports else "No instrument is seen: plug it in, with its driver installed"
-        click.echo(hint, err=True)
+        click.echo(said("look-at-port" if ports else "no-instrument-seen"), err=True)
     wanted = ("hid", "bleak") if bluetooth else ("hid",)
-    warn([_OPTIONAL[module] for module in wanted if find_spec(module) is None])
+    warn([said(_OPTIONAL[module]) for module in wanted if find_spec(module) is None])
 
 
 _BLUETOOTH_SECONDS: Final = 4.0
 """How long calipers are listened for."""
 _OPTIONAL: Final = {
-    "hid": "USB scales of the HID class are not looked for: pip install 'inspect-kit[hid]'",
-    "bleak": "Bluetooth calipers are not looked for: pip install 'inspect-kit[bluetooth]'",
+    "hid": "hid-not-looked-for",
+    "bleak": "bluetooth-not-looked-for",
 }
 """Libraries that come on request, and what is missing without them."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from inspect_kit.capture.instruments import load_instruments
+from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import UsageError
@@ -51,9 +52,10 @@ def display(ctx: click.Context, /, photo: Path, cut: Path | None, as_json: bool,
     if as_json:
         print_json({**reading.as_data(), "cut_out": str(cut) if cut else _inline(reading)})
     elif reading.value:
-        click.echo(f"{reading.value} {reading.unit}  (confidence {reading.confidence:.2f})")
+        sure = said("confidence", share=f"{reading.confidence:.2f}")
+        click.echo(f"{in_figures(reading.value)} {reading.unit}  ({sure})")
     if reading.doubt:
-        click.echo(f"not certain: {reading.doubt}", err=True)
+        click.echo(said("not-certain", doubt=reading.doubt_in(heard())), err=True)
     return 0 if reading.certain else _UNDECIDED
 
 

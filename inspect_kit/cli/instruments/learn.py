@@ -17,10 +17,11 @@ from inspect_kit.capture.driver import local_time
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
-from inspect_kit.cli.language import said
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import worded_fact
 
 _SECONDS: Final = 6.0
 """How long one recording takes if nothing else is said: a few dozen lines of a scale that sends all the time."""
@@ -137,6 +138,11 @@ def _heard(address: Address, seconds: float) -> bytes:
     return data
 
 
+def _worded(word: str) -> str:
+    """What a line says: a quantity as the display has it, and words of ours behind it."""
+    return ", ".join(worded_fact(part, heard()) for part in word.split(", "))
+
+
 def _shown(text: str) -> tuple[str, str]:
     typed = typed_by_instrument(text)
     if not typed.unit:
@@ -151,5 +157,5 @@ def _say(dialect: Dialect, samples: tuple[Sample, ...], path: Path, *, as_json: 
         print_json({"file": str(path), "protocol": f"{PREFIX}{dialect.id}", "lines": rows})
         return
     for line, word in lines[:40]:
-        click.echo(f"{line!r:<40} {word}")
+        click.echo(f"{line!r:<40} {_worded(word)}")
     click.echo(f"{path}\n{said('learned-read-it', protocol=f'{PREFIX}{dialect.id}')}")

@@ -12,6 +12,7 @@ import click
 from inspect_kit.capture.daily_checks import read_checks, standing
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.cli.issuer import registry_of
+from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import columns, print_json
 from inspect_kit.values.quantity import parse_quantity
@@ -41,11 +42,15 @@ def due(ctx: click.Context, /, within: int, as_json: bool) -> int:
     if as_json:
         print_json(rows)
     else:
-        head = ("id", "serial", "calibrated until", "days left", "state", "check")
-        cells = [tuple("" if cell is None else str(cell) for cell in row.values()) for row in rows]
-        for line in columns([head, *cells]) if rows else ("Nothing is due.",):
+        head = map(said, ("head-serial", "head-until", "head-days-left", "head-state", "head-check"))
+        for line in columns([("id", *head), *map(_due_cells, rows)]) if rows else (said("nothing-due"),):
             click.echo(line)
     return 1 if any(row["state"] == "expired" for row in rows) else 0
+
+
+def _due_cells(row: Row) -> tuple[str, ...]:
+    told = {**row, "state": said_of("due", str(row["state"])), "check": said_of("check", str(row["check"]))}
+    return tuple("" if cell is None else str(cell) for cell in told.values())
 
 
 def _due(gauge: Instrument, on: date, within: int) -> Row | None:
@@ -114,10 +119,14 @@ def _hanging(ctx: click.Context, gauge: Instrument, since: date, error: Decimal 
 
 def _print(rows: list[Row], error: Decimal | None) -> None:
     if not rows:
-        click.echo("No certificate hangs on it.")
+        click.echo(said("none-hangs"))
         return
-    keys = ("number", "issued", "subject", "owner", "verdict", "would_be")
-    for line in columns([keys, *(tuple(str(row[key]) for key in keys) for row in rows)]):
+    keys, verdicts = ("number", "issued", "subject", "owner"), ("verdict", "would_be")
+    head = map(said, (*(f"head-{key}" for key in keys), "head-verdict", "head-would-be"))
+    told = [
+        (*(str(row[key]) for key in keys), *(said_of("verdict", str(row[key])) for key in verdicts)) for row in rows
+    ]
+    for line in columns([tuple(head), *told]):
         click.echo(line)
     if error is None:
-        click.echo("Its error is not known: say --error 0.05g, or check it with a reference.", err=True)
+        click.echo(said("error-unknown"), err=True)

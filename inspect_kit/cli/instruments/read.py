@@ -27,6 +27,7 @@ from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.cli.instruments.display import display
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import UsageError
@@ -177,7 +178,7 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
     if protocol and PROTOCOLS[protocol].kind is not kind:
         raise UsageError("protocol-of-another-kind", protocol=protocol, kind=PROTOCOLS[protocol].kind, kind2=kind)
     if kind is InstrumentKind.SCALE and unit:
-        warn(("a scale says its unit itself; --unit is not used",))
+        warn((said("scale-unit-unused"),))
     address = address_from(ctx)
     if address is None:
         name, connection = _own(home_of(ctx), name, kind)
@@ -188,7 +189,7 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
     if protocol:
         return read_live(Connection(address, protocol, unit), lambda _: None, timeout)
     reading = read_unnamed(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
-    warn((f"{address.port}: found {reading.protocol}",))
+    warn((f"{address.port}: {said('protocol-found', protocol=reading.protocol)}",))
     return own_reading(gauge, reading) if gauge else reading
 
 
@@ -207,14 +208,14 @@ def _own(home: Path, wanted: str | None, kind: InstrumentKind) -> tuple[str, Con
 def _warnings(reading: InstrumentReading, day: date) -> list[str]:
     warnings = []
     if reading.battery == "low":
-        warnings.append("the instrument's battery is low; change it before it fails in the middle of a set")
+        warnings.append(said("battery-low"))
     if reading.next_calibration and date.fromisoformat(reading.next_calibration) < day:
-        warnings.append(f"the instrument says its calibration was due on {reading.next_calibration}")
+        warnings.append(said("calibration-was-due", day=reading.next_calibration))
     return warnings
 
 
 def _text(reading: InstrumentReading) -> str:
     about = [f"{reading.raw!r}", reading.protocol]
     about += [reading.instrument] if reading.instrument else []
-    about += [f"serial {reading.serial}"] if reading.serial else []
+    about += [said("serial-is", serial=reading.serial)] if reading.serial else []
     return f"{reading.value} {reading.unit}  ({', '.join(about)})"

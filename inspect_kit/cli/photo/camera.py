@@ -9,9 +9,11 @@ from pathlib import Path
 import click
 
 from inspect_kit.capture.photographs import Photograph, read_photograph
+from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import sentence
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
 from inspect_kit.vision.optics.camera import uncertainties
 from inspect_kit.vision.optics.camera_files import (
@@ -60,12 +62,10 @@ def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> Non
     if as_json:
         print_json(data)
         return
-    click.echo(
-        f"{len(views)} photos, {result.corners} corners: they agree to {result.rms:.2f} pixels and cover "
-        f"{result.coverage:.0%} of the picture; camera written to {out}"
-    )
-    for sentence in result.advice:
-        click.echo(f"for a better camera: {sentence}")
+    told = {"rms": f"{result.rms:.2f}", "coverage": percent(result.coverage)}
+    click.echo(said("camera-written", photos=len(views), corners=result.corners, file=out, **told))
+    for advice in result.advice:
+        click.echo(said("camera-better", advice=advice))
 
 
 def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[str]]:
@@ -81,7 +81,7 @@ def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[s
             views.append(_unturned(sheet_corners(photo.pixels, photo.focal), photo))
             seen.append(photo)
         except BadInput as problem:
-            skipped.append(f"{path}: left out: {problem.fault.why}")
+            skipped.append(f"{path}: {said('left-out', reason=sentence(problem.told, heard()))}")
     return seen, views, skipped
 
 
@@ -121,9 +121,11 @@ def show_command(file: Path, as_json: bool) -> None:
             "rms": stored.rms, "coverage": stored.coverage, "parameters": values, "u": dict(standard),
         })  # fmt: skip
         return
-    click.echo(f"{stored.model or 'camera'}, {camera.width} × {camera.height} pixels, from {stored.photos} photos")
-    click.echo(f"corners agree to {stored.rms:.2f} pixels, coverage of the picture {stored.coverage:.0%}")
-    rows = [("parameter", "value", "u"), *((name, f"{values[name]:.6g}", f"{u:.2g}") for name, u in standard.items())]
+    size = f"{camera.width} × {camera.height}"
+    click.echo(said("camera-of", model=stored.model or said("a-camera"), size=size, photos=stored.photos))
+    click.echo(said("camera-agrees", rms=f"{stored.rms:.2f}", coverage=percent(stored.coverage)))
+    rows: list[tuple[str, ...]] = [(said("head-parameter"), said("head-value"), "u")]
+    rows += [(name, in_figures(f"{values[name]:.6g}"), in_figures(f"{u:.2g}")) for name, u in standard.items()]
     for line in columns(rows):
         click.echo(line)
 
@@ -147,8 +149,7 @@ def keep_command(ctx: click.Context, /, file: Path) -> None:
     for each in older:
         if each.name != name:
             each.path.unlink(missing_ok=True)
-    instead = " instead of the one before" if older else ""
-    click.echo(f"Photos by {stored.model} are measured with this camera from now on{instead} ({name}).")
+    click.echo(said("camera-kept-instead" if older else "camera-kept", model=stored.model, name=name))
 
 
 def _make_folder(folder: Path) -> None:
@@ -175,8 +176,8 @@ def list_command(ctx: click.Context, /, as_json: bool) -> None:
                      "rms": each.stored.rms} for each in kept])  # fmt: skip
         return
     rows = [(each.name, each.stored.model, f"{each.stored.camera.width} × {each.stored.camera.height}",
-             f"f = {each.stored.camera.focal:.0f} pixels") for each in kept]  # fmt: skip
-    for line in columns(rows) if rows else ("No camera is kept yet: inspect-kit camera keep CAMERA.json",):
+             said("focal-length", pixels=f"{each.stored.camera.focal:.0f}")) for each in kept]  # fmt: skip
+    for line in columns(rows) if rows else (said("no-camera"),):
         click.echo(line)
 
 
@@ -194,4 +195,4 @@ def forget_command(ctx: click.Context, /, name: str) -> None:
     if not found:
         raise UsageError("no-such-camera-kept", where=name[:40])
     found[0].path.unlink(missing_ok=True)
-    click.echo(f"{found[0].stored.model} is no longer used on its own.")
+    click.echo(said("camera-forgotten", model=found[0].stored.model))

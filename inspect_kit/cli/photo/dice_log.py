@@ -15,9 +15,11 @@ from typing import Final
 import click
 
 from inspect_kit.capture.photographs import read_photograph
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 
 MOST_PHOTOS: Final = 20_000
@@ -34,7 +36,7 @@ class Roll:
 
     photo: str
     look: DiceLook | None
-    trouble: str = ""
+    trouble: Notice | None = None
 
 
 @click.group("dice")
@@ -66,18 +68,18 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
     kept = [roll for roll in rolls if roll.look is not None and (count is None or len(roll.look.dice) == count)]
     if not any(roll.look.dice for roll in kept if roll.look):
         raise BadInput("no-die-can-read-any", where=str(folder))
-    warnings = [*_troubles(rolls), *_left_out(rolls, count)]
+    told = [*_troubles(rolls), *_left_out(rolls, count)]
     logged = rolls if count is None else [_whole(roll, count) for roll in rolls]
     unread = sum(len(roll.look.unread) for roll in logged if roll.look)
     write_whole(output, log_of(logged))
     if as_json:
-        print_json(_summary(kept, output, warnings, unread))
+        print_json(_summary(kept, output, [*sentences(told)], unread))
         return
-    warn(warnings)
+    warn(sentences(told, heard()))
     counts = _counts(kept)
-    click.echo(f"{sum(counts.values())} rolls from {len(kept)} photos in {output}: "
-               + ", ".join(f"{face} × {counts[face]}" for face in FACES)
-               + (f"; {unread} dice could not be read and are counted as such" if unread else ""))  # fmt: skip
+    faces = ", ".join(f"{face} × {counts[face]}" for face in FACES)
+    logged_as = {"rolls": sum(counts.values()), "photos": len(kept), "file": output, "faces": faces}
+    click.echo(said("rolls-logged-unread" if unread else "rolls-logged", unread=unread, **logged_as))
 
 
 def photos_in(folder: Path) -> list[Path]:
@@ -103,7 +105,7 @@ def _shown(paths: list[Path], *, quiet: bool) -> Iterable[Path]:
     if quiet or not sys.stderr.isatty():
         yield from paths
         return
-    with click.progressbar(paths, label="reading", file=sys.stderr) as bar:
+    with click.progressbar(paths, label=said("bar-reading"), file=sys.stderr) as bar:
         yield from bar
 
 
@@ -112,7 +114,7 @@ def _read(path: Path) -> Roll:
     try:
         photo = read_photograph(path)
     except InspectKitError as problem:
-        return Roll(path.name, None, problem.fault.why)
+        return Roll(path.name, None, problem.told)
     return Roll(path.name, look_at_dice(photo.pixels, photo.focal))
 
 
@@ -138,26 +140,26 @@ def log_of(rolls: Iterable[Roll]) -> bytes:
     return text.getvalue().encode()
 
 
-def _troubles(rolls: Iterable[Roll]) -> Iterable[str]:
+def _troubles(rolls: Iterable[Roll]) -> Iterable[Notice]:
     for roll in rolls:
         if roll.look is None:
-            yield f"{roll.photo}: {roll.trouble}, so it is not in the log"
+            yield notice("roll-not-logged", roll.photo, reason=roll.trouble)
         elif roll.look.unread:
-            yield f"{roll.photo}: {len(roll.look.unread)} of the dice cannot be read for certain"
+            yield notice("roll-dice-unread", roll.photo, count=len(roll.look.unread))
         elif not roll.look.dice:
-            yield f"{roll.photo}: no die is seen"
+            yield notice("roll-no-die", roll.photo)
 
 
-def _left_out(rolls: Iterable[Roll], count: int | None) -> Iterable[str]:
+def _left_out(rolls: Iterable[Roll], count: int | None) -> Iterable[Notice]:
     """A log that lacks some faces more than others would make a fair die look unfair."""
     many = list(rolls)
     if count is None:
         if any(roll.look and roll.look.unread for roll in many):
-            yield "if some faces are harder to read than others, the log is not fair: --count leaves such photos out"
+            yield notice("log-may-be-unfair")
         return
     for roll in many:
         if roll.look is not None and len(roll.look.dice) != count:
-            yield f"{roll.photo}: {len(roll.look.dice)} dice are read, not {count}, so the photo is left out"
+            yield notice("roll-left-out", roll.photo, read=len(roll.look.dice), count=count)
 
 
 def _counts(rolls: Iterable[Roll]) -> Counter[int]:

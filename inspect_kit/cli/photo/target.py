@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from inspect_kit.certificate.pages.targets import draw_targets
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, json_option
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
@@ -99,10 +100,7 @@ def _write(sheets: Iterable[Sheet], wish: tuple[Path, str], as_json: bool) -> No
     if as_json:
         print_json({"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]})
     else:
-        click.echo(
-            f"{len(drawn)} page{'s' if len(drawn) > 1 else ''} written to {out}: print at 100 %, "
-            f"then measure the {drawn[0].bar:g} mm check bar with a caliper"
-        )
+        click.echo(said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
 
 
 def _described(sheet: Sheet) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import Final
 import click
 import numpy as np
 
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
 from inspect_kit.cli.qa.options import plot_target, save_plot
@@ -32,10 +33,6 @@ from inspect_kit.quality.table import Table, read_table
 
 STRONG: Final = 20
 """An e-value of 20 or more is wrong at most once in twenty fair dice, however often one looks."""
-ADVICE: Final = (
-    "A micrometer settles in a minute what rolling cannot: a die with one axis 1 % short shows two faces about 2 % "
-    "more often, which takes some 64,000 rolls to see. Rolls find gross loading only."
-)
 
 
 @click.command("dice")
@@ -124,41 +121,43 @@ MOST_UNREAD: Final = 1_000_000
 
 def _print(data: dict[str, object], result: Fairness | None, dice: tuple[DieFairness, ...] = ()) -> None:
     if "rolls" in data:
-        share, power, alpha = (f"{data[name]:.2%}" for name in ("bias", "power", "alpha"))
-        click.echo(f"{data['rolls']:,} rolls are needed to see two opposite faces come up {share} more often")
-        click.echo(f"(chi-square, {power} sure to find it, {alpha} risk of calling a fair die biased)")
+        share, power, alpha = (f"{100 * number:.2f}" for number in _numbers(data, "bias", "power", "alpha"))
+        click.echo(said("rolls-needed", rolls=f"{data['rolls']:,}", share=share))
+        click.echo(said("rolls-risks", power=power, alpha=alpha))
     if len(dice) > 1:
         _print_dice(dice)
     elif result is not None:
         _print_result(result)
     if data.get("unread"):
-        turn = "could turn the verdict" if data["unread_could_turn"] else "cannot turn the verdict, whatever they show"
-        click.echo(f"{data['unread']:,} rolls could not be read; they {turn}")
-    click.echo(ADVICE)
+        code = "unread-could-turn" if data["unread_could_turn"] else "unread-cannot-turn"
+        click.echo(said(code, count=f"{data['unread']:,}"))
+    click.echo(said("dice-advice"))
+
+
+def _numbers(data: dict[str, object], *names: str) -> list[float]:
+    return [float(str(data[name])) for name in names]
 
 
 def _print_dice(dice: tuple[DieFairness, ...]) -> None:
     for die in dice:
-        click.echo(f"die {die.name}: p for the {len(dice)} dice together {die.p_adjusted:.4g}")
+        click.echo(said("die-of", name=die.name, count=len(dice), p=f"{die.p_adjusted:.4g}"))
         _print_result(die.result)
         odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / FACES <= high]
         if odd:
-            click.echo(f"  beyond its simultaneous 95 % interval: face {', '.join(map(str, odd))}")
+            click.echo("  " + said("faces-odd", faces=", ".join(map(str, odd))))
 
 
 def _print_result(result: Fairness) -> None:
     shares = ", ".join(f"{face}: {count}" for face, count in enumerate(result.counts, 1))
-    click.echo(f"{result.rolls} rolls ({shares})")
-    exact = (
-        "too many rolls for the exact test"
-        if result.exact_p is None
-        else f"exact (by chi-square) p = {result.exact_p:.4g}"
-    )
-    click.echo(f"chi-square {result.chi2:.4f} with {DOF} degrees of freedom, p = {result.p_value:.4g}; {exact}")
+    click.echo(said("rolls-of", rolls=result.rolls, shares=shares))
+    exact = said("exact-none") if result.exact_p is None else said("exact-p", p=f"{result.exact_p:.4g}")
+    click.echo(said("chi-square", chi2=f"{result.chi2:.4f}", dof=DOF, p=f"{result.p_value:.4g}", exact=exact))
     top = max(result.ln_e_value, result.ln_e_largest or result.ln_e_value)
-    peak = "" if result.ln_e_largest is None else f", at most {bounded_exp(result.ln_e_largest):.4g} on the way"
-    click.echo(f"e-value {result.e_value:.4g}{peak}")
-    if top >= np.log(STRONG):
-        click.echo(f"The die is not fair: an e-value of {STRONG} or more comes once in {STRONG} fair dice at most.")
-    else:
-        click.echo("The rolls do not show that the die is unfair; that is no proof that it is fair.")
+    click.echo(_evidence(result))
+    click.echo(said("die-unfair", strong=STRONG) if top >= np.log(STRONG) else said("die-not-shown-unfair"))
+
+
+def _evidence(result: Fairness) -> str:
+    if result.ln_e_largest is None:
+        return said("e-value", value=f"{result.e_value:.4g}")
+    return said("e-value-peak", value=f"{result.e_value:.4g}", peak=f"{bounded_exp(result.ln_e_largest):.4g}")

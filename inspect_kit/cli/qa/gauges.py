@@ -8,6 +8,7 @@ from typing import Final
 
 import click
 
+from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
@@ -38,7 +39,7 @@ from inspect_kit.quality.table import Table
 from inspect_kit.values.quantity import Quantity, Unit, parse_quantity, unit
 
 TYPE_ONE, LINEARITY, ATTRIBUTE, NESTED = "type1", "linearity", "attribute", "nested"
-ACCEPTABLE: Final = ((10.0, "good"), (30.0, "usable where little depends on it"), (float("inf"), "not good enough"))
+ACCEPTABLE: Final = ((10.0, "gauge-good"), (30.0, "gauge-usable"), (float("inf"), "gauge-bad"))
 """The usual reading of % GRR (AIAG)."""
 
 
@@ -128,20 +129,20 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
 
 
 def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:
-    named = [("repeatability EV", result.ev), ("operators AV", result.av), ("interaction", result.interaction),
-             ("gauge R&R", result.grr), ("parts PV", result.pv), ("total TV", result.tv)]  # fmt: skip
-    rows = [("", "standard deviation", "% of total")]
-    rows += [(name, f"{value:.6g}", f"{result.percent(value):.2f}") for name, value in named]
+    named = [("part-ev", result.ev), ("part-av", result.av), ("part-interaction", result.interaction),
+             ("part-grr", result.grr), ("part-pv", result.pv), ("part-tv", result.tv)]  # fmt: skip
+    rows: list[tuple[str, ...]] = [("", said("head-deviation"), said("head-of-total"))]
+    rows += [(said(code), *map(in_figures, (f"{size:.6g}", f"{result.percent(size):.2f}"))) for code, size in named]
     lines = list(columns(rows))
     if result.interaction_p is not None:
-        word = "pooled with the repeatability" if result.pooled else "kept"
-        lines.append(f"interaction operator × part: p = {result.interaction_p:.3g}, {word}")
+        code = "interaction-pooled" if result.pooled else "interaction-kept"
+        lines.append(said(code, p=f"{result.interaction_p:.3g}"))
     share = data["grr_tolerance_pct"]
     if isinstance(share, float):
-        lines.append(f"6 GRR is {share:.1f} % of the tolerance")
-    verdict = next(word for limit, word in ACCEPTABLE if result.percent(result.grr) < limit)
-    ndc = "beyond counting" if result.ndc is None else result.ndc
-    return [*lines, f"distinct categories ndc: {ndc}; for telling these parts apart the gauge is {verdict}"]
+        lines.append(said("grr-of-tolerance", share=f"{share:.1f}"))
+    verdict = next(code for limit, code in ACCEPTABLE if result.percent(result.grr) < limit)
+    ndc = said("beyond-counting") if result.ndc is None else result.ndc
+    return [*lines, said("ndc", ndc=ndc, verdict=said(verdict))]
 
 
 def _type_one(ctx: click.Context, table: Table, method: str) -> None:
@@ -158,12 +159,13 @@ def _type_one(ctx: click.Context, table: Table, method: str) -> None:
 
 
 def _type_one_lines(result: TypeOne) -> list[str]:
-    lines = [f"n = {result.count}   mean {result.mean:.8g}   s {result.deviation:.4g}   bias {result.bias:.4g}"]
+    sizes = {"mean": f"{result.mean:.8g}", "s": f"{result.deviation:.4g}", "bias": f"{result.bias:.4g}"}
     low, high = result.bias_interval
-    word = "no bias is proven" if result.p_value > 0.05 else "the bias is proven"
-    lines.append(f"bias lies between {low:.4g} and {high:.4g} (95 %): {word} (p = {result.p_value:.3g})")
+    code = "bias-unproven" if result.p_value > 0.05 else "bias-proven"
+    lines = [said("type-one", n=result.count, **sizes)]
+    lines.append(said(code, low=f"{low:.4g}", high=f"{high:.4g}", p=f"{result.p_value:.3g}"))
     if result.cg is not None and result.cgk is not None:
-        lines.append(f"Cg {result.cg:.3f}   Cgk {result.cgk:.3f}   (usually 1.33 is asked for)")
+        lines.append(said("cg-cgk", cg=f"{result.cg:.3f}", cgk=f"{result.cgk:.3f}", usual="1.33"))
     return lines
 
 
@@ -182,11 +184,11 @@ def _linearity(ctx: click.Context, table: Table, method: str) -> None:
 
 
 def _linearity_lines(result: Linearity) -> list[str]:
-    rows = [("reference", "bias", "p")]
-    rows += [(f"{level:.6g}", f"{bias:.4g}", f"{p:.3g}") for level, bias, p in result.part_biases]
-    word = "changes with the value" if result.slope_p <= 0.05 else "is not proven to change with the value"
-    line = f"bias = {result.intercept:.5g} {result.slope:+.5g} · reference   (R² {result.r_squared:.4f})"
-    return [*columns(rows), line, f"the bias {word} (p = {result.slope_p:.3g})"]
+    rows: list[tuple[str, ...]] = [(said("head-reference"), said("head-bias"), "p")]
+    rows += [tuple(map(in_figures, (f"{at:.6g}", f"{bias:.4g}", f"{p:.3g}"))) for at, bias, p in result.part_biases]
+    code = "bias-changes" if result.slope_p <= 0.05 else "bias-steady"
+    line = {"intercept": f"{result.intercept:.5g}", "slope": f"{result.slope:+.5g}", "r": f"{result.r_squared:.4f}"}
+    return [*columns(rows), said("bias-line", **line), said(code, p=f"{result.slope_p:.3g}")]
 
 
 def _attribute(ctx: click.Context, table: Table, method: str) -> None:
@@ -235,22 +237,24 @@ def attribute_data(found: Agreement) -> dict[str, object]:
 
 
 def _attribute_lines(found: Agreement) -> list[str]:
-    rows: list[tuple[str, ...]] = [("operator", "agrees with self", "with standard", "kappa", "missed", "false alarms")]
+    people = map(said, ("head-operator", "head-with-self", "head-with-standard"))
+    rows: list[tuple[str, ...]] = [(*people, "kappa", said("head-missed"), said("head-false-alarms"))]
     for name, own in found.within.items():
         against, kappa = found.against.get(name), found.kappa_against.get(name)
         rows.append((
             name, f"{own.matched}/{own.parts}", f"{against.matched}/{against.parts}" if against else "—",
-            f"{kappa.value:.3f}" if kappa else "—", _percent(found.missed.get(name)),
+            in_figures(f"{kappa.value:.3f}") if kappa else "—", _percent(found.missed.get(name)),
             _percent(found.false_alarms.get(name)),
         ))  # fmt: skip
     lines = list(columns(rows))
-    lines += [f"kappa of {one} and {two}: {kappa.value:.3f}" for (one, two), kappa in found.kappa_pairs.items()]
+    for (one, two), pair in found.kappa_pairs.items():
+        lines.append(said("kappa-of", one=one, two=two, kappa=f"{pair.value:.3f}"))
     word = "good" if found.fleiss > GOOD_KAPPA else "poor" if found.fleiss < POOR_KAPPA else "fair"
-    return [*lines, f"all together (Fleiss): {found.fleiss:.3f}, {word} agreement"]
+    return [*lines, said(f"fleiss-{word}", kappa=f"{found.fleiss:.3f}")]
 
 
 def _percent(share: float | None) -> str:
-    return "—" if share is None else f"{100 * share:.1f} %"
+    return "—" if share is None else in_figures(f"{100 * share:.1f} %")
 
 
 def _nested(ctx: click.Context, table: Table, method: str) -> None:
@@ -280,7 +284,7 @@ def _finish(
     for line in lines:
         click.echo(line)
     if saved is not None:
-        click.echo(f"written: {target}; a single reading has U = 2u = {saved:.4g}, by which judge narrows the limits")
+        click.echo(said("instrument-written", file=target, expanded=f"{saved:.4g}"))
 
 
 def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ...], target: Path) -> float:
@@ -290,11 +294,12 @@ def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ..
     params = ctx.params
     resolution = _quantity(params["resolution"], "--resolution") or _shown_step(table, params["unit_name"])
     calibration = _quantity(params["calibration"], "--calibration")
-    name = params["name"] or f"Gauge of the study {Path(table.where).stem[:60]}"
+    name = params["name"] or said("gauge-of-study", file=Path(table.where).stem[:60])
     gauge = GaugeDescription(target.stem, name, params["kind"], resolution, calibration)
     if calibration is None:
-        warn(("the sheet holds what the study saw and no calibration; add it with --calibration 0.02mm",))
-    write_whole(target, sheet_text(gauge, components, f"From the gauge study {Path(table.where).name}").encode())
+        warn((said("sheet-without-calibration"),))
+    source = said("from-gauge-study", file=Path(table.where).name)
+    write_whole(target, sheet_text(gauge, components, source).encode())
     return _expanded(gauge, components)
 
 

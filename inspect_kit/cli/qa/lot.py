@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from msgspec import UNSET
 
-from inspect_kit.certificate.content.wording import lot_wording_for
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
-from inspect_kit.cli.qa.lot_ledger import LedgerBook, framed, keep_lot, ledger_book
+from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
+from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import ENGLISH, sentences, worded, worded_fact
+from inspect_kit.notices import sentences, worded, worded_fact
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
@@ -145,7 +145,7 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     rows: list[tuple[str, ...]] = [(said("head-characteristic"), "n", said("head-mean"), "Cpk", "Ppk", *counted)]
     found = [_row(study, ordered=lot.ordered) for study in studies]
     found += [_eye_row(series) for series in _unstudied(record, studies)]
-    rows += [(_name("characteristic", row[0]), *(worded_fact(cell, heard()) for cell in row[1:])) for row in found]
+    rows += [(name_of("characteristic", row[0]), *(worded_fact(cell, heard()) for cell in row[1:])) for row in found]
     for line in columns(rows):
         click.echo(line)
     if lot.lacking:
@@ -158,14 +158,9 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     click.echo(styled(verdict, said(f"lot-{verdict}").upper()) + (_written(issued) if issued else ""))
 
 
-def _name(section: str, key: str) -> str:
-    """A name of the record; in English as scripts know it."""
-    return key if heard() == ENGLISH else lot_wording_for(heard()).name(section, key)
-
-
 def _piece(piece: Nonconforming) -> str:
     return said(
-        "lot-piece", piece=piece.piece, characteristic=_name("characteristic", piece.characteristic),
+        "lot-piece", piece=piece.piece, characteristic=name_of("characteristic", piece.characteristic),
         value=in_figures(piece.value or "—"), verdict=framed("verdict", piece.verdict),
         reason=framed("reason", piece.reason),
     )  # fmt: skip

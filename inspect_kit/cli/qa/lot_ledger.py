@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspect_kit.certificate.content.wording import lot_wording_for
-from inspect_kit.cli.judge import plain
-from inspect_kit.cli.language import heard, said
+from inspect_kit.cli.language import said
 from inspect_kit.cli.output import warn, write_whole
 from inspect_kit.cli.qa.options import plain_number
+from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import ENGLISH
 from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
 from inspect_kit.quality.sampling.attributes import Severity
@@ -31,12 +29,6 @@ from inspect_kit.quality.sampling.variables import Standard
 from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
 
 Given = Mapping[str, Any]
-
-
-def framed(section: str, key: str) -> str:
-    """A verdict, reason, class or severity in the terminal's language; in English as scripts know it."""
-    words = lot_wording_for(heard())
-    return key if heard() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))
 
 
 @dataclass(frozen=True, slots=True)

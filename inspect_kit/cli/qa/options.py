@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.output import write_whole
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
@@ -36,8 +37,8 @@ def plot_target(ctx: click.Context) -> Path | None:
 def save_plot(path: Path | None, draw: Draw, size: tuple[float, float] = USUAL_SIZE) -> None:
     """Write the drawing, if one is wanted."""
     if path is not None:
-        write_whole(path, rendered(draw, format_of(path), size))
-        click.echo(f"drawn: {path}", err=True)
+        write_whole(path, rendered(draw, format_of(path), size, heard()))
+        click.echo(said("drawn", file=path), err=True)
 
 
 def typed_number(text: str | None, option: str) -> Decimal | None:

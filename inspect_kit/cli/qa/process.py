@@ -11,6 +11,7 @@ from typing import Any, Final
 import click
 
 from inspect_kit.capture.files import read_text
+from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
@@ -22,7 +23,9 @@ from inspect_kit.cli.qa.options import (
     table_of,
     typed_number,
 )
+from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
 from inspect_kit.quality.process.capability import Capability, Index, capability_data
 from inspect_kit.quality.process.capability import capability as study_capability
@@ -99,9 +102,9 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     else:
         _print_capability(study)
         _print_further(further)
-    save_plot(
-        target, capability_drawing(sample.values, study, limits, given["characteristic"] or file.stem[:40], table.unit)
-    )
+    chosen = given["characteristic"]
+    title = name_of("characteristic", chosen) if chosen else file.stem[:40]
+    save_plot(target, capability_drawing(sample.values, study, limits, title, table.unit))
 
 
 def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[str, str | None]) -> dict[str, object]:
@@ -124,38 +127,40 @@ def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[s
 
 def _print_further(data: Mapping[str, Any]) -> None:
     if data["cpm"] is not None:
-        click.echo(f"Cpm {data['cpm']:.3f}")
+        click.echo(in_figures(f"Cpm {data['cpm']:.3f}"))
     if "s_resolved" in data:
-        click.echo(f"σ behind the display's steps: {data['s_resolved']:.6g}")
+        click.echo(said("resolved-sigma", sigma=f"{data['s_resolved']:.6g}"))
     found = data["percentile"]
     if found is not None:
-        tried = ", ".join(f"{name} {aicc:.1f}" for name, aicc in found["aicc"].items())
+        tried = ", ".join(f"{framed('distribution', name)} {aicc:.1f}" for name, aicc in found["aicc"].items())
         pp = "" if found["pp"] is None else f"Pp {found['pp']:.3f}, "
-        click.echo(f"by percentiles (ISO 22514-2, {found['distribution']}): {pp}Ppk {found['ppk']:.3f}")
-        click.echo(f"evidence (AICc, smaller is better): {tried}")
+        indices = in_figures(f"{pp}Ppk {found['ppk']:.3f}")
+        chosen = framed("distribution", found["distribution"])
+        click.echo(said("by-percentiles", distribution=chosen, indices=indices))
+        click.echo(said("evidence", tried=in_figures(tried)))
 
 
 def _warn_of_doubts(study: Capability) -> None:
     if study.normality_p is not None and study.normality_p < DOUBTFUL:
-        warn((f"the readings are not normally distributed (p = {study.normality_p:.2g}); the indices assume they are",))
+        warn((said("not-normal", p=f"{study.normality_p:.2g}"),))
 
 
 def _print_capability(study: Capability) -> None:
-    click.echo(f"n = {study.count}   mean {study.mean:.8g}   {study.outside} outside the limits")
-    rows: list[tuple[str, ...]] = [("", "sigma", "potential", "actual", "95 %")]
-    rows += [_row("within", study.within.sigma, "Cp", "Cpk", study.short_term)]
-    rows += [_row("overall", study.overall.sigma, "Pp", "Ppk", study.long_term)]
+    click.echo(said("capability-of", n=study.count, mean=f"{study.mean:.8g}", outside=study.outside))
+    rows: list[tuple[str, ...]] = [("", *map(said, ("head-sigma", "head-potential", "head-actual")), "95 %")]
+    rows += [_row(said("within"), study.within.sigma, "Cp", "Cpk", study.short_term)]
+    rows += [_row(said("overall"), study.overall.sigma, "Pp", "Ppk", study.long_term)]
     for line in columns(rows):
         click.echo(line)
-    click.echo(
-        f"sigma within: {study.within.method}; expected outside: {1e6 * study.expected_fraction:.3g} per million"
-    )
+    expected = f"{1e6 * study.expected_fraction:.3g}"
+    click.echo(said("sigma-within", method=study.within.method, expected=expected))
 
 
 def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> tuple[str, ...]:
     low, high = index.actual_interval
     first = "—" if index.potential is None else f"{potential} {index.potential:.3f}"
-    return name, f"{sigma:.6g}", first, f"{actual} {index.actual:.3f}", f"{low:.3f} to {high:.3f}"
+    interval = said("from-to", low=f"{low:.3f}", high=f"{high:.3f}")
+    return name, *map(in_figures, (f"{sigma:.6g}", first, f"{actual} {index.actual:.3f}")), interval
 
 
 @click.command("chart")
@@ -227,8 +232,9 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
         _print_chart(drawn_up, rules)
         _print_strata(strata)
         if rate is not None:
-            click.echo(f"of steady processes of this length {100 * rate:.0f} % give a signal by these rules")
-    save_plot(target, chart_drawing(drawn_up, f"{kind} chart: {file.stem[:40]}", _look(table, readings, ctx)))
+            click.echo(said("false-alarms", percent=f"{100 * rate:.0f}"))
+    title = said("chart-of", kind=kind, file=file.stem[:40])
+    save_plot(target, chart_drawing(drawn_up, title, _look(table, readings, ctx)))
 
 
 def _look(table: Table, readings: Readings, ctx: click.Context) -> ChartLook:
@@ -251,13 +257,16 @@ def _strata(table: Table, by: str | None) -> Stratified | None:
 def _print_strata(found: Stratified | None) -> None:
     if found is None:
         return
-    rows = [(found.by, "n", "mean", "s")]
-    rows += [(each.name, str(each.count), f"{each.mean:.6g}", f"{each.deviation or 0:.4g}") for each in found.strata]
+    rows = [(found.by, "n", said("head-mean"), "s")]
+    rows += [
+        (each.name, str(each.count), in_figures(f"{each.mean:.6g}"), in_figures(f"{each.deviation or 0:.4g}"))
+        for each in found.strata
+    ]
     for line in columns(rows):
         click.echo(line)
     if found.p_value is not None:
-        word = "differ" if found.p_value < DOUBTFUL else "are not proven to differ"
-        click.echo(f"their means {word} (analysis of variance, p = {found.p_value:.3g})")
+        code = "strata-differ" if found.p_value < DOUBTFUL else "strata-alike"
+        click.echo(said(code, p=f"{found.p_value:.3g}"))
 
 
 _SINGLE: Final = ("imr", "ewma", "cusum")
@@ -287,24 +296,25 @@ def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
 
 
 def _print_chart(drawn: Chart, rules: str) -> None:
-    rows: list[tuple[str, ...]] = [("", "LCL", "centre", "UCL")]
+    rows: list[tuple[str, ...]] = [("", "LCL", said("head-centre"), "UCL")]
     rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
     for line in columns(rows):
         click.echo(line)
     for signal in drawn.signals:
-        click.echo(f"rule {signal.rule} ({signal.text}): point {_some(signal.points)}")
+        click.echo(said("signal", rule=signal.rule, text=signal.text, points=_some(signal.points)))
     if drawn.lower is not None and drawn.lower.outside:
-        click.echo(f"{drawn.lower.name} outside its limits: point {_some(drawn.lower.outside)}")
+        click.echo(said("track-outside", track=drawn.lower.name, points=_some(drawn.lower.outside)))
     if not drawn.signals:
-        click.echo(f"no signal by the rules of {rules} (they count points, not moves)")
+        click.echo(said("no-signal", rules=rules))
 
 
 def _track_row(track: Track) -> tuple[str, ...]:
     varies = isinstance(level_data(track.ucl), list)
-    cells = (f"{line[-1]:.6g}" for line in (track.lcl, track.centre, track.ucl))
-    return (track.name + (" (limits of the last point)" if varies else ""), *cells)
+    cells = (in_figures(f"{line[-1]:.6g}") for line in (track.lcl, track.centre, track.ucl))
+    name = worded_fact(track.name, heard())
+    return (f"{name} ({said('limits-of-last')})" if varies else name, *cells)
 
 
 def _some(points: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, points[:12]))
-    return f"{shown}, … ({len(points)} points)" if len(points) > 12 else shown
+    return said("points-more", shown=shown, count=len(points)) if len(points) > 12 else shown

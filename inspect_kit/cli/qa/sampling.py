@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 import numpy as np
 
+from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.cli.qa.options import (
@@ -19,6 +20,7 @@ from inspect_kit.cli.qa.options import (
     save_plot,
     table_of,
 )
+from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.sample import Floats
@@ -107,7 +109,14 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
     else:
         _print_curve(data)
     plan = f"Ac = {accept}" if accept is not None else f"k = {given['k_text']}"
-    save_plot(target, curve_drawing(*drawn, f"n = {size}, {plan} ({data['model']})"))
+    save_plot(target, curve_drawing(*drawn, f"n = {size}, {in_figures(plan)} ({said(_MODELS[data['model']])})"))
+
+
+_MODELS: Final = {
+    Model.BINOMIAL.value: "model-binomial", Model.HYPERGEOMETRIC.value: "model-hypergeometric",
+    Model.POISSON.value: "model-poisson", "normal, σ known": "model-known", "normal, σ unknown": "model-unknown",
+}  # fmt: skip
+"""What the models are called in words."""
 
 
 def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
@@ -127,14 +136,11 @@ def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
 
 def _print_curve(data: Data) -> None:
     if "aoql" in data:
-        click.echo(
-            f"if refused lots are sorted, at most {100 * data['aoql']:.3g} % go out nonconforming on average (AOQL), "
-            f"at {100 * data['aoql_at']:.3g} % coming in"
-        )
+        click.echo(said("oc-aoql", aoql=f"{100 * data['aoql']:.3g}", at=f"{100 * data['aoql_at']:.3g}"))
     for level, fraction in data.get("quality_at", {}).items():
-        click.echo(f"{100 * float(level):g} % of lots are accepted at {100 * fraction:.3g} % nonconforming")
+        click.echo(said("oc-quality", level=f"{100 * float(level):g}", fraction=f"{100 * fraction:.3g}"))
     for fraction, chance in data["at"] or data["points"][:: max(1, len(data["points"]) // 20)]:
-        click.echo(f"{100 * fraction:9.4g} %  {chance:.4f}")
+        click.echo(in_figures(f"{100 * fraction:9.4g} %  {chance:.4f}"))
 
 
 REFUSED = 1
@@ -317,9 +323,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
         data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
     if may_be_reduced(scheme, series.state):
-        warn(
-            ("the switching score allows reduced inspection; with steady production and agreement use --allow-reduced",)
-        )
+        warn((said("reduced-allowed"),))
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
 
@@ -363,34 +367,42 @@ def _title(data: Data) -> str:
             f"n = {s['n']}: Ac {'#' if s['ac'] is None else s['ac']}, Re {s['re']}" for s in data["stages"]
         )
     if "k" in data:
-        return f"n = {data['n']}, k = {data['k']:.3f}, σ {'known' if data['sigma_known'] else 'unknown'}"
+        sigma = said("model-known" if data["sigma_known"] else "model-unknown")
+        return in_figures(f"n = {data['n']}, k = {data['k']:.3f}, {sigma}")
     return f"n = {data['n']}, Ac = {data['ac']}, Re = {data['re']}"
 
 
 def _print_plan(data: Data) -> None:
     if "stages" in data:
-        for number, stage in enumerate(data["stages"], 1):
-            accept = "no acceptance yet" if stage["ac"] is None else f"accept with {stage['ac']}"
-            click.echo(f"stage {number}: {stage['n']} more pieces; {accept}, refuse with {stage['re']} found so far")
-        click.echo(f"inspected on average at the AQL: {data['mean_sample_at_aql']:.1f} pieces")
+        _print_stages(data)
         return
-    letter = f"code letter {data['code']}: " if "code" in data else ""
-    if "k" in data:
-        m = f" (M = {data['m_pct']:.3g} %)" if "m_pct" in data else ""
-        click.echo(
-            f"{letter}measure n = {data['n']} pieces, accept if the quality index reaches k = {data['k']:.3f}{m}"
-        )
-    else:
-        whole = ", which is the whole lot" if data.get("whole_lot") else ""
-        numbers = f"accept with Ac = {data['ac']}, refuse with Re = {data['re']}"
-        click.echo(f"{letter}inspect n = {data['n']} pieces{whole}; {numbers}")
-        if data["re"] > data["ac"] + 1:
-            click.echo(f"between {data['ac']} and {data['re']} found: accept this lot and go back to normal inspection")
+    letter = said("code-letter", letter=data["code"]) + " " if "code" in data else ""
+    click.echo(letter + (_by_index(data) if "k" in data else _by_count(data)))
+    if "k" not in data and data["re"] > data["ac"] + 1:
+        click.echo(said("sampling-gap", ac=data["ac"], re=data["re"]))
     if "estimated_pct" in data:
-        click.echo(f"estimated nonconforming: {data['estimated_pct']:.3g} %, allowed {data['m_pct']:.3g} %")
+        allowed = f"{data['m_pct']:.3g}"
+        click.echo(said("sampling-estimate", percent=f"{data['estimated_pct']:.3g}", allowed=allowed))
     if "severity" in data:
-        click.echo(f"inspection: {data['severity']}")
+        click.echo(said("sampling-severity", severity=framed("severity", data["severity"])))
     if "accepted" in data:
-        click.echo("the lot is accepted" if data["accepted"] else "the lot is refused")
+        click.echo(said("lot-conforms" if data["accepted"] else "lot-fails"))
     if data.get("because"):
-        click.echo(f"from the next lot on: {data['next']}, because {data['because']}")
+        click.echo(said("next-severity", severity=framed("severity", data["next"]), reason=data["because"]))
+
+
+def _print_stages(data: Data) -> None:
+    for number, stage in enumerate(data["stages"], 1):
+        accept = said("stage-no-accept") if stage["ac"] is None else said("stage-accept", ac=stage["ac"])
+        click.echo(said("stage", number=number, size=stage["n"], accept=accept, re=stage["re"]))
+    click.echo(said("stages-mean", mean=f"{data['mean_sample_at_aql']:.1f}"))
+
+
+def _by_index(data: Data) -> str:
+    m = in_figures(f" (M = {data['m_pct']:.3g} %)") if "m_pct" in data else ""
+    return said("sampling-index", size=data["n"], k=f"{data['k']:.3f}") + m
+
+
+def _by_count(data: Data) -> str:
+    code = "sampling-count-whole" if data.get("whole_lot") else "sampling-count"
+    return said(code, size=data["n"], ac=data["ac"], re=data["re"])

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from inspect_kit.cli.issuer import registry_of
+from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.qa.options import plot_target
+from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.notices import notice, worded_fact
 from inspect_kit.quality.drawing import format_of, rendered
 from inspect_kit.quality.trend import (
     PERIODS,
@@ -109,40 +112,55 @@ def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault,
     if not measured:
         raise BadInput("no-numbers-to-draw")
     if len(measured) > 1:
-        warn((f"drawn: {measured[0].characteristic}; choose another with --characteristic",))
+        warn((said("drawn-only", name=name_of("characteristic", measured[0].characteristic)),))
     mine = [fault for fault in faults if fault.characteristic == measured[0].characteristic]
-    write_whole(path, rendered(trend_drawing(measured[0], mine), format_of(path), (9.0, 5.2)))
-    click.echo(f"drawn: {path}", err=True)
+    named = replace(measured[0], characteristic=name_of("characteristic", measured[0].characteristic))
+    draw = trend_drawing(named, [_named(fault) for fault in mine])
+    write_whole(path, rendered(draw, format_of(path), (9.0, 5.2), heard()))
+    click.echo(said("drawn", file=path), err=True)
+
+
+def _named(fault: Fault) -> Fault:
+    """The fault in the language of the terminal."""
+    name = name_of("characteristic", fault.characteristic)
+    return replace(fault, characteristic=name, reason=framed("reason", fault.reason))
 
 
 def _print_trend(each: Trend) -> None:
-    click.echo(f"{each.characteristic}{f' in {each.unit}' if each.unit else ''}")
-    head = ("period", "", "lots", "n", "mean", "s", "Cpk", "95 %", "Ppk", "failed")
+    name = name_of("characteristic", each.characteristic)
+    click.echo(said("trend-in", name=name, unit=each.unit) if each.unit else name)
+    period, lots, mean, failed = map(said, ("head-period", "head-lots", "head-mean", "head-failed"))
+    head = (period, "", lots, "n", mean, "s", "Cpk", "95 %", "Ppk", failed)
     for line in columns([head, *(_row(point) for point in each.points)]):
         click.echo(f"  {line}")
     if each.limits is None and any(point.n for point in each.points):
-        click.echo("  the lots had different limits, so there are no indices; choose a sheet with --spec")
+        click.echo("  " + said("trend-limits-differ"))
 
 
 def _row(point: TrendPoint) -> tuple[str, ...]:
     ends = point.cpk_interval
     return (
-        point.period, point.stratum, f"{point.lots:,}", f"{point.n:,}", _figure(point.mean, ".6g"),
+        point.period, point.stratum, _count(point.lots), _count(point.n), _figure(point.mean, ".6g"),
         _figure(point.s_overall, ".3g"), _figure(point.cpk, ".2f"),
-        f"{ends[0]:.2f} to {ends[1]:.2f}" if ends else "—", _figure(point.ppk, ".2f"),
-        f"{point.failed:,} of {point.inspected:,}",
+        said("from-to", low=f"{ends[0]:.2f}", high=f"{ends[1]:.2f}") if ends else "—", _figure(point.ppk, ".2f"),
+        said("count-of", count=f"{point.failed:,}", all=f"{point.inspected:,}"),
     )  # fmt: skip
 
 
 def _figure(number: float | None, form: str) -> str:
-    return "—" if number is None else format(number, form)
+    return "—" if number is None else in_figures(format(number, form))
+
+
+def _count(number: int) -> str:
+    return worded_fact(f"{number:,}", heard())
 
 
 def _print_faults(faults: tuple[Fault, ...]) -> None:
     if not faults:
-        click.echo("no fault was found")
+        click.echo(said("no-fault"))
         return
-    rows = [("fault", "", "pieces", "added up")]
-    rows += [(f.characteristic, f.reason, f"{f.count:,}", f"{f.cumulative:.0%}") for f in faults[:_MOST_FAULTS]]
+    rows = [(said("head-fault"), "", said("head-pieces"), said("head-added-up"))]
+    told = map(_named, faults[:_MOST_FAULTS])
+    rows += [(f.characteristic, f.reason, _count(f.count), percent(f.cumulative)) for f in told]
     for line in columns(rows):
         click.echo(line)

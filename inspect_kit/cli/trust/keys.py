@@ -69,7 +69,7 @@ def init(
     if given["address"]:
         # Quoted as JSON quotes it, which TOML reads alike.
         write_whole(home / DEFAULTS, f"{ADDRESS} = {json.dumps(given['address'])}\n".encode())
-    _print_one(keyring, f"{keyring.name} can issue certificates now; its numbers begin with {keyring.code}.", as_json)
+    _print_one(keyring, said("issuer-made", name=keyring.name, issuer=keyring.code), as_json)
 
 
 @command.command("list")
@@ -89,11 +89,12 @@ def list_keys(ctx: click.Context, /, as_json: bool) -> None:
         print_json([_described(ring, own=ring is own or (own is not None and ring.ca == own.ca)) for ring in rings])
         return
     if not rings:
-        click.echo('No keys yet. Make them with: inspect-kit keys init --name "Your club"')
+        click.echo(said("no-keys"))
     for ring in rings:
         mine = own is not None and ring.ca == own.ca
-        click.secho(f"{ring.code}  {ring.name}{'' if mine else '  (trusted)'}", bold=True)
-        click.echo(f"  fingerprint {ring.fingerprint}")
+        known = "" if mine else f"  ({said('key-trusted')})"
+        click.secho(f"{ring.code}  {ring.name}{known}", bold=True)
+        click.echo("  " + said("fingerprint-of", fingerprint=ring.fingerprint))
         for line in columns((f"  {s.id}", s.name, _state(s)) for s in ring.signers):
             click.echo(line)
 
@@ -116,7 +117,7 @@ def add_signer(ctx: click.Context, /, name: str, no_passphrase: bool, as_json: b
     variable = NEW_PASSPHRASE if os.environ.get(NEW_PASSPHRASE) else PASSPHRASE
     guarding = None if no_passphrase else new_passphrase(variable=variable)
     signer = add(home, name, (opening, guarding), now())
-    _print_signer(signer, f"{signer.name} has the keys {signer.id}.", as_json)
+    _print_signer(signer, said("signer-made", name=signer.name, id=signer.id), as_json)
 
 
 @command.command("retire")
@@ -136,7 +137,7 @@ def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: b
     home = home_of(ctx)
     own_keyring(home)
     signer = retire(home, who, passphrase_for(home, None), now(), compromised=compromised)
-    _print_signer(signer, f"The keys {signer.id} of {signer.name} are retired. Pass on `keys export` again.", as_json)
+    _print_signer(signer, said("signer-retired", name=signer.name, id=signer.id), as_json)
 
 
 @command.command("export")
@@ -152,7 +153,7 @@ def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
     """
     keyring = own_keyring(home_of(ctx))
     write_whole(out, (folder_of(home_of(ctx)) / PUBLIC).read_bytes())
-    _print_one(keyring, f"{out} holds the public keys of {keyring.name}: nothing in it is secret.", as_json)
+    _print_one(keyring, said("keys-exported", file=out, name=keyring.name), as_json)
 
 
 @command.command("trust")
@@ -188,7 +189,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
     except OSError as problem:
         raise BadInput("not-made", where=str(path.parent), reason=problem.strerror) from None
     write_whole(path, content)
-    _print_one(keyring, f"Certificates of {keyring.name} are trusted here now. Compare the fingerprint.", as_json)
+    _print_one(keyring, said("issuer-trusted", name=keyring.name), as_json)
 
 
 def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
@@ -233,7 +234,7 @@ def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool)
     if as_json:
         print_json([{"name": each.name, "key": str(each)} for each in known])
         return
-    for line in [str(each) for each in known] or ["No witnesses are believed here yet."]:
+    for line in [str(each) for each in known] or [said("no-witness")]:
         click.echo(line)
 
 
@@ -242,8 +243,8 @@ command.add_command(timestamps_command)
 
 def _state(signer: Signer) -> str:
     if signer.retired is None:
-        return "in use"
-    return f"{'compromised' if signer.retired.compromised else 'retired'} {signer.retired.since.date()}"
+        return said("key-in-use")
+    return said("key-compromised" if signer.retired.compromised else "key-retired", day=signer.retired.since.date())
 
 
 def _described(ring: Keyring, *, own: bool) -> dict[str, object]:
@@ -266,7 +267,7 @@ def _print_one(ring: Keyring, sentence: str, as_json: bool) -> None:
         print_json(_described(ring, own=True))
         return
     click.echo(sentence)
-    click.echo(f"fingerprint {ring.fingerprint}")
+    click.echo(said("fingerprint-of", fingerprint=ring.fingerprint))
 
 
 def _print_signer(signer: Signer, sentence: str, as_json: bool) -> None:

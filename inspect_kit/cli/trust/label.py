@@ -10,6 +10,7 @@ import click
 from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_of
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, home_of, json_option, today
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BrokenSeal, UsageError
@@ -52,7 +53,7 @@ def command(
     if given["as_json"]:
         print_json({"pdf": str(out), "labels": [sticker.number for sticker in stickers]})
     else:
-        click.echo(f"{len(stickers)} label{'s' if len(stickers) > 1 else ''} written to {out}; print at 100 %")
+        click.echo(said("labels-written", count=len(stickers), file=out))
 
 
 def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes:

@@ -11,6 +11,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.certificate.issue.believed import trusted, witnesses_of
 from inspect_kit.certificate.issue.log_checks import signed_by_log
 from inspect_kit.cli.issuer import desk_of, now, registry_of
+from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, write_whole
 from inspect_kit.errors import BadInput, BrokenSeal
@@ -104,7 +105,7 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
             {"origin": signed.origin, "size": signed.size, "root": signed.root.hex(), "since": old, "file": str(out)}
         )
     else:
-        click.echo(f"{signed.size} entries of {signed.origin} written to {out} for a witness to sign")
+        click.echo(said("checkpoint-written", size=signed.size, origin=signed.origin, file=out))
 
 
 @click.command("witness")
@@ -146,7 +147,7 @@ def witness_command(
     if as_json:
         print_json({"origin": signed.origin, "size": signed.size, "witness": own.name, "file": str(out)})
     else:
-        click.echo(f"{own.name} has seen {signed.size} entries of {signed.origin}: {out}")
+        click.echo(said("witness-signed", witness=own.name, size=signed.size, origin=signed.origin, file=out))
 
 
 @click.command("witnessed")
@@ -166,7 +167,7 @@ def witnessed_command(ctx: click.Context, /, file: Path) -> None:
     with registry.writing() as connection:
         _check_ours(ctx, connection, note)
         fresh = keep_checkpoint(connection, note)
-    click.echo(f"{', '.join(names)}: {note.size} entries{'' if fresh else ', known already'}")
+    click.echo(said("witnessed" if fresh else "witnessed-already", witnesses=", ".join(names), size=note.size))
 
 
 def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -> None:
@@ -210,4 +211,5 @@ def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) ->
         best = max(notes, key=lambda note: (len(note.signatures), note.size))
         proof = proof_in(connection, entry, best)
     write_note(out, str(proof))
-    click.echo(f"{standing.number} in the log of {best.size} entries, signed by {len(best.signatures)}: {out}")
+    seen = {"size": best.size, "signatures": len(best.signatures)}
+    click.echo(said("proof-written", number=standing.number, file=out, **seen))

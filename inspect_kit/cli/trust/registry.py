@@ -15,6 +15,7 @@ from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
 from inspect_kit.cli.issuer import desk_of, now, registry_of
+from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import home_of, json_option, today
 from inspect_kit.cli.output import columns, print_json, within, write_whole
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
@@ -53,13 +54,23 @@ def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | N
     if as_json:
         print_json(found)
         return
-    rows = [("entry", "verdict", "item", "subject", "owner", "spec", "inspected")]
-    rows += [(str(row["entry"]), row["verdict"], row["item"], row["subject"], row["owner"], row["sheet"],
-              row["inspected_on"]) for row in found]  # fmt: skip
-    for line in columns(rows) if found else ("Nothing found.",):
+    rows = [tuple(map(said, _INSPECTION_HEADS))]
+    rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
+              row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip
+    for line in columns(rows) if found else (said("nothing-found"),):
         click.echo(line)
 
 
+_INSPECTION_HEADS = (
+    "head-entry",
+    "head-verdict",
+    "head-item",
+    "head-subject",
+    "head-owner",
+    "head-spec",
+    "head-inspected",
+)
+_HEADS = ("head-number", "head-state", "head-verdict", "head-issued", "head-subject", "head-owner")
 MAX_PHOTO_BYTES = 60_000_000
 """Bytes of the photo that a description may have."""
 _WIDTH = 80
@@ -124,9 +135,10 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
     if as_json:
         print_json([row_of(standing, on) for standing in found])
         return
-    rows = [("number", "state", "verdict", "issued", "subject", "owner")]
-    rows += [(s.number, s.state(on), s.verdict, s.issued_on, s.subject, s.owner) for s in found]
-    for line in columns(within(rows, _WIDTH)) if found else ("Nothing found.",):
+    rows = [tuple(map(said, _HEADS))]
+    rows += [(s.number, said_of("state", s.state(on)), said_of("verdict", s.verdict), s.issued_on, s.subject, s.owner)
+             for s in found]  # fmt: skip
+    for line in columns(within(rows, _WIDTH)) if found else (said("nothing-found"),):
         click.echo(line)
 
 
@@ -154,20 +166,20 @@ def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | No
     if as_json:
         print_json(data)
         return
-    for name, value in data.items():
-        for line in _shown(name, value):
-            click.echo(line)
+    for line in columns(
+        [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
+    ):
+        click.echo(line)
 
 
 def _shown(name: str, value: object) -> Iterator[str]:
     if isinstance(value, list | tuple | dict):
         parts = [value] if isinstance(value, dict) else list(value)
-        for part in parts:
-            text = " ".join(str(cell) for cell in part.values() if cell) if isinstance(part, dict) else str(part)
-            if text:
-                yield f"{name:<17} {text}"
+        texts = (" ".join(str(cell) for cell in part.values() if cell) if isinstance(part, dict) else str(part)
+                 for part in parts)  # fmt: skip
+        yield from filter(None, texts)
     elif value != "":
-        yield f"{name:<17} {value}"
+        yield said_of(name, str(value)) if name in ("state", "verdict", "kind") else str(value)
 
 
 command.add_command(inspections)
@@ -198,7 +210,7 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
     if as_json:
         print_json(row_of(standing, today()))
     else:
-        click.echo(f"{standing.number} is revoked: {reason}")
+        click.echo(said("revoked", number=standing.number, reason=reason))
 
 
 @command.command("describe")
@@ -223,7 +235,7 @@ def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) ->
     thing = Thing(texts["item"], texts["subject"], texts["owner"])
     picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None
     entry = describe(registry, thing, (texts["maker"], texts["serial"]), picture, now())
-    click.echo(f"{thing.text} is described by entry {entry.id}.")
+    click.echo(said("described", subject=thing.text, entry=entry.id))
 
 
 @command.command("audit")
@@ -244,13 +256,18 @@ def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
         print_json(_described(found))
     else:
         for fault in found.faults:
-            click.echo(str(fault), err=True)
-        words = "the registry is clean" if not found.faults else f"{len(found.faults)} faults"
-        click.echo(f"{words}: {found.entries} entries, {found.certificates} certificates and reports, "
-                   f"{found.files} files; newest entry {found.head[:16]}")  # fmt: skip
+            click.echo(fault.said(heard()), err=True)
+        click.echo(_audited(found))
         if found.orphans:
-            click.echo(f"{found.orphans} files belong to no entry: inspect-kit registry tidy removes them")
+            click.echo(said("audit-orphans", count=found.orphans))
     return BrokenSeal.exit_code if found.faults else 0
+
+
+def _audited(found: Audit) -> str:
+    counts = {"entries": found.entries, "certificates": found.certificates, "files": found.files}
+    if found.faults:
+        return said("audit-faults", faults=len(found.faults), head=found.head[:16], **counts)
+    return said("audit-clean", head=found.head[:16], **counts)
 
 
 def _described(found: Audit) -> dict[str, object]:
@@ -308,7 +325,7 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), **asdict(kept)})
     else:
-        click.echo(f"{kept.entries} entries and {kept.files} files written to {file}")
+        click.echo(said("backed-up", entries=kept.entries, files=kept.files, file=file))
 
 
 @command.command("accept-older")
@@ -336,7 +353,7 @@ def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str,
     if as_json:
         print_json({"lost": lost, "because": reason, "by": desk.key.signer.name})
     else:
-        click.echo(f"{lost} entries are given up; the registry goes on, and the reason stands in it")
+        click.echo(said("older-accepted", lost=lost))
 
 
 @command.command("tidy")
@@ -350,7 +367,7 @@ def tidy_evidence(ctx: click.Context, /, as_json: bool) -> None:
       inspect-kit registry tidy
     """
     gone = tidy(registry_of(ctx))
-    print_json({"removed": gone}) if as_json else click.echo(f"{gone} files removed")
+    print_json({"removed": gone}) if as_json else click.echo(said("tidied", count=gone))
 
 
 @command.command("restore")
@@ -369,4 +386,4 @@ def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:
     if as_json:
         print_json({"file": str(file), **asdict(kept)})
     else:
-        click.echo(f"{kept.entries} entries and {kept.files} files restored")
+        click.echo(said("restored", entries=kept.entries, files=kept.files))

@@ -18,6 +18,7 @@ from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.notices import notice
 
 MAX_PDF_BYTES = 300_000_000
 """Bytes of a PDF that is stamped."""
@@ -47,8 +48,7 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
 
     address = server_address(home_of(ctx), url)
     if not address:
-        hint = 'or write timestamp = "https://…" into about.toml in the home'
-        raise UsageError("server-unsaid", where="--url", hint=hint)
+        raise UsageError("server-unsaid", where="--url", hint=notice("timestamp-in-about"))
     server, desk = TimeServer(address), desk_of(ctx, signer)
     paths = [found for path in files for found in _pdfs(path)]
     with desk.registry.reading() as connection:
@@ -61,7 +61,7 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
     if as_json:
         print_json({"origin": note.origin, "size": note.size, "url": address, "files": [str(path) for path in paths]})
     else:
-        click.echo(f"{server.name} has stamped {note.size} entries of {note.origin} and {len(paths)} PDFs")
+        click.echo(said("stamped", server=server.name, size=note.size, origin=note.origin, count=len(paths)))
 
 
 def server_address(home: Path, given: str) -> str:
@@ -124,7 +124,7 @@ def timestamps_command(ctx: click.Context, /, file: Path | None, remove: bool, a
     if as_json:
         print_json([{"name": name, "ends": ends} for name, ends in told])
         return
-    for line in [f"{name}, until {ends}" for name, ends in told] or ["No timestamp servers are believed here yet."]:
+    for line in [said("believed-until", name=name, day=ends) for name, ends in told] or [said("no-time-server")]:
         click.echo(line)
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
-from inspect_kit.notices import notice
+from inspect_kit.notices import Notice, notice
 from inspect_kit.quality.batch.workers import BatchPhoto, Work, bounded_line, failed
 
 _AHEAD: Final = 4
@@ -26,15 +26,15 @@ _FETCH: Final = 5
 """Seconds in which a worker hands over a line."""
 _TICK: Final = 2.0
 """Seconds without a result after which we look whether anybody is still at work."""
-_DIED: Final = "the worker died on this photo"
+_DIED: Final = notice("photo-worker-died")
 _GOES_ON: Final = notice("goes-on-from-here")
 
-Said = Callable[[str], None]
-"""Hears a sentence while the work goes on."""
+Said = Callable[[Notice], None]
+"""Hears how it stands while the work goes on."""
 
 
-def _unheard(sentence: str) -> None:
-    del sentence
+def _unheard(told: Notice) -> None:
+    del told
 
 
 class _SchedulerLost(Exception):
@@ -56,11 +56,11 @@ class _NoWorkers:
         now = time.monotonic()
         if workers:
             if self._since:
-                self._said("the cluster has workers again")
+                self._said(notice("cluster-workers-again"))
             self._since = 0.0
         elif not self._since:
             self._since = now
-            self._said(f"the cluster has no worker; waiting up to {self._patience:g} s for one")
+            self._said(notice("cluster-no-worker", patience=f"{self._patience:g}"))
         elif now - self._since > self._patience:
             raise BadInput("no-worker-for", hint=_GOES_ON, patience=f"{self._patience:g}")
 
@@ -100,7 +100,7 @@ class Cluster:
                         yield line
                 return
             except _SchedulerLost:
-                self.said(f"the scheduler {self.address} is gone; waiting up to {self.patience:g} s for it")
+                self.said(notice("cluster-scheduler-gone", address=self.address, patience=f"{self.patience:g}"))
             finally:
                 _closed(client)
             client = self._again()
@@ -111,7 +111,7 @@ class Cluster:
         while time.monotonic() < end:
             with suppress(BadInput):
                 client = _client(self.address)
-                self.said("the scheduler is back; what was on its way is measured again")
+                self.said(notice("cluster-scheduler-back"))
                 return client
             time.sleep(1)
         raise BadInput("scheduler-gone", where=self.address, hint=_GOES_ON, patience=f"{self.patience:g}")

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.file_lock import try_lock
+from inspect_kit.notices import ENGLISH, Notice, sentence
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natural, parsed
 from inspect_kit.quality.batch.workers import BatchPhoto, Work
+from inspect_kit.stored_notices import notices_in
 
 ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 MAX_PHOTOS: Final = 1_000_000
@@ -48,6 +50,12 @@ class Summary:
     taken_over: int
     failures: tuple[tuple[str, str], ...]
     """Photos that could not be measured, each with the reason."""
+    told: Mapping[str, Notice] = field(default_factory=dict)
+    """The same reasons as notices, by photo."""
+
+    def worded(self, photo: str, reason: str, language: str) -> str:
+        """The reason in a language; one that a function of somebody's own gave stands as it is."""
+        return sentence(self.told[photo], language) if language != ENGLISH and photo in self.told else reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summ
         tally = _Tally()
         _finish(batch, journal, tally, keep)
     batch.journal.unlink()
-    return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures))
+    return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures), tally.told)
 
 
 def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
@@ -177,6 +185,7 @@ def _copy(source: Path, target: Path) -> None:
 @dataclass
 class _Tally:
     failures: list[tuple[str, str]] = field(default_factory=list)
+    told: dict[str, Notice] = field(default_factory=dict)
 
 
 class _Journal:
@@ -244,6 +253,14 @@ class _Journal:
         (self._failed.add if "error" in data else self._failed.discard)(photo)
 
 
+def _told(name: str, data: Mapping[str, Any]) -> dict[str, Notice]:
+    """Why a photo could not be measured, as a notice; lines of earlier versions and of others have a sentence only."""
+    with suppress(BadInput):
+        found = notices_in([data["notice"]] if "notice" in data else [], name)
+        return {name: found[0]} if found else {}
+    return {}
+
+
 def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]) -> None:
     """The output in the order of the photos, whole or not at all."""
     part = batch.out.with_name(f".{batch.out.name}.new")
@@ -256,6 +273,7 @@ def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]
                 data = parsed(line, photo.name)
                 if "error" in data:
                     tally.failures.append((photo.name, str(data["error"])))
+                    tally.told |= _told(photo.name, data)
                 for kept in keep:
                     kept(data)
             stream.flush()

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from inspect_kit.bounded_process import BoundedProcess, ProcessDied
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.quality.batch.lines import canonical
 
 # The work on one photo, as it is done in another process or on another machine: nothing here needs the rest.
@@ -86,22 +87,23 @@ def measured_line(photo: BatchPhoto, work: Work) -> bytes:
         result = measure(work.kind, path, dict(work.options))
         return canonical({"photo": photo.name, "size": photo.size, "sha256": _digest(path), "result": result})
     except InspectKitError as problem:
-        reason = str(problem)
+        return failed(photo, problem.told, str(problem))
     except MemoryError:
-        reason = "there is not enough memory for it"
+        return failed(photo, notice("photo-no-memory"))
     except Exception as problem:
-        reason = f"a fault in the program, {type(problem).__name__}: {problem}"
-    return failed(photo, reason)
+        return failed(photo, notice("photo-fault", kind=type(problem).__name__, text=str(problem)[:160]))
 
 
-def failed(photo: BatchPhoto, reason: str) -> bytes:
-    """The line of a photo that could not be measured."""
+def failed(photo: BatchPhoto, told: Notice, whole: str = "") -> bytes:
+    """The line of a photo that could not be measured: why, in English and as a notice for other languages."""
+    reason = whole or sentence(told)
     # The line names the photo already, and where it lies on a worker's disk is nobody's matter.
     named = (reason.replace(photo.path, photo.name) if photo.path else reason).removeprefix(f"{photo.name}: ")
-    sentence = " ".join("".join(sign if sign.isprintable() else " " for sign in named).split())
+    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in named).split())
     digest = _digest(Path(photo.path or photo.name))
     noted = {"sha256": digest} if digest else {}
-    return canonical({"photo": photo.name, "size": photo.size, **noted, "error": sentence[:MAX_ERROR]})
+    return canonical({"photo": photo.name, "size": photo.size, **noted, "error": plain[:MAX_ERROR],
+                      "notice": told.as_data()})  # fmt: skip
 
 
 def _digest(path: Path) -> str:
@@ -134,7 +136,7 @@ def check_function(work: Work) -> None:
 
 _AHEAD: Final = 3
 """Photos waiting for each process, so that none has to wait for us."""
-_DIED: Final = "the measuring process died on this photo"
+_DIED: Final = notice("photo-process-died")
 
 
 def bounded_line(helper: BoundedProcess, photo: BatchPhoto, work: Work) -> bytes:
@@ -144,7 +146,7 @@ def bounded_line(helper: BoundedProcess, photo: BatchPhoto, work: Work) -> bytes
     except ProcessDied:
         return failed(photo, _DIED)
     except BadInput as problem:
-        return failed(photo, str(problem))
+        return failed(photo, problem.told, str(problem))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -14,9 +14,6 @@ from inspect_kit.capture.daily_checks import Check, Point
 from inspect_kit.quality.process.charts import Chart, Readings, draw_up
 from inspect_kit.quality.process.run_rules import rules_named
 from inspect_kit.quality.sample import Floats, as_sample
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _LEAST: Final = 6
 """Checks from which a slope is told from chance; fewer say nothing."""
@@ -92,24 +89,3 @@ def _drift(days: list[date], errors: Floats, permitted: float) -> tuple[float | 
     left = (wall - (line.intercept + line.slope * at[-1])) / line.slope
     reaches = days[-1] + timedelta(days=max(0, int(left))) if left < _FAR else None
     return float(line.slope), reaches
-
-
-def history_drawing(title: str, points: tuple[PointHistory, ...]) -> Callable[[Figure], None]:
-    """One track a nominal value: errors over days, the control limits dashed, what is permitted as full lines."""
-
-    def draw(figure: Figure) -> None:
-        grid = figure.subplots(len(points), 1, squeeze=False)
-        for axes, point in zip(grid[:, 0], points, strict=True):
-            axes.plot(point.days, point.errors, "o-", color="black", markersize=3)
-            for wall in (-point.permitted, point.permitted):
-                axes.axhline(wall, color="black", linewidth=1.4)
-            if point.chart is not None:
-                for line in (point.chart.upper.lcl, point.chart.upper.centre, point.chart.upper.ucl):
-                    axes.axhline(float(line[0]), color="0.45", linestyle="--", linewidth=0.8)
-            said = f": drifts, limit on {point.reaches}" if point.reaches else ""
-            axes.set_title(f"{title}, {point.nominal}{said}")
-            axes.set_ylabel(f"error / {point.unit}")
-            axes.tick_params(axis="x", labelrotation=30)
-        figure.tight_layout()
-
-    return draw
