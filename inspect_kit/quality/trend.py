@@ -11,12 +11,13 @@ from math import sqrt
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Line, Record
 from inspect_kit.nearest import nearest
-from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, open_lot_record
+from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, Nonconforming, open_lot_record
 from inspect_kit.quality.process.capability import Interval, bissell_interval
 from inspect_kit.quality.sample import Floats
 
@@ -38,6 +39,8 @@ class Yield:
     unit: str
     limits: tuple[Decimal | None, Decimal | None]
     values: Floats
+    failing: NDArray[np.bool_]
+    """Of each value, whether its piece was judged to fail: a value beyond a limit may lie within U of it."""
     strata: Mapping[str, tuple[str, ...]]
     inspected: int
     faults: Mapping[str, int]
@@ -152,18 +155,25 @@ def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults
     if series.instruments:
         strata["gauge"] = (" + ".join(series.instruments),) * len(kept)
     values = np.array([float(series.values[place] or "nan") for place in kept])
+    bad = {piece.piece for piece in lot.nonconforming if _fails(piece, series.characteristic)}
+    failing = np.array([lot.pieces[place] in bad for place in kept], dtype=np.bool_)
     on, source = where
     seen = sum(value is not None for value in series.values)
     limits = (_decimal(series.lower), _decimal(series.upper))
-    return Yield(on, source, series.characteristic, series.unit, limits, values, strata, seen, faults)
+    return Yield(on, source, series.characteristic, series.unit, limits, values, failing, strata, seen, faults)
+
+
+def _fails(piece: Nonconforming, characteristic: str) -> bool:
+    return piece.verdict == "fails" and piece.characteristic == characteristic
 
 
 def _of_line(line: Line, on: date, source: str) -> Yield:
     values = np.array([] if line.value is None else [float(line.value)])
     strata = {"gauge": (" + ".join(line.instruments),)} if line.instruments and len(values) else {}
     limits = (_decimal(line.lower), _decimal(line.upper))
+    failing = np.full(len(values), line.verdict == "fails")
     faults = {line.reason: 1} if line.verdict == "fails" else {}
-    return Yield(on, source, line.characteristic, line.unit, limits, values, strata, 1, faults)
+    return Yield(on, source, line.characteristic, line.unit, limits, values, failing, strata, 1, faults)
 
 
 def _decimal(text: str | None) -> Decimal | None:
@@ -195,13 +205,13 @@ def trends(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Trend, ...
 def _trend(name: str, yields: list[Yield], question: TrendQuestion) -> Trend:
     heaps: dict[tuple[str, str], _Heap] = {}
     for each in yields:
-        for stratum, values in _told_apart(each, question.by):
+        for stratum, mine in _told_apart(each, question.by):
             heap = heaps.setdefault((_period(each, question.period), stratum), _Heap())
-            heap.blocks.append(values)
+            heap.blocks.append(each.values[mine])
             heap.sources.add(each.source)
-            # A fault is noted by piece; told apart by stratum, only what has a value can be counted.
-            heap.inspected += len(values) if question.by else each.inspected
-            heap.failed += _outside(values, each.limits) if question.by else sum(each.faults.values())
+            # Told apart by stratum, only pieces that have a value can be counted.
+            heap.inspected += int(mine.sum()) if question.by else each.inspected
+            heap.failed += int(each.failing[mine].sum()) if question.by else sum(each.faults.values())
     limits = {each.limits for each in yields if len(each.values)}
     one = next(iter(limits)) if len(limits) == 1 else None
     points = tuple(_point(key, heap, one) for key, heap in sorted(heaps.items()))
@@ -209,20 +219,14 @@ def _trend(name: str, yields: list[Yield], question: TrendQuestion) -> Trend:
     return Trend(name, unit, one, points)
 
 
-def _told_apart(each: Yield, by: str) -> Iterator[tuple[str, Floats]]:
+def _told_apart(each: Yield, by: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The strata of a yield, and which of its values belong to each."""
     if not by:
-        yield "", each.values
+        yield "", np.ones(len(each.values), dtype=np.bool_)
         return
     labels = np.array(each.strata.get(by) or ("—",) * len(each.values))
     for label in dict.fromkeys(labels.tolist()):
-        yield label or "—", each.values[labels == label]
-
-
-def _outside(values: Floats, limits: tuple[Decimal | None, Decimal | None]) -> int:
-    lower, upper = limits
-    low = values < float(lower) if lower is not None else np.False_
-    high = values > float(upper) if upper is not None else np.False_
-    return int(np.count_nonzero(low | high))
+        yield label or "—", labels == label
 
 
 def _period(each: Yield, period: str) -> str:

@@ -19,15 +19,19 @@ _WANTED: Final = 1.33
 """The index that customers usually ask for."""
 _MOST_FAULTS: Final = 8
 """Faults that are drawn, the most frequent first."""
+_FEWEST_ROWS: Final = 5
+"""Rows of the drawing of faults, however few there are: one fault is no wall."""
 _MOST_LABELS: Final = 14
 """Periods that can be named below an axis without covering each other."""
 
 
-def trend_drawing(trend: Trend, faults: Sequence[Fault]) -> Draw:
-    """Means above, Cpk below, each with its 95 % limits; the faults of all time at the right."""
+def trend_drawing(trend: Trend, faults: Sequence[Fault], *, narrow: bool = False) -> Draw:
+    """Means above, Cpk below, each with its 95 % limits; the faults of all time at the right, or last where narrow."""
 
     def draw(figure: Figure) -> None:
-        grid = figure.add_gridspec(2, 2, width_ratios=[2.4, 1]) if faults else figure.add_gridspec(2, 1)
+        beside = bool(faults) and not narrow
+        below = bool(faults) and narrow
+        grid = figure.add_gridspec(3 if below else 2, 2 if beside else 1, width_ratios=[2.4, 1] if beside else None)
         means = figure.add_subplot(grid[0, 0])
         indices = figure.add_subplot(grid[1, 0], sharex=means)
         periods = list(dict.fromkeys(point.period for point in trend.points))
@@ -41,7 +45,7 @@ def trend_drawing(trend: Trend, faults: Sequence[Fault]) -> Draw:
         if strata != [""]:
             means.legend(loc="best", ncols=min(len(strata), 4))
         if faults:
-            _draw_faults(figure.add_subplot(grid[:, 1]), faults[:_MOST_FAULTS])
+            _draw_faults(figure.add_subplot(grid[:, 1] if beside else grid[2, 0]), faults[:_MOST_FAULTS])
 
     return draw
 
@@ -96,13 +100,13 @@ def _whiskers(
 def _draw_faults(axes: Axes, shown: Sequence[Fault]) -> None:
     axes.set_title(labelled("title-faults"))
     places = np.arange(len(shown))[::-1]
-    axes.barh(places, [fault.count for fault in shown], color=PALE, edgecolor=INK, linewidth=0.8)
+    axes.barh(places, [fault.count for fault in shown], height=0.4, color=PALE, edgecolor=INK, linewidth=0.8)
     for place, fault in zip(places, shown, strict=True):
-        text = f"{fault.characteristic}: {fault.reason}"
-        axes.annotate(text[:44], (0, place), xytext=(3, 0), textcoords="offset points", fontsize=7, va="center")
-        axes.annotate(
-            f"{fault.count}  ({fault.cumulative:.0%})", (1, place), xycoords=("axes fraction", "data"), fontsize=7,
-            va="center", ha="right",
-        )  # fmt: skip
+        # All are of the characteristic that the title names.
+        axes.annotate(fault.reason[:44], (0, place + 0.22), xytext=(1, 2), textcoords="offset points", fontsize=7)
+        told = f"{fault.count}  ({fault.cumulative:.0%})"
+        axes.annotate(told, (0, place), xytext=(3, 0), textcoords="offset points", fontsize=7, va="center")
+    axes.set_ylim(len(shown) - _FEWEST_ROWS - 0.5 if len(shown) < _FEWEST_ROWS else -0.5, len(shown) - 0.3)
+    axes.locator_params(axis="x", integer=True)
     axes.set_yticks([])
     axes.set_xlabel(labelled("axis-faults"))

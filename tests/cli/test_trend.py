@@ -60,6 +60,15 @@ def test_machines_are_told_apart_and_faults_are_counted(kit: Kit) -> None:
 
 
 @pytest.mark.usefixtures("lots")
+def test_a_value_beyond_a_limit_but_within_u_has_not_failed_on_any_machine(kit: Kit, tmp_path: Path) -> None:
+    wide(tmp_path / "lot.csv", [(1, "31.81", "M1"), (2, "31.95", "M1"), (3, "31.0", "M1")], HEAD)
+    kit("qa", "lot", "lot.csv", *BASE, "--on", "2026-12-01", "--subject", "Lot 9", "--register")
+    for more in ((), ("--by", "machine")):
+        data = kit("qa", "trend", "--since", "2026-12", *more, "--json").data
+        assert [point["failed"] for point in data["characteristics"][0]["points"]] == [1]
+
+
+@pytest.mark.usefixtures("lots")
 def test_a_lot_that_is_entered_twice_counts_once(kit: Kit) -> None:
     again = kit("qa", "lot", "lot.csv", *BASE, "--on", "2026-11-05", "--subject", "Lot 2026-11-05", "--register")
     assert "is in the registry already" in again.err

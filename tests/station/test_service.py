@@ -190,6 +190,17 @@ def test_the_page_opens_with_its_key_reads_by_its_cookie_and_never_writes(client
     assert posted(client, "measurements", STRIKER, ASKED, {}).status_code == 401
 
 
+def test_the_page_names_things_in_its_language_and_draws_for_phones(client: TestClient, service: Service) -> None:
+    posted(client, "lots", LOT, LOT_ASKED, bearer(service))
+    client.get("/", params={"key": "the key"})
+    page = client.get("/", params={"lang": "de"}).text
+    assert "Spielstein, Durchmesser" in page
+    assert "reason.conditional-fail" in page  # Every reason has words, not only the usual ones.
+    wide, narrow = (client.get("/chart.svg", params={"lang": "de", "narrow": each}).text for each in ("", "1"))
+    assert "<!-- Spielstein, Durchmesser -->" in wide
+    assert ('width="648pt"' in wide, 'width="324pt"' in narrow) == (True, True)
+
+
 def test_a_name_that_is_not_ours_is_refused(client: TestClient) -> None:
     assert client.get(f"{PREFIX}/openapi.json", headers={"Host": "evil.example"}).status_code == 421
 

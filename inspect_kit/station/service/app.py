@@ -6,6 +6,7 @@ import hmac
 import re
 import secrets
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from starlette.applications import Starlette
@@ -18,21 +19,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.judgement.verdict import Reason
 from inspect_kit.places import shipped
 from inspect_kit.quality.trend import PERIODS, STRATA
-from inspect_kit.station.rendering import STATIC, drawn, language_from, words_of
+from inspect_kit.station.rendering import STATIC, Words, drawn, language_from, words_of
 from inspect_kit.station.service.openapi import PREFIX, document
 from inspect_kit.station.service.tokens import right_of
-from inspect_kit.station.service.work import BODY, NotThere, Service
+from inspect_kit.station.service.work import BODY, NotThere, Service, TrendNames
 from inspect_kit.station.web.guard import Guard, TooLarge, not_too_large
 
 _OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
 COOKIE: Final = "inspect-kit-page"
-_SAID: Final = (
-    ("overall", "conforms"), ("overall", "fails"), ("overall", "undecided"),
-    ("reason", "above-upper"), ("reason", "below-lower"), ("reason", "observed-no"),
-)  # fmt: skip
-"""Codes for which the page has words."""
+_OVERALL: Final = ("conforms", "fails", "undecided")
 Answer = Callable[[Service, Request], Awaitable[Response]]
 
 
@@ -146,7 +144,31 @@ async def _trends(service: Service, request: Request) -> Response:
 
 
 async def _chart(service: Service, request: Request) -> Response:
-    return Response(await run_in_threadpool(service.drawn, dict(request.query_params)), media_type="image/svg+xml")
+    words = _words(request)
+    shown = TrendNames(words.language, partial(_name, words), partial(_reason, words))
+    drawing = await run_in_threadpool(service.drawn, dict(request.query_params), shown)
+    return Response(drawing, media_type="image/svg+xml")
+
+
+def _words(request: Request) -> Words:
+    header = request.headers.get("accept-language", "")
+    return words_of(language_from(request.query_params.get("lang", ""), header))
+
+
+def _name(words: Words, key: str) -> str:
+    return words.certificate.name("characteristic", key)
+
+
+def _reason(words: Words, code: str) -> str:
+    return words.frame(f"reason.{code}") if code in list(Reason) else code
+
+
+def _all_said(words: Words) -> dict[str, str]:
+    """Codes and names for which the page has words."""
+    reasons = {f"reason.{code}": _reason(words, code) for code in Reason}
+    verdicts = {f"overall.{code}": words.frame(f"overall.{code}") for code in _OVERALL}
+    names = {key: _name(words, key) for key in words.certificate.names.get("characteristic", {})}
+    return {**reasons, **verdicts, **names}
 
 
 async def _document(_: Request) -> Response:
@@ -155,15 +177,13 @@ async def _document(_: Request) -> Response:
 
 async def _page(request: Request) -> Response:
     """The page; its key comes once in the address, then as a cookie that only this site gets."""
-    header = request.headers.get("accept-language", "")
-    words = words_of(language_from(request.query_params.get("lang", ""), header))
+    words = _words(request)
     given = request.query_params.get("key")
     if given is not None and hmac.compare_digest(given.encode(), str(request.app.state.key).encode()):
         opened = RedirectResponse("/", 303)
         opened.set_cookie(COOKIE, given, httponly=True, samesite="strict", secure=request.url.scheme == "https")
         return opened
     allowed = _has_page(request)
-    said = {f"{kind}.{name}": words.frame(f"{kind}.{name}") for kind, name in _SAID}
     values = {"t": words, "lang": words.language, "allowed": allowed, "periods": PERIODS, "strata": STRATA,
-              "said": said, "interface": f"{PREFIX}/openapi.json"}  # fmt: skip
+              "said": _all_said(words), "interface": f"{PREFIX}/openapi.json"}  # fmt: skip
     return HTMLResponse(drawn("dashboard.html", values), 200 if allowed else 401)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -41,6 +41,10 @@ KINDS: Final = {"application/json": ".json", "text/csv": ".csv", "application/x-
 BODY: Final = "body"
 """What the content of a request is called in a sentence."""
 _LISTED: Final = ("verdict", "inspected_on", "subject", "owner", "item", "sheet", "rule", "inspector")
+_WIDE: Final = (9.0, 5.2)
+"""Inches of a drawing on a screen of a computer."""
+_NARROW: Final = (4.5, 6.3)
+"""Inches of a drawing on a phone: its letters stay as large as those beside it."""
 _MOST_LISTED: Final = 1_000
 """Inspections in one answer."""
 _MOST_PIECES: Final = 500
@@ -49,6 +53,19 @@ _MOST_PIECES: Final = 500
 
 class NotThere(InspectKitError):
     """What was asked for by its number is not in the registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrendNames:
+    """What characteristics and the reasons of faults are called in a reader's language."""
+
+    language: str
+    name: Callable[[str], str]
+    reason: Callable[[str], str]
+
+    def fault(self, found: Fault) -> Fault:
+        """A fault as the reader calls it."""
+        return replace(found, characteristic=self.name(found.characteristic), reason=self.reason(found.reason))
 
 
 @dataclass(slots=True)
@@ -124,15 +141,18 @@ class Service:
         question, found, faults = self._trends(asked)
         return trend_data(found, faults, question)
 
-    def drawn(self, asked: Asked) -> bytes:
+    def drawn(self, asked: Asked, words: TrendNames) -> bytes:
         """The first trend that is asked for, as SVG."""
         _, found, faults = self._trends(asked)
         measured = [each for each in found if any(point.n for point in each.points)]
         if not measured:
             raise NotThere("there is nothing to draw")
-        mine = [fault for fault in faults if fault.characteristic == measured[0].characteristic]
+        first = measured[0]
+        mine = [words.fault(fault) for fault in faults if fault.characteristic == first.characteristic]
+        named = replace(first, characteristic=words.name(first.characteristic))
         with self._drawing:
-            return rendered(trend_drawing(measured[0], mine), "svg", (9.0, 5.2))
+            narrow = bool(asked.get("narrow"))
+            return rendered(trend_drawing(named, mine, narrow=narrow), "svg", _NARROW if narrow else _WIDE)
 
     def _trends(self, asked: Asked) -> tuple[TrendQuestion, tuple[Trend, ...], tuple[Fault, ...]]:
         names = tuple(filter(None, [asked.get("characteristic", "")]))

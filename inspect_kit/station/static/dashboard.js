@@ -4,6 +4,7 @@ const every = 10000;
 const main = document.getElementById("main");
 const form = document.getElementById("question");
 const number = new Intl.NumberFormat(document.documentElement.lang, { maximumSignificantDigits: 6 });
+const spread = new Intl.NumberFormat(document.documentElement.lang, { maximumSignificantDigits: 3 });
 const index = new Intl.NumberFormat(document.documentElement.lang, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const whole = new Intl.NumberFormat(document.documentElement.lang);
 const said = JSON.parse(document.getElementById("said").dataset.words);
@@ -28,7 +29,7 @@ function offer(names) {
   const select = form.elements.characteristic;
   const chosen = select.value;
   if ([...select.options].map((each) => each.value).join() === names.join()) return;
-  select.replaceChildren(...names.map((name) => new Option(name, name)));
+  select.replaceChildren(...names.map((name) => new Option(said[name] ?? name, name)));
   if (names.includes(chosen)) select.value = chosen;
 }
 
@@ -41,7 +42,7 @@ async function asked(path) {
 function points(trend) {
   fill(document.getElementById("points"), trend.points.map((point) => [
     point.period, point.stratum ?? "", whole.format(point.lots), whole.format(point.n), shown(point.mean, number),
-    shown(point.s_overall, number), shown(point.cpk, index),
+    shown(point.s_overall, spread), shown(point.cpk, index),
     point.cpk_ci ? `${index.format(point.cpk_ci[0])} – ${index.format(point.cpk_ci[1])}` : "—",
     shown(point.ppk, index), `${whole.format(point.failed)} / ${whole.format(point.inspected)}`,
   ]));
@@ -51,7 +52,7 @@ function faults(pareto) {
   const box = document.getElementById("faults");
   box.hidden = pareto.length === 0;
   fill(box, pareto.map((fault) => [
-    fault.characteristic, said[`reason.${fault.reason}`] ?? fault.reason, whole.format(fault.count), `${Math.round(100 * fault.cumulative)} %`,
+    said[fault.characteristic] ?? fault.characteristic, said[`reason.${fault.reason}`] ?? fault.reason, whole.format(fault.count), `${Math.round(100 * fault.cumulative)} %`,
   ]));
 }
 
@@ -72,7 +73,10 @@ function draw(data, rows) {
   faults(data.pareto);
   const chart = document.getElementById("chart");
   chart.hidden = !trend.points.some((point) => point.n);
-  const query = new URLSearchParams({ characteristic: trend.characteristic, period: data.period, by: data.by ?? "" });
+  const query = new URLSearchParams({ characteristic: trend.characteristic, period: data.period, by: data.by ?? "", lang: document.documentElement.lang });
+  const narrow = matchMedia("(max-width: 600px)").matches;
+  if (narrow) query.set("narrow", "1");
+  chart.classList.toggle("narrow", narrow);
   if (!chart.hidden) chart.src = `/chart.svg?${query}&at=${Date.now()}`;
 }
 
