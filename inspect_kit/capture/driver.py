@@ -36,6 +36,8 @@ _LENGTH_LIMIT: Final = Decimal(2000)
 """The longest caliper, in mm: a larger number is in another unit."""
 _INCH_DECIMALS: Final = 4
 """Millimetre displays have up to three decimals, inch displays four or five."""
+_BASES: Final = {InstrumentKind.SCALE: "g", InstrumentKind.CALIPER: "mm"}
+"""The unit of what each kind of instrument measures."""
 _PATIENCE: Final = {
     Status.STABLE: 1.0,
     Status.UNSTABLE: 0.2, Status.BUSY: 0.2, Status.ERROR: 0.2, Status.UNKNOWN: 0.3, Status.OTHER: 1.0,
@@ -293,6 +295,10 @@ def _reading(heard: Heard, at: datetime, details: dict[str, str], context: _Cont
         value, base = in_base(number, unit)
     except BadInput as problem:
         raise BadInput.of(problem.fault, where=context.port) from None
+    if base != _BASES[context.spoken.kind]:
+        raise BadInput(
+            "unit-of-another-kind", where=context.port, raw=heard.raw[:40], unit=unit, kind=context.spoken.kind
+        )
     return InstrumentReading(
         value, base, heard.raw, context.spoken.name, at, details.get("instrument"), details.get("serial"),
         details.get("battery"), details.get("next_calibration"), auxiliary=heard.reply.auxiliary,

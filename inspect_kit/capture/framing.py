@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from operator import xor
 from typing import Final
@@ -12,6 +13,14 @@ ETX: Final = 0x03
 """End of text, ASCII."""
 _FILL: Final = bytes((*range(0x20), *range(0x7F, 0x100)))
 """Bytes that are no part of a line's text where they stand before or behind it."""
+
+_LAMPS: Final = re.compile(rb"((?:ST|US|OL),(?:GS|NT),)[^,][\x80-\xff],(?=[ +\-0-9])")
+"""Head of CAS's line of 22 bytes: before the weight a byte for the address, and one for the lamps that is no text."""
+
+
+def without_lamps(line: bytes) -> bytes:
+    """CAS's line without the two bytes that are no part of the weight; any other line as it is."""
+    return _LAMPS.sub(rb"\1", line, count=1) if _LAMPS.match(line) else line
 
 
 def without_parity(line: bytes) -> bytes:

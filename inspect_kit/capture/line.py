@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
-from inspect_kit.capture.framing import ETX, STX, unframed, without_parity
+from inspect_kit.capture.framing import ETX, STX, unframed, without_lamps, without_parity
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.errors import BadInput, UsageError
 
@@ -100,7 +100,7 @@ class Framer:
 
 
 def _frame(line: bytes, *, whole: bool) -> LineFrame:
-    text = unframed(without_parity(line))
+    text = without_lamps(unframed(without_parity(line)))
     clean = whole and bool(text) and all(0x20 <= byte <= 0x7E for byte in text)
     return LineFrame(text.decode("ascii") if clean else _printable(line), clean)
 

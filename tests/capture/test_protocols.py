@@ -185,7 +185,7 @@ SCRIPTED = {"mt-sics", "kcp", "and", "sbi", "ohaus", "radwag", "mitutoyo", "sylv
 
 
 def test_the_names_are_those_that_users_script_against() -> None:
-    assert set(PROTOCOLS) == SCRIPTED | {"st-gs", "vibra", "ticket", "hid-pos", "sylvac-ble"}
+    assert set(PROTOCOLS) == SCRIPTED | {"st-gs", "vibra", "shimadzu", "ticket", "hid-pos", "sylvac-ble"}
     with pytest.raises(UsageError, match="did you mean"):
         protocol_named("mt-sisc")
 

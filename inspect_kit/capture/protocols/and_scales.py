@@ -1,4 +1,6 @@
-"""A&D: `ST,+00123.45  g`; ST stable, US unstable, OL out of range, QT a count, `EC,E01` an error."""
+"""A&D: `ST,+00123.45  g`; ST stable, US unstable, OL out of range, QT a count, `EC,E01` an error.
+
+Its CSV format has one more comma, `ST,+000.1278,  g`."""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from inspect_kit.capture.protocols.reply import (
     plain,
 )
 
-_WEIGHT: Final = re.compile(rf"(ST|US|QT),([+-])({NUMBER})( *)([A-Za-z%]{{0,3}})", re.ASCII)
+_WEIGHT: Final = re.compile(rf"(ST|US|QT),([+-])({NUMBER})(,? *)([A-Za-z%]{{0,3}})", re.ASCII)
 _OUT_OF_RANGE: Final = re.compile(r"OL,([+-])[0-9.E+ ]{5,14} {0,4}\S{0,3}", re.ASCII)
 _ERROR: Final = re.compile(r"EC,E[0-9]{2}", re.ASCII)
 _DIGITS: Final = 8

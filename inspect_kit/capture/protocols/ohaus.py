@@ -1,6 +1,7 @@
 """Ohaus Navigator, Scout, Explorer: `    192.21 g`, with `?` behind the unit while it is not stable.
 
-Defender 3000 and 5000 put the sign first, `-  1.640 kg   ?N`, and say at the end whether it is gross, net or tare.
+Defender 3000 puts the sign first, `-  1.640 kg   ?N`, Defender 5000 the unit at the right of five characters,
+`      123.45     g ? N`; they and the Ranger (`   123.45 kg   B/G`) say at the end whether it is gross, net or tare.
 """
 
 from __future__ import annotations
@@ -21,10 +22,18 @@ from inspect_kit.capture.protocols.reply import (  # fmt: skip
     right_justified,
 )
 
-_WEIGHT: Final = re.compile(r"([ 0-9.\-]{1,14}) ([A-Za-z%]{1,5}) *(\?)? *(NET|PT|[NGBT])? *", re.ASCII)
+_WEIGHT: Final = re.compile(r"([ 0-9.\-]{0,13}[0-9]) {1,5}([A-Za-z%]{1,5}) *(\?)? *(NET|B/G|PT|[NGBT])? *", re.ASCII)
 _WIDTH: Final = 10
 """Characters of the weight; the Defender's line has 16 in all instead."""
-_LEGENDS: Final = {"N": Load.NET, "NET": Load.NET, "G": Load.GROSS, "B": Load.GROSS, "T": Load.TARE, "PT": Load.TARE}
+_LEGENDS: Final = {
+    "N": Load.NET,
+    "NET": Load.NET,
+    "G": Load.GROSS,
+    "B": Load.GROSS,
+    "B/G": Load.GROSS,
+    "T": Load.TARE,
+    "PT": Load.TARE,
+}
 _ERROR: Final = re.compile(r" *(?:ES|E[0-9]{1,2}|Err(?:or)? ?[0-9]{1,2}(?:\.[0-9]{1,2})?) *", re.ASCII)
 _LOADS: Final = {"Err8.3": Status.OVERLOAD, "Err8.4": Status.UNDERLOAD}
 

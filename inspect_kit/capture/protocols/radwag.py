@@ -16,7 +16,7 @@ from inspect_kit.capture.protocols.reply import (
     right_justified,
 )
 
-_MASS: Final = re.compile(r"(?:S|SI|SU|SUI) {1,4}([?^v]?) *([\-]?)([ 0-9.]{1,16}) (\S{1,3}) *", re.ASCII)
+_MASS: Final = re.compile(r"(?:(?:S|SI|SU) |SUI(?=[ ?^v])) {0,3}([?^v]?) *([\-]?)([ 0-9.]{1,16}) (\S{1,3}) *", re.ASCII)
 _WIDTH: Final = 20
 """Characters of a whole line: command, mark, sign, nine for the mass, three for the unit, and blanks between."""
 _STATE: Final = re.compile(r"(?:S|SI|SU|SUI) ([AEI^v])", re.ASCII)

@@ -114,7 +114,7 @@ class Protocol:
     """The line tells whether it is stable; else two equal values in a row are asked for."""
 
 
-CAPITALS: Final = {"G": "g", "KG": "kg", "MG": "mg", "CT": "ct", "OZ": "oz"}
+CAPITALS: Final = {"G": "g", "KG": "kg", "Kg": "kg", "MG": "mg", "CT": "ct", "OZ": "oz"}
 """Units in capitals, for lines in which a G at the unit's place cannot be the sign for a gross weight."""
 COUNTS: Final = frozenset({"PCS", "pcs", "Pcs", "PC", "pc"})
 """Units of a scale that counts pieces."""

@@ -15,6 +15,7 @@ from inspect_kit.capture.protocols.ohaus import OHAUS
 from inspect_kit.capture.protocols.radwag import RADWAG
 from inspect_kit.capture.protocols.reply import Protocol, Status
 from inspect_kit.capture.protocols.sbi import SBI
+from inspect_kit.capture.protocols.shimadzu import SHIMADZU
 from inspect_kit.capture.protocols.sylvac import SYLVAC
 from inspect_kit.capture.protocols.tickets import TICKET
 from inspect_kit.capture.protocols.vibra import VIBRA
@@ -23,7 +24,7 @@ from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice
 
 _ALL: Final = (
-    MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, TICKET, MITUTOYO, SYLVAC, HID_SCALE, BLE_CALIPER,
+    MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, SHIMADZU, TICKET, MITUTOYO, SYLVAC, HID_SCALE, BLE_CALIPER,
 )  # fmt: skip
 PROTOCOLS: Final = {protocol.name: protocol for protocol in _ALL}
 

@@ -20,9 +20,9 @@ from inspect_kit.capture.protocols.reply import (
 
 _LETTERS: Final = {"N": Load.NET, "G": Load.GROSS, "B": Load.GROSS, "T": Load.TARE, "PT": Load.TARE}
 _WORDS: Final = {
-    "NET": Load.NET, "NETT": Load.NET, "NETTO": Load.NET, "NET WT": Load.NET, "NET WEIGHT": Load.NET,
+    "NET": Load.NET, "NETT": Load.NET, "NETTO": Load.NET, "NET WT": Load.NET, "NET WEIGHT": Load.NET, "NT": Load.NET,
     "GROSS": Load.GROSS, "BRUTTO": Load.GROSS, "LORDO": Load.GROSS, "GROSS WT": Load.GROSS,
-    "GROSS WEIGHT": Load.GROSS,
+    "GROSS WEIGHT": Load.GROSS, "GS": Load.GROSS,
     "TARE": Load.TARE, "TARA": Load.TARE, "PRESET TARE": Load.TARE, "TARE WT": Load.TARE, "TARE WEIGHT": Load.TARE,
 }  # fmt: skip
 """What scales print before a weight in English, German, Czech and Italian."""
