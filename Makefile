@@ -46,7 +46,7 @@ docs: $(VENV)/.installed-dev
 
 # The versions and hashes that a release is tested with, for every system and every Python that is promised.
 lock: $(VENV)/.installed-release
-	$(BIN)/uv pip compile pyproject.toml --extra dask --extra postgres --universal --python-version 3.11 --generate-hashes \
+	$(BIN)/uv pip compile pyproject.toml --extra dask --extra postgres --extra hid --extra bluetooth --universal --python-version 3.11 --generate-hashes \
 	    --no-header --no-annotate --quiet --output-file requirements.lock
 
 licences: $(VENV)/.installed-dev

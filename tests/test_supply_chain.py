@@ -51,7 +51,9 @@ def test_every_locked_file_has_its_hash(lock: str) -> None:
 def test_every_dependency_is_locked_at_a_version_that_is_wanted(repository: Path, lock: str) -> None:
     locked = _locked(lock)
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    extras = (each for group in ("dask", "postgres") for each in project["optional-dependencies"][group])
+    extras = (
+        each for group in ("dask", "postgres", "hid", "bluetooth") for each in project["optional-dependencies"][group]
+    )
     for wanted in map(Requirement, (*project["dependencies"], *extras)):
         versions = [version for version, _ in locked.get(canonicalize_name(wanted.name), [])]
         assert versions, f"{wanted} is not in requirements.lock: make lock"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
+from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named, known_dialects
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Settings
@@ -59,6 +59,12 @@ def read_connections(home: Path) -> dict[str, Connection]:
         return {str(name): _connection(entry) for name, entry in data["instruments"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InspectKitError):
         raise BadInput("not-list-connections", where=str(path)) from None
+
+
+def adopt_learned(folder: Path) -> None:
+    """All dialects that were learned into a folder, so that they are tried with the known protocols."""
+    for dialect in known_dialects(folder):
+        adopt(dialect.protocol())
 
 
 def _adopt_dialects(home: Path, names: list[str]) -> None:

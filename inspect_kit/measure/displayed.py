@@ -102,13 +102,13 @@ def _against(reading: DisplayReading, gauge: Gauge) -> Notice | None:
     """What speaks against a reading, given the gauge."""
     if not reading.unit:
         return notice("display-no-unit")
-    if gauge.resolution is None:
-        return None if "." in reading.value else notice("display-no-point")
     try:
-        value = parse_strict(f"{reading.value} {reading.unit}")
+        in_base(reading.value, reading.unit)
+        if gauge.resolution is None:
+            return None if "." in reading.value else notice("display-no-point")
+        return _beyond(parse_strict(f"{reading.value} {reading.unit}"), gauge, gauge.resolution)
     except InspectKitError:
         return notice("display-no-quantity", shown=f"{reading.value} {reading.unit}")
-    return _beyond(value, gauge, gauge.resolution)
 
 
 def _beyond(value: Quantity, gauge: Gauge, resolution: Quantity) -> Notice | None:

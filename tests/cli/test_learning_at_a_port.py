@@ -96,8 +96,13 @@ def test_a_scale_at_a_port_is_taught_by_two_weights_and_a_touch(tmp_path: Path) 
         scale.touched = True
         answer(process)
         out, err = process.communicate(timeout=60)
+        scale.touched = False
+        command = [sys.executable, "-m", "inspect_kit", "--home", str(tmp_path), "read", "scale", "--port", scale.port]
+        read = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert process.returncode == 0, err
     assert "learned:desk-scale" in out
+    # Without --protocol what was learned is tried with the rest.
+    assert read.stdout.startswith("14.820 g  ('W:  14.820 g *', learned:desk-scale"), read.stderr
     dialect = read_dialect(tmp_path / "instruments" / "desk-scale.dialect.toml")
     assert dialect.parse("W:  12.345 g *").number == "12.345"
     assert dialect.parse("W:  12.345 g  ").status.value == "unstable"

@@ -166,6 +166,12 @@ def _literal(table: TomlTable, key: str) -> str:
     return value
 
 
+def known_dialects(folder: Path) -> tuple[Dialect, ...]:
+    """All that were learned into a folder; one that cannot be read is an error that says so."""
+    paths = sorted(folder.glob(f"*{_SUFFIX}")) if folder.is_dir() else []
+    return tuple(read_dialect(path) for path in paths)
+
+
 def dialect_named(folder: Path, name: str) -> Dialect:
     """A dialect of the desk by its name."""
     path = dialect_file(folder, name)

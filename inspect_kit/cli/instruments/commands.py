@@ -15,6 +15,7 @@ import click
 
 from inspect_kit.capture.connections import (  # fmt: skip
     Connection,
+    adopt_learned,
     connections_file,
     connections_text,
     read_connections,
@@ -321,6 +322,7 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
     if address is None:
         _list_ports(as_json, bluetooth=ctx.params["bluetooth"])
         return
+    adopt_learned(own_instruments(ctx))
     found = find(address, timeout)
     if as_json:
         print_json(_found(address, found))

@@ -16,6 +16,7 @@ from inspect_kit.capture.connections import (
     PARITIES,
     STOPS,
     Connection,
+    adopt_learned,
     read_connections,
 )
 from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
@@ -188,6 +189,7 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
         return read_gauge(gauge, Connection(address, protocol, unit), timeout)
     if protocol:
         return read_live(Connection(address, protocol, unit), lambda _: None, timeout)
+    adopt_learned(own_instruments(ctx))
     reading = read_unnamed(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
     warn((f"{address.port}: {said('protocol-found', protocol=reading.protocol)}",))
     return own_reading(gauge, reading) if gauge else reading

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -12,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.vision.display.dots import dotted
-from inspect_kit.vision.display.networks import DIGITS, WORD_SIZE, WORDS, digit_chances, evened, word_chances
-from inspect_kit.vision.display.rows import Row, find_rows, planes
-from inspect_kit.vision.display.segments import seven_segment
-from inspect_kit.vision.display.strip import SIDE, TALL, Strip, refitted, straightened
+from inspect_kit.vision.display.marks import stranger_beside, unit_of, words
+from inspect_kit.vision.display.networks import DIGITS, digit_chances
+from inspect_kit.vision.display.rows import Row, find_rows, planes, without_shade
+from inspect_kit.vision.display.segments import dash, seven_segment
+from inspect_kit.vision.display.strip import SIDE, TALL, Standing, Strip, refitted, straightened
 
 Plane = NDArray[np.float32]
 
@@ -37,15 +37,6 @@ _APART: Final = 1.25
 """Heights between two neighbouring digits at most; a one stands at the right of its place."""
 _POINT: Final = 0.006
 """Area in squared heights from which what stands between two digits' feet is a point, also where it touches one."""
-_WORD: Final = 0.6
-"""Probability from which a word beside the digits is believed; there are few, and most of them are known."""
-_ELSEWHERE: Final = 0.9
-"""Probability from which a unit above or below the digits is believed before less clear ones there."""
-_WIDE: Final = 0.27
-"""Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
-_NEAR: Final = 0.5
-"""Heights above and below the digits within which a word belongs to the display."""
-_MARKS: Final = frozenset({"ring", "hold"})
 _NEXT: Final = 1.0
 """Heights up to which something is next to the row."""
 _STRANGER: Final = 0.6
@@ -68,15 +59,6 @@ class Glyph:
     right: float
     bars: str | None
     """What its bars or dots say without the network; nothing where they leave it open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A unit or mark near the digits (empty where it is neither), and whether it stands behind them."""
-
-    text: str
-    chance: float
-    behind: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +93,23 @@ def read_display(photo: NDArray[np.uint8]) -> Shown | None:
         best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-ways")
     if any(_rivals(best, other) for other, _ in read):
         best = replace(best, confidence=min(best.confidence, 0.5), doubt="display-two-rows")
-    return _with_words(best, strip, _chain(strip))
+    return _with_marks(*(_in_shade(best, strip, both) if not best.row.light else (best, strip)))
+
+
+def _in_shade(shown: Shown, strip: Strip, both: tuple[Plane, Plane]) -> tuple[Shown, Strip]:
+    """The same row once more without its shadows; in doubt where that makes another number of it.
+
+    A digit in shadow that was missed is taken in; one more witness where a bar was badly seen.
+    """
+    again = _strip(without_shade(both), shown.row)
+    other = _read_row(again) if again is not None else None
+    if again is None or other is None or (other.number in shown.number and shown.confidence >= other.confidence):
+        return shown, strip
+    if shown.number in other.number and other.confidence >= CERTAIN:
+        return other, again
+    if other.number in shown.number or other.confidence < CERTAIN:
+        return shown, strip
+    return replace(shown, confidence=min(shown.confidence, 0.5), doubt="display-two-ways"), strip
 
 
 def _digits(shown: Shown) -> int:
@@ -128,8 +126,8 @@ def _strip(both: tuple[Plane, Plane], row: Row) -> Strip | None:
     strip = straightened(both, row)
     for _ in range(2):
         glyphs = _chain(strip) if strip is not None else []
-        spans = [(g.left, g.right) for g in glyphs if g.character != "-"]
-        better = refitted(strip, spans) if strip and spans else None
+        standing = [Standing(g.character, g.left, g.right) for g in glyphs if g.character != "-"]
+        better = refitted(strip, standing) if strip and standing else None
         strip = straightened(both, better) if better is not None else None
     return strip
 
@@ -177,7 +175,7 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     places = [*(centres[0] - steps), *(centres[-1] + steps)]
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
-    return bool((chances[:, :10] > _STRANGER).any()) or any(_tall_beside(strip, glyphs))
+    return bool((chances[:, :10] > _STRANGER).any())
 
 
 def _unexplained(strip: Strip, glyphs: list[Glyph]) -> bool:
@@ -204,14 +202,6 @@ def _lit_at(strip: Strip, centre: float, half: float) -> bool:
     """Whether anything there is lit; a digit that is off shows faintly too."""
     part = strip.raw[SIDE : SIDE + TALL, max(0, int(centre - half)) : max(1, int(centre + half))]
     return bool(part.size and np.percentile(part, 95) > _LIT)
-
-
-def _tall_beside(strip: Strip, glyphs: list[Glyph]) -> Iterator[bool]:
-    """For each thing next to the row that was not read: whether it is as tall as a digit."""
-    for left, right in _spans(strip):
-        if 0 <= left - glyphs[-1].right < _NEXT * TALL or 0 <= glyphs[0].left - right < _NEXT * TALL:
-            rows = np.flatnonzero((strip.band[:, int(left) : int(right) + 1] > _LIT).any(axis=1))
-            yield bool(rows[0] < 0.2 * TALL and rows[-1] > 0.8 * TALL)
 
 
 def _chance(glyph: Glyph) -> float:
@@ -244,7 +234,11 @@ def _chain(strip: Strip) -> list[Glyph]:
 
 def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
     best = int(np.argmax(chances))
-    return Glyph(DIGITS[best], float(chances[best]), *span, _second_opinion(strip, span))
+    character = DIGITS[best]
+    # A ring or a dot at half height is no sign.
+    if character == "-" and not dash(strip.band, *span):
+        character = ""
+    return Glyph(character, float(chances[best]), *span, _second_opinion(strip, span))
 
 
 def _second_opinion(strip: Strip, span: tuple[float, float]) -> str | None:
@@ -279,7 +273,7 @@ def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
         area, above = _between(strip, one, two)
         if above > _SPECK:
             doubt, share = "display-between", 0.4
-        elif dot or area >= _POINT:
+        elif dot or (area >= _POINT and not any(dots)):
             text += "."
         elif area > _SPECK and not any(dots):
             doubt, share = "display-point-unclear", 0.5
@@ -331,53 +325,12 @@ def _cut_off(strip: Strip, glyphs: list[Glyph]) -> bool:
     return not bool(strip.inside[left : right + 1].all())
 
 
-def _with_words(shown: Shown, strip: Strip, glyphs: list[Glyph]) -> Shown:
-    """Unit and marks beside the digits."""
-    found = list(_words(strip, glyphs))
-    words = {word.text for word in found}
-    return replace(shown, unit=_unit(found), stable="ring" in words, hold="hold" in words)
-
-
-def _unit(found: list[Word]) -> str:
-    """The one unit behind the digits; where none is there, the one that stands elsewhere."""
-    units = [word for word in found if word.text not in _MARKS]
-    behind = {word.text for word in units if word.behind}
-    clear = {word.text for word in units if word.chance > _ELSEWHERE}
-    chosen = behind or clear or {word.text for word in units}
-    return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
-
-
-def _words(strip: Strip, glyphs: list[Glyph]) -> Iterator[Word]:
-    """Words that stand free: not part of a digit, of the display's frame or of the picture's edge."""
-    light = strip.raw
-    lit = (light > _LIT).astype(np.uint8)
-    joined = cv2.dilate(lit, np.ones((1, TALL // 9), np.uint8))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
-        edge = y < SIDE - _NEAR * TALL or y + h > SIDE + (1 + _NEAR) * TALL
-        within = x + w > glyphs[0].left and x < glyphs[-1].right and y + h > SIDE and y < SIDE + TALL
-        if edge or within or not (0.1 * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
-            continue
-        own = np.where(labels[y : y + h, x : x + w] == index, light[y : y + h, x : x + w], 0)
-        window = _word_window(own)
-        if window is not None:
-            chances = word_chances([window])[0]
-            best = int(np.argmax(chances))
-            known = chances[best] > _WORD and WORDS[best] != "junk"
-            behind = x > glyphs[-1].left and y + h > SIDE and y < SIDE + TALL
-            if known or (behind and w > _WIDE * TALL):
-                yield Word(WORDS[best] if known else "", float(chances[best]), behind)
-
-
-def _word_window(drawn: Plane) -> Plane | None:
-    """The word's own extent, as high as the window and at its left, as the network was taught."""
-    ys, xs = np.nonzero(drawn > _LIT)
-    if not len(ys):
-        return None
-    cut = drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1]
-    width, height = WORD_SIZE
-    scale = min((height - 4) / cut.shape[0], (width - 4) / cut.shape[1])
-    small = cv2.resize(cut, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)[: height - 2, : width - 2]
-    window: Plane = np.zeros((height, width), np.float32)
-    window[2 : 2 + small.shape[0], 2 : 2 + small.shape[1]] = small
-    return evened(window)
+def _with_marks(shown: Shown, strip: Strip) -> Shown:
+    """Unit and marks beside the digits; in doubt where something there could be one more digit or a sign."""
+    glyphs = _chain(strip)
+    left, right = glyphs[0].left, glyphs[-1].right
+    found = list(words(strip, left, right))
+    if stranger_beside(strip, left, right, found):
+        shown = replace(shown, confidence=min(shown.confidence, 0.5), doubt=shown.doubt or "display-one-more")
+    texts = {word.text for word in found}
+    return replace(shown, unit=unit_of(found), stable="ring" in texts, hold="hold" in texts)

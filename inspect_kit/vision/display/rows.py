@@ -26,6 +26,8 @@ _MANY: Final = 1500
 """Pieces in one level above which it is cloth or grain, not a display."""
 _FAINTEST: Final = 14.0
 """Grey levels of contrast below which nothing is a stroke."""
+_DARKEST: Final = 16.0
+"""Grey levels below which a camera's noise is no picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,11 @@ def planes(photo: NDArray[np.uint8]) -> tuple[Plane, Plane]:
     """The photo for dark strokes (grey) and for light ones (the strongest colour, as of an LED)."""
     grey = cv2.cvtColor(photo, cv2.COLOR_RGB2GRAY).astype(np.float32)
     return grey, photo.max(axis=2).astype(np.float32)
+
+
+def without_shade(both: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
+    """The planes with dark strokes by their share of the light around them: as dark in a shadow as beside it."""
+    return np.asarray(255 * np.log1p(both[0] / _DARKEST) / np.log1p(255 / _DARKEST), np.float32), both[1]
 
 
 def find_rows(both: tuple[Plane, Plane]) -> list[Row]:

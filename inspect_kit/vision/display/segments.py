@@ -45,6 +45,15 @@ def seven_segment(band: Plane, left: float, right: float) -> str | None:
     return possible.pop() if len(unclear) < 3 and len(possible) == 1 else None
 
 
+def dash(band: Plane, left: float, right: float) -> bool:
+    """Whether these columns hold one lying bar at half height and nothing else: a minus sign."""
+    rows = np.flatnonzero((band[:, max(0, round(left)) : max(1, round(right))] > _ON).any(axis=1))
+    if not rows.size:
+        return False
+    high, middle = rows[-1] - rows[0] + 1, (rows[0] + rows[-1]) / 2 / band.shape[0]
+    return bool(right - left > 1.6 * high and abs(middle - 0.5) < 0.15)
+
+
 def _level(band: Plane, name: str, left: float, right: float) -> float:
     """The bar's light: along the bar the median, across it the strongest, so that its exact place does not matter."""
     height, width = band.shape[0], right - left

@@ -23,10 +23,31 @@ _REACH: Final = 7.0
 """Heights of a digit by which the strip goes on beyond the row on either side."""
 _LEANS: Final = np.linspace(-0.08, 0.34, 22)
 """Leans tried: the upper end's shift to the right, in heights. Makers lean digits by up to 15 degrees."""
+_LONG: Final = 2.2
+"""Heights of a row from which on each half has digits enough to tell its own lean."""
+_FANNED: Final = 0.13
+"""Difference of the two leans from the whole row's at most: what a view from 25 degrees aside makes of it."""
 _OVER: Final = 0.16
 """Heights by which something may go beyond the digits' lines and still be a digit or a point."""
 _SQUARE: Final = 43
 """Pixels of the top-hat's square: wider than the thickest stroke, 0.2 heights with blur."""
+
+
+_GAP: Final = 0.05
+"""Heights between two bars of one digit at most."""
+_NO_ROOF: Final = "14"
+"""Digits without a lying bar at the upper line."""
+_NO_FLOOR: Final = "147"
+"""Digits without a lying bar at the lower line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A digit and the columns of the strip it stands in."""
+
+    character: str
+    left: float
+    right: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +62,20 @@ class Strip:
     """Takes a point of the strip to the photo."""
     inside: NDArray[np.bool_]
     """Columns that lie inside the photo."""
+    leaning: NDArray[np.float64]
+    """Takes a point of the strip to where it was before the lean was taken off."""
 
     @property
     def band(self) -> Plane:
         """The digits alone, from their upper line to their lower one."""
         return self.light[SIDE : SIDE + TALL]
+
+    def as_printed(self, part: Plane, column: float) -> Plane:
+        """A part of the strip with the lean that it has on the display; words are printed upright or lean less."""
+        ends = np.array([[[column, SIDE], [column, SIDE + TALL]]], np.float64)
+        (top, _), (foot, _) = cv2.perspectiveTransform(ends, self.leaning)[0]
+        side = part.shape[0] // 2
+        return _sheared(np.pad(part, ((0, 0), (side, side))), float(foot - top) / TALL)
 
     def window(self, centre: float, *, raw: bool = False) -> Plane:
         """What the network sees around a column."""
@@ -67,10 +97,10 @@ def straightened(both: tuple[Plane, Plane], row: Row) -> Strip | None:
     if lit < 8:
         return None
     light = np.clip(light / lit, 0, 1.2)
-    lean = _lean(light)
-    back = np.linalg.inv(warp) @ np.array([[1, -lean, lean * light.shape[0] / 2], [0, 1, 0], [0, 0, 1]])
-    upright = _sheared(light, lean)
-    return Strip(_unframed(upright), upright, row, back, inside)
+    upright_from = _lean(light)
+    back = np.linalg.inv(warp) @ upright_from
+    upright = _turned(light, upright_from)
+    return Strip(_unframed(upright), upright, row, back, inside, upright_from)
 
 
 def _unframed(light: Plane) -> Plane:
@@ -128,11 +158,26 @@ def _nearby(plane: Plane, row: Row) -> tuple[Plane, NDArray[np.float64]]:
     return part, np.array([[scale, 0, offset[0]], [0, scale, offset[1]], [0, 0, 1]])
 
 
-def _lean(light: Plane) -> float:
+def _lean(light: Plane) -> NDArray[np.float64]:
+    """From the upright strip to this one: leans differ along a row that is seen from the side, one at each end."""
+    height, width = light.shape
+    row = _row_columns(width)
+    middle = (row.start + row.stop) / 2
+    halves = (slice(row.start, round(middle)), slice(round(middle), row.stop))
+    if row.stop - row.start < _LONG * TALL:
+        lean, turn = _best_lean(light[:, row], _LEANS), 0.0
+    else:
+        whole = _best_lean(light[:, row], _LEANS)
+        near = _LEANS[np.abs(_LEANS - whole) < _FANNED]
+        one, two = (_best_lean(light[:, half], near) for half in halves)
+        lean, turn = (one + two) / 2, (one - two) / (middle - row.start)
+    centre = np.array([[1, 0, middle], [0, 1, height / 2], [0, 0, 1]])
+    return np.asarray(centre @ np.array([[1, -lean, 0], [0, 1, 0], [0, -turn, 1]]) @ np.linalg.inv(centre), np.float64)
+
+
+def _best_lean(part: Plane, leans: NDArray[np.float64]) -> float:
     """The lean at which the columns are told apart best."""
-    part = light[:, _row_columns(light.shape[1])]
-    best = max(_LEANS, key=lambda lean: float(np.var(_sheared(part, lean)[SIDE : SIDE + TALL].mean(axis=0))))
-    return float(best)
+    return float(max(leans, key=lambda lean: float(np.var(_sheared(part, lean)[SIDE : SIDE + TALL].mean(axis=0)))))
 
 
 def _sheared(light: Plane, lean: float) -> Plane:
@@ -141,31 +186,62 @@ def _sheared(light: Plane, lean: float) -> Plane:
     return np.asarray(cv2.warpAffine(light, move, (width, height), flags=cv2.INTER_LINEAR), np.float32)
 
 
-def refitted(strip: Strip, spans: list[tuple[float, float]]) -> Row | None:
-    """The row with its two lines drawn through the heads and feet of these glyphs; nothing where they do not fit."""
-    heads, feet = [], []
-    for left, right in spans:
-        lit = (strip.light[:, round(left) : round(right) + 1] > 0.5).sum(axis=1) >= 2
-        rows = np.flatnonzero(lit[SIDE - TALL // 6 : SIDE + TALL + TALL // 6]) + SIDE - TALL // 6
-        if rows.size and rows[-1] - rows[0] > 0.8 * TALL:
-            middle = (left + right) / 2
-            heads.append((middle, float(rows[0])))
-            feet.append((middle, float(rows[-1] + 1)))
-    if len(heads) < 2:
+def _turned(light: Plane, upright_from: NDArray[np.float64]) -> Plane:
+    size = light.shape[::-1]
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpPerspective(light, upright_from, size, flags=flags), np.float32)
+
+
+def refitted(strip: Strip, digits: list[Standing]) -> Row | None:
+    """The row with its two lines drawn through the heads and feet of these digits; nothing where they do not fit."""
+    ends = [(each, _ends(strip, each)) for each in digits]
+    whole = [(each, rows) for each, rows in ends if rows is not None and rows[1] - rows[0] > 0.8 * TALL]
+    if len(whole) < 2:
         return None
-    ends = np.array([spans[0][0], spans[-1][1]])
-    corners = [_drawn(points, ends) for points in (heads, feet)]
+    heads = [(each, rows[0]) for each, rows in whole]
+    feet = [(each, rows[1]) for each, rows in whole]
+    slopes = [_slope(heads, _NO_ROOF), _slope(feet, _NO_FLOOR)]
+    known = [slope for slope in slopes if slope is not None]
+    spare = float(np.mean(known)) if known else 0.0
+    across = np.array([digits[0].left, digits[-1].right])
+    corners = [
+        _drawn(points, spare if slope is None else slope, across)
+        for points, slope in zip((heads, feet), slopes, strict=True)
+    ]
     photo = cv2.perspectiveTransform(np.array(corners).reshape(1, -1, 2), strip.back)[0]
     a, b, c, d = ((float(x), float(y)) for x, y in photo)
-    return Row((a, b), (c, d), strip.row.light, len(heads))
+    return Row((a, b), (c, d), strip.row.light, len(whole))
 
 
-def _drawn(points: list[tuple[float, float]], ends: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A line through the points, at both ends, by medians: a mark above one digit does not tilt it.
+def _ends(strip: Strip, digit: Standing) -> tuple[float, float] | None:
+    """The digit's first row and the one behind its last, from its body outwards: a mark over it is beyond a gap."""
+    lit = (strip.light[:, round(digit.left) : round(digit.right) + 1] > 0.5).sum(axis=1) >= 2
+    reach = TALL // 6
+    rows = np.flatnonzero(lit[SIDE - reach : SIDE + TALL + reach]) + SIDE - reach
+    upper, lower = rows[rows < SIDE + TALL // 2], rows[rows >= SIDE + TALL // 2]
+    if not (upper.size and lower.size):
+        return None
+    return float(_last_before_gap(upper[::-1], TALL // 4)), float(_last_before_gap(lower, TALL // 4) + 1)
 
-    Level where there are too few points for a slope.
-    """
-    slopes = [(b - a) / (q - p) for (p, a), (q, b) in combinations(points, 2)]
-    slope = float(np.median(slopes)) if len(points) > 2 else 0.0
-    x, y = np.array(points).T
-    return np.stack([ends, np.median(y - slope * x) + slope * ends], axis=1)
+
+def _last_before_gap(rows: NDArray[np.intp], within: int) -> int:
+    """The row where the stroke ends, going outwards; within the digit, gaps between bars do not count."""
+    start, last = int(rows[0]), int(rows[0])
+    for row in rows[1:]:
+        if abs(int(row) - last) > _GAP * TALL and abs(last - start) > within:
+            break
+        last = int(row)
+    return last
+
+
+def _slope(points: list[tuple[Standing, float]], without: str) -> float | None:
+    """The median slope between digits that reach this line with a lying bar; nothing where fewer than two do."""
+    firm = [((each.left + each.right) / 2, row) for each, row in points if each.character not in without]
+    slopes = [(b - a) / (q - p) for (p, a), (q, b) in combinations(firm, 2)]
+    return float(np.median(slopes)) if len(firm) > 2 else 0.0 if len(firm) == 2 else None
+
+
+def _drawn(points: list[tuple[Standing, float]], slope: float, across: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A line of that slope through the points, at both ends, by the median: a mark at one digit does not lift it."""
+    offsets = [row - slope * (each.left + each.right) / 2 for each, row in points]
+    return np.stack([across, np.median(offsets) + slope * across], axis=1)

@@ -1,0 +1,171 @@
+"""What stands beside the digits: the unit, the signs for "stable" and "hold", and what could be one more digit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from inspect_kit.vision.display.networks import WORD_SIZE, WORDS, evened, word_chances
+from inspect_kit.vision.display.strip import SIDE, TALL, Strip
+
+Plane = NDArray[np.float32]
+
+_FAINT: Final = 0.35
+"""Of a lit stroke's contrast, from which something beside the row is looked at: small letters, a digit in glare."""
+_WORD: Final = 0.7
+"""Probability from which a word beside the digits is believed; there are few, and most of them are known."""
+_ELSEWHERE: Final = 0.75
+"""Probability from which a unit is believed that does not stand behind the digits."""
+_WIDE: Final = 0.27
+"""Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
+_NEAR: Final = 0.5
+"""Heights above and below the digits within which a word belongs to the display."""
+_NEXT: Final = 1.0
+"""Heights up to which something is next to the row."""
+_BAR: Final = 0.22
+"""Heights up to which something is as narrow as a bar of a digit."""
+_INK: Final = 0.45
+"""Of a word's own strongest contrast, from which it is drawn: small letters are fainter than digits."""
+_STROKE: Final = 0.05
+"""Heights that a stroke of a digit is wide at least; the edge of a frame is thinner."""
+_MARKS: Final = frozenset({"ring", "hold"})
+_LIKE_NINE: Final = 0.15
+"""Probability of a g from which its shape may decide: a g with a straight tail looks like a nine to the network."""
+_BY_SHAPE: Final = 0.9
+"""Probability of a g that its shape decided."""
+_SMALLEST: Final = 0.14
+"""Heights from which something may be a word."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """How a unit is drawn: its width in its own heights, from narrow letters to wide ones, and where its hole is."""
+
+    narrow: float
+    wide: float
+    hole: tuple[float, float, float, float] | None = None
+    """Bounds of the only hole's middle: left, right, upper, lower, in widths and heights; nothing where it has none."""
+
+
+_SHAPES: Final = {
+    "g": _Shape(0.4, 1.05, (0.2, 0.75, 0.15, 0.5)), "kg": _Shape(0.8, 1.9, (0.55, 0.95, 0.3, 0.7)),
+    "mg": _Shape(1.25, 2.9, (0.6, 0.95, 0.15, 0.5)), "oz": _Shape(1.1, 2.8, (0.1, 0.45, 0.3, 0.7)),
+    "lb": _Shape(0.7, 1.8, (0.45, 0.9, 0.45, 0.85)), "ct": _Shape(0.75, 2.0), "mm": _Shape(1.8, 4.5),
+    "in": _Shape(0.6, 1.8),
+}  # fmt: skip
+"""The second witness for what the network says of a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A unit or mark near the digits (empty where it is neither), and where it stands."""
+
+    text: str
+    chance: float
+    behind: bool
+    box: tuple[int, int, int, int]
+    """Left, top, width and height in the strip."""
+
+
+def unit_of(found: list[Word]) -> str:
+    """The one unit behind the digits; where none is there, the one that stands elsewhere."""
+    units = [word for word in found if word.text not in _MARKS]
+    behind = {word.text for word in units if word.behind}
+    chosen = behind or {word.text for word in units if word.chance > _ELSEWHERE}
+    return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
+
+
+def words(strip: Strip, left: float, right: float) -> Iterator[Word]:
+    """Words around the digits between two columns: no part of a digit, of the display's frame or the picture's edge."""
+    joined = cv2.dilate((strip.raw > _FAINT).astype(np.uint8), np.ones((1, TALL // 9), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
+        edge = y < SIDE - _NEAR * TALL or y + h > SIDE + (1 + _NEAR) * TALL
+        within = x + w > left and x < right and y + h > SIDE and y < SIDE + TALL
+        if edge or within or not (_SMALLEST * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
+            continue
+        part = (slice(y, y + h), slice(x, x + w))
+        behind = bool(x > right - 0.3 * TALL and y + h > SIDE and y < SIDE + TALL)
+        own = np.where(labels[part] == index, strip.raw[part], 0).astype(np.float32)
+        text, chance = _named(strip.as_printed(own, x + w / 2))
+        if text or (behind and w > _WIDE * TALL):
+            yield Word(text, chance, behind, (int(x), int(y), int(w), int(h)))
+
+
+def _named(drawn: Plane) -> tuple[str, float]:
+    """The word, if the network knows it and it is drawn as that word is, and its probability."""
+    cut = _cut(drawn)
+    if cut is None:
+        return "", 0.0
+    chances = word_chances([_window(cut)])[0]
+    text, chance = WORDS[int(np.argmax(chances))], float(chances.max())
+    if text in ("junk", "g") and chances[WORDS.index("g")] > _LIKE_NINE and _drawn_as(cut, _SHAPES["g"]):
+        return "g", _BY_SHAPE
+    known = text != "junk" and chance > _WORD and (text in _MARKS or _drawn_as(cut, _SHAPES[text]))
+    return (text if known else ""), chance
+
+
+def _drawn_as(cut: Plane, shape: _Shape) -> bool:
+    """Whether a word has the width and the hole of a unit."""
+    holes = list(_holes(cut))
+    if not shape.narrow < cut.shape[1] / cut.shape[0] < shape.wide:
+        return False
+    if shape.hole is None or len(holes) != 1:
+        return shape.hole is None and not holes
+    left, right, upper, lower = shape.hole
+    return left < holes[0][0] < right and upper < holes[0][1] < lower
+
+
+def _holes(cut: Plane) -> Iterator[tuple[float, float]]:
+    """The middles of what strokes enclose, in widths and heights."""
+    fine = cv2.resize(np.pad(cut, 1), None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
+    _, _, stats, middles = cv2.connectedComponentsWithStats((fine < _INK * fine.max()).astype(np.uint8), connectivity=4)
+    high, wide = fine.shape
+    for (x, y, w, h, area), (across, down) in zip(stats[1:], middles[1:], strict=True):
+        if x > 0 and y > 0 and x + w < wide and y + h < high and area > 0.01 * high * wide:
+            yield float(across / wide), float(down / high)
+
+
+def _cut(drawn: Plane) -> Plane | None:
+    """The word's own extent."""
+    ys, xs = np.nonzero(drawn > _INK * drawn.max())
+    return drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1] if drawn.max() > _FAINT else None
+
+
+def _window(cut: Plane) -> Plane:
+    """As high as the window and at its left, as the network was taught."""
+    width, height = WORD_SIZE
+    scale = min((height - 4) / cut.shape[0], (width - 4) / cut.shape[1])
+    small = cv2.resize(cut, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)[: height - 2, : width - 2]
+    window: Plane = np.zeros((height, width), np.float32)
+    window[2 : 2 + small.shape[0], 2 : 2 + small.shape[1]] = small
+    return evened(window)
+
+
+def stranger_beside(strip: Strip, left: float, right: float, found: list[Word]) -> bool:
+    """Whether something next to the row is neither a known word nor a frame and could be part of a digit or a sign.
+
+    Behind the digits stands their unit, which need not be read: there only what is as narrow as a bar counts.
+    """
+    lit = (strip.light > _FAINT).astype(np.uint8)
+    _, _, stats, _ = cv2.connectedComponentsWithStats(lit, connectivity=8)
+    known = [word.box for word in found if word.text]
+    for x, y, w, h, area in stats[1:]:
+        before, behind = 0 <= left - (x + w) < _NEXT * TALL, 0 <= x - right < _NEXT * TALL
+        inside = y + h > SIDE + 0.1 * TALL and y < SIDE + 0.9 * TALL
+        tall = h > (0.3 if w < _BAR * TALL else 0.7) * TALL and area > _STROKE * TALL * h
+        sign = before and w > max(0.15 * TALL, 1.3 * h) and y > SIDE and y + h < SIDE + TALL
+        if inside and (before or behind) and (tall or sign) and not _covered((x, y, w, h), known):
+            return True
+    return False
+
+
+def _covered(box: tuple[int, int, int, int], known: list[tuple[int, int, int, int]]) -> bool:
+    """Whether the box lies within a word that was read."""
+    x, y, w, h = box
+    return any(a - 4 <= x and b - 4 <= y and x + w <= a + c + 4 and y + h <= b + d + 4 for a, b, c, d in known)
