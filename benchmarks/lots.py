@@ -36,7 +36,7 @@ def certified(path: Path) -> tuple[bytes, str]:
     """Read, judge, record and certify a file of coins."""
     from datetime import date
 
-    from inspect_kit.certificate.pages.render import make_lot_certificate
+    from inspect_kit.certificate.pages.lot_render import make_lot_certificate
     from inspect_kit.inspection.record import Subject
     from inspect_kit.inspection.walk import Task
     from inspect_kit.judgement.rules import RuleName

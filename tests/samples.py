@@ -13,7 +13,8 @@ import pypdfium2
 from PIL import Image, ImageOps
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.pages.render import make_certificate, make_lot_certificate
+from inspect_kit.certificate.pages.lot_render import make_lot_certificate
+from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect

@@ -122,7 +122,7 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
         looks = [desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "look"]
     if photos and looks:
         # OpenCV is loaded only where there is something to draw.
-        from inspect_kit.certificate.pages.photos import desk_overlays
+        from inspect_kit.certificate.pages.photo_overlays import desk_overlays
 
         kept = record.photos[0]
         told = open_photo_reading(looks[0], Photo(kept.file, kept.sha256, kept.width, kept.height))

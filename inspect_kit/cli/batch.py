@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
-from inspect_kit.certificate.issue.issue import made_of
 from inspect_kit.cli.issuer import now, registry_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments, today
@@ -31,11 +30,12 @@ from inspect_kit.notices import sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
-from inspect_kit.quality.batch.table import refuse_other_table, table_in
 from inspect_kit.quality.batch.watch import Folder
 from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function, cores
-from inspect_kit.registry.inspections import Inspection, enter
 from inspect_kit.rulebook.library import load
+
+if TYPE_CHECKING:
+    from inspect_kit.registry.inspections import Inspection
 
 # Where a batch's results go: a file of lines, a table beside it, and the registry.
 
@@ -59,13 +59,21 @@ class Sink:
     def filled(self) -> int:
         """Write the table and the registry from the finished lines; gives the number of new entries."""
         if self.results != self.out:
+            from inspect_kit.quality.batch.table import table_in
+
             write_whole(self.out, table_in(self.out.suffix.lower(), self.results))
         if self.task is None:
             return 0
+        # The registry is loaded only where photos are judged.
+        from inspect_kit.registry.inspections import enter
+
         return enter(registry_of(self.ctx), self._inspections(self.task), now())
 
     def _inspections(self, task: Task) -> Iterator[Inspection]:
         """Every photo that was measured, judged. One that cannot be judged is said and left out."""
+        from inspect_kit.certificate.issue.issue import made_of
+        from inspect_kit.registry.inspections import Inspection
+
         names = tray_names(photo for photo, _, _ in measured_lines(self.results))
         for photo, found, line in measured_lines(self.results):
             if isinstance(found, MeasurementFile):
@@ -97,6 +105,9 @@ def sink_for(ctx: click.Context) -> Sink:
     given = ctx.params
     sink = Sink(ctx, given["out"], _task(ctx), Subject(given["subject"], given["owner"], inspector=given["inspector"]))
     if sink.results != sink.out:
+        # Statistics of lots are loaded only where a table is wanted.
+        from inspect_kit.quality.batch.table import refuse_other_table
+
         refuse_other_table(sink.out, sink.results)
     return sink
 

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
-from inspect_kit.certificate.pages.photos import gathered
+from inspect_kit.certificate.issue.photo_evidence import gathered
 from inspect_kit.cli.about import Stated, about_options, stated_by
 from inspect_kit.cli.issuer import desk_of, signed_subject
 from inspect_kit.cli.language import heard, said

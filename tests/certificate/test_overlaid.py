@@ -12,7 +12,7 @@ from PIL import Image
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.certificate.content.model import OVERLAY
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.pages.photos import _marks, overlays_of
+from inspect_kit.certificate.pages.photo_overlays import _marks, overlays_of
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.rules import RuleName

@@ -10,7 +10,8 @@ from pathlib import Path
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
-from inspect_kit.certificate.pages.render import LotDrawing, make_certificate, make_lot_certificate
+from inspect_kit.certificate.pages.lot_render import LotDrawing, make_lot_certificate
+from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
@@ -14,8 +14,6 @@ from reportlab import rl_config
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.cover import content_of, reference_of
-from inspect_kit.certificate.content.lot_model import ControlChart, Histogram, LotBlock, LotSection
-from inspect_kit.certificate.content.lot_sections import lot_sections
 from inspect_kit.certificate.content.model import (  # fmt: skip
     Block,
     BoardPlan,
@@ -29,11 +27,9 @@ from inspect_kit.certificate.content.model import (  # fmt: skip
     Results,
     Running,
     Section,
-    Source,
 )
 from inspect_kit.certificate.content.numbers import bound
-from inspect_kit.certificate.content.sections import sections_of
-from inspect_kit.certificate.content.wording import Wording, lot_wording_for, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.board_plan import plan_pieces
 from inspect_kit.certificate.pages.flow import (
     Page,
@@ -49,7 +45,6 @@ from inspect_kit.certificate.pages.flow import (
 )
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, draw_authorisation, front_pieces
-from inspect_kit.certificate.pages.lot_charts import chart_pieces, histogram_pieces
 from inspect_kit.certificate.pages.page import (  # fmt: skip
     BODY_HEIGHT,
     BOTTOM,
@@ -83,9 +78,6 @@ from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
 from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, wrapped
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, about_of
-from inspect_kit.quality.exchange.dcc import dcc_lines
-from inspect_kit.quality.lot.record import LotRecord
-from inspect_kit.quality.lot.study import LotStudy, studies_of
 
 Photos = Mapping[str, bytes]
 LaidOut = tuple[Content, Sequence[Page]]
@@ -109,7 +101,7 @@ rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 def draw_pages(contents: Sequence[Content], photos: Photos) -> Drawn:
     """The whole document, once in each language, not yet fit for the archive."""
     font(SANS)
-    return _drawn([_laid_out(bound(content, content.language), photos) for content in contents])
+    return drawn([_laid_out(bound(content, content.language), photos) for content in contents])
 
 
 def _laid_out(content: Content, photos: Photos) -> LaidOut:
@@ -136,7 +128,7 @@ def _is_filled(page: Page) -> bool:
     return page[-1].offset + page[-1].piece.height > _FILLED * BODY_HEIGHT
 
 
-def _drawn(parts: Sequence[LaidOut]) -> Drawn:
+def drawn(parts: Sequence[LaidOut]) -> Drawn:
     """All pages, numbered through, each with its tags."""
     buffer, root = io.BytesIO(), Element("Document")
     canvas = TaggedCanvas(
@@ -382,140 +374,3 @@ def texts_in(value: object, where: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list | tuple):
         for number, part in enumerate(value):
             yield from texts_in(part, f"{where}[{number}]")
-
-
-# From a lot's content to the pages of its PDF, with the parts that every certificate is drawn with.
-
-_MOST_PHOTOS: Final = 60
-"""Photographs that are named one by one; of more, their number."""
-
-
-@drawing_alone
-def draw_lot_pages(
-    content: Content, record: LotRecord, studies: Sequence[LotStudy], words: Wording, issue: Issue
-) -> Drawn:
-    """The whole document, not yet fit for the archive."""
-    font(SANS)
-    content = bound(content, content.language)
-    own = bound(lot_sections(record, studies, words), content.language)
-    common = bound(tuple(_common(record, words, issue)), content.language)
-    sections = (replace(own[0], new_page=True), *own[1:], *common)
-    return _drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
-
-
-def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:
-    """What every certificate has; when a single piece must be inspected again is no matter of a lot."""
-    for section in sections_of(Source(record, words, issue, ())):
-        if section.heading == words.say("heading.photos") and len(record.photos) > _MOST_PHOTOS:
-            yield LotSection(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
-        elif section.heading != words.say("heading.again"):
-            yield LotSection(section.heading, section.blocks)
-
-
-def _lot_pieces(content: Content, sections: Iterable[LotSection]) -> Iterator[Piece]:
-    """The first page, then the sections from the second on."""
-    good = content.is_certificate
-    yield from front_pieces(content.cover, good=good, close=not good)
-    flow = [
-        piece for number, section in enumerate(sections, 1) for piece in _lot_section_pieces(section, number, good=good)
-    ]
-    *rest, last = flow
-    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
-
-
-def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iterator[Piece]:
-    heading = heading_piece(number, section.heading, HEADING if good else REPORT_HEADING)
-    yield replace(heading, new_page=section.new_page)
-    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
-        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        for piece in _block_pieces(block):
-            yield replace(piece, keep=True) if introduces else piece
-
-
-def _block_pieces(block: LotBlock) -> Iterable[Piece]:
-    match block:
-        case Histogram():
-            return histogram_pieces(block)
-        case ControlChart():
-            return chart_pieces(block)
-        case _:
-            return block_pieces(block, {})
-
-
-# One door for lots: a lot's record in, a finished PDF out.
-
-_PLAIN_LOT_BLOCKS = Issue()
-_NO_FILES: Mapping[str, bytes] = {}
-
-
-def make_lot_certificate(
-    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_FILES, issue: Issue = _PLAIN_LOT_BLOCKS
-) -> bytes:
-    """A certificate if the lot is accepted, else a report: PDF/A-3b with the record attached.
-
-    Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
-    """
-    return LotDrawing()(record, language=language, photos=photos, issue=issue)
-
-
-@dataclass(frozen=True)
-class LotDrawing:
-    """The pages of a lot as a desk wants them drawn; studies that are known already are not made while others wait."""
-
-    studies: tuple[LotStudy, ...] | None = None
-    dcc: bool = False
-
-    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
-        """The PDF, not yet signed."""
-        from inspect_kit.certificate.content.lot_cover import lot_content
-        from inspect_kit.certificate.pages.pdfa import DCC_NAME, Label, archived
-
-        del photos
-        if not isinstance(record, LotRecord):
-            raise BadInput("no-lot-record", where="record")
-        _refuse_unprintable_record(record, issue)
-        words = lot_wording_for(language, record.wording)
-        content = lot_content(record, words, issue)
-        pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
-        label = Label(
-            content.document_title, content.author, language, content.day, record.software or "inspect-kit",
-            issue.number or reference_of(record),
-        )  # fmt: skip
-        pdf = archived(pages, record.canonical(), label)
-        return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
-
-
-def _refuse_unprintable_record(record: LotRecord, issue: Issue) -> None:
-    """Say early, and with its place, which character cannot be printed; of the pieces only few are."""
-    from inspect_kit.certificate.content.lot_sections import MOST_PIECES
-    from inspect_kit.certificate.pages.fonts import check_printable
-
-    for name in record.__struct_fields__:
-        part = getattr(record, name)
-        if name != "lot" and part is not msgspec.UNSET:
-            for where, text in texts_in(msgspec.to_builtins(part), name):
-                check_printable(text, where=where)
-    for piece in record.lot.nonconforming[:MOST_PIECES]:
-        check_printable(piece.piece, where="piece")
-    for field in fields(issue):
-        check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
-
-
-def with_attachment(pdf: bytes, name: str, content: bytes, mime: str) -> bytes:
-    """The file with a further attachment; still the same bytes for the same input. Before signing, never after."""
-    from pikepdf import AttachedFileSpec, Name, ObjectStreamMode, Pdf
-
-    with Pdf.open(io.BytesIO(pdf)) as document:
-        stamp = str(document.docinfo[Name.CreationDate])
-        spec = AttachedFileSpec(
-            document, content, filename=name, description=name, mime_type=mime, creation_date=stamp, mod_date=stamp
-        )
-        spec.relationship = Name.Supplement
-        before = len(document.Root.AF)
-        document.attachments[name] = spec
-        # Newer versions of pikepdf enter it among the associated files themselves.
-        if len(document.Root.AF) == before:
-            document.Root.AF.append(spec.obj)
-        buffer = io.BytesIO()
-        document.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
-        return buffer.getvalue()

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -20,7 +20,9 @@ from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json, warn, write_whole
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.notices import Notice, notice, sentences
-from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
+
+if TYPE_CHECKING:
+    from inspect_kit.vision.dice.measure import DiceLook
 
 MOST_PHOTOS: Final = 20_000
 """Photos of one folder."""
@@ -115,6 +117,9 @@ def _read(path: Path) -> Roll:
         photo = read_photograph(path)
     except InspectKitError as problem:
         return Roll(path.name, None, problem.told)
+    # OpenCV is loaded only once there is a photo.
+    from inspect_kit.vision.dice.measure import look_at_dice
+
     return Roll(path.name, look_at_dice(photo.pixels, photo.focal))
 
 
@@ -122,6 +127,8 @@ def _whole(roll: Roll, count: int) -> Roll:
     """Of a photo that does not show as many dice as were rolled, all of them count as not read."""
     if roll.look is None or len(roll.look.dice) == count:
         return roll
+    from inspect_kit.vision.dice.measure import DiceLook
+
     return replace(roll, look=DiceLook((), ((0.0, 0.0),) * count, ()))
 
 

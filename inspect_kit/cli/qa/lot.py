@@ -335,7 +335,7 @@ def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
 def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:
     """The certificate or report, in the registry like any other."""
     from inspect_kit.certificate.issue.issue import Request, issue_certificate
-    from inspect_kit.certificate.pages.render import LotDrawing
+    from inspect_kit.certificate.pages.lot_render import LotDrawing
 
     drawing = LotDrawing(studies, dcc=given["dcc"])
     request = Request(
