@@ -15,7 +15,8 @@ from inspect_kit import __version__
 from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.errors import BadSheet, InspectKitError
-from inspect_kit.notices import notice, sentence
+from inspect_kit.notices import notice, sentence, worded_fact
+from inspect_kit.rulebook.library import LANGUAGES
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 
@@ -55,7 +56,7 @@ def _run(app: click.Group, arguments: Sequence[str] | None, language: str) -> in
     except InspectKitError as problem:
         return _say(f"{PROGRAM}: {problem.said(language)}", problem.exit_code)
     except OSError as problem:
-        return _system_trouble(problem)
+        return _system_trouble(problem, language)
     except Exception as problem:
         return _unforeseen(problem, language)
     return code if isinstance(code, int) else 0
@@ -68,13 +69,13 @@ def _say(sentence: str, code: int) -> int:
     return code
 
 
-def _system_trouble(problem: OSError) -> int:
+def _system_trouble(problem: OSError, language: str) -> int:
     if problem.errno == errno.EPIPE:
         # The reader went away (`| head`): nothing to say, and nothing more may be written at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     where = f"{problem.filename}: " if problem.filename else ""
-    return _say(f"{PROGRAM}: {where}{problem.strerror or problem}", EXIT_BAD_INPUT)
+    return _say(f"{PROGRAM}: {where}{worded_fact(problem.strerror or str(problem), language)}", EXIT_BAD_INPUT)
 
 
 def _unforeseen(problem: Exception, language: str) -> int:
@@ -164,6 +165,7 @@ def _home_first(arguments: list[str]) -> list[str]:
     envvar="INSPECT_KIT_HOME",
     help="Where your own instruments live (default: the user's data directory).",
 )
+@click.option("--lang", type=click.Choice(LANGUAGES), expose_value=False, help="Language of the words.")
 @click.pass_context
 def app(ctx: click.Context, home: Path | None) -> None:
     """Check table sports equipment against a federation's rules, from a reading to a certificate.

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from gettext import gettext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from inspect_kit.cli.language import heard
+from inspect_kit.cli.spoken_help import HelpContext, sentence_in, with_spoken_help
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -22,11 +26,13 @@ class Lazy(NamedTuple):
         """The command itself; this imports what it needs."""
         module, _, name = self.place.partition(":")
         command: click.Command = getattr(import_module(module), name or "command")
-        return command
+        return with_spoken_help(command)
 
 
 class LazyGroup(click.Group):
     """A group whose listed commands are imported when they are called, not when they are listed."""
+
+    context_class = HelpContext
 
     def __init__(self, *args: Any, lazy: Mapping[str, Lazy], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -43,7 +49,7 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, of which none is imported for it."""
         rows = [(name, self._listed(ctx, name)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
+        with formatter.section(gettext("Commands")):
             formatter.write_dl(rows)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -56,6 +62,6 @@ class LazyGroup(click.Group):
 
     def _listed(self, ctx: click.Context, name: str) -> str:
         if name in self.lazy:
-            return self.lazy[name].help
+            return sentence_in(self.lazy[name].help, heard())
         command = super().get_command(ctx, name)
         return command.get_short_help_str(limit=100) if command else ""

@@ -49,7 +49,7 @@ def _spoken(ctx: click.Context, option: click.Parameter, value: str | None) -> s
 
 protocol_option = click.option(
     "--protocol", callback=_spoken, metavar="NAME",
-    help=f"How the instrument talks: {', '.join(PROTOCOLS)}, or {PREFIX}ID for one that was taught.",
+    help=f"How the instrument talks, or {PREFIX}ID for one that was taught: {', '.join(PROTOCOLS)}.",
 )  # fmt: skip
 unit_option = click.option(
     "--unit", type=click.Choice(LENGTH_UNITS), help="What the display shows, for calipers that do not say it."
