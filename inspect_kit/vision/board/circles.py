@@ -83,7 +83,14 @@ def _outline(
             return Absent("missing")
         away, profile = stacked(lines.steps, values, fits.place, good, width / 2 + 2 * blur + 0.5)
         known = None if ink is None or not alike(colour, ink, width, blur) else (ink.height, 0.12 * ink.height)
-        found = fit_width(away, profile, width, (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)), known)
+        found = fit_width(
+            away,
+            profile,
+            width,
+            (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)),
+            known,
+            None if ink is None else ink.height,
+        )
         width = float(np.clip(found.width, wanted.least, wanted.most))
         offsets = circle_offsets(angles, fits.place, good)
         level = float(np.median(offsets))

@@ -17,7 +17,7 @@ from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_lin
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.board.pockets import Walls, trace_pockets
 from inspect_kit.vision.board.shapes import Key, direction
-from inspect_kit.vision.board.wall_foot import TWO_FEET, FootLine, Frame, foot_lines, trace_foot, weigh_frame
+from inspect_kit.vision.board.wall_foot import FootLine, Frame, foot_lines, trace_foot, weigh_frame
 from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
@@ -334,7 +334,7 @@ def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, M
         ("foot", side): wall if isinstance(wall, Absent) else Absent("missing") for side, wall in looked.items()
     }
     lines = foot_lines(around.shot, walls, choose_feet(walls))
-    absent |= {("foot", side): Absent(TWO_FEET) for side, line in lines.items() if line.doubtful}
+    absent |= {("foot", side): Absent(line.doubt) for side, line in lines.items() if line.doubtful}
     return absent, lines
 
 

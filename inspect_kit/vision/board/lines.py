@@ -174,7 +174,13 @@ def _refined(
             return Absent("missing")
         profile = stacked(lines.steps, values, fits.place, good, half)
         known = None if ink is None or not alike(colour, ink, width, blur) else (ink.height, 0.12 * ink.height)
-        found = fit_width(*profile, width, (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)), known)
+        found = fit_width(
+            *profile,
+            width,
+            (blur, max(shot.u_blur / float(np.median(lines.scale)), 0.02)),
+            known,
+            None if ink is None else ink.height,
+        )
         width = float(np.clip(found.width, wanted.least, wanted.most))
         offsets = offsets - level + np.median(fits.place[good])
         level = float(np.median(offsets))

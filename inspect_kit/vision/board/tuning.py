@@ -286,6 +286,8 @@ RIVAL_CARRIED: Final = 1.0
 """mm between two readings up to which U covers both; farther apart, nothing is said of the foot."""
 GAP: Final = 2.6
 """mm: no gap is wider."""
+SHADED: Final = 0.5
+"""Light of the surface before a wall, over that of the rest, below which it lies in the wall's own shade."""
 WALLS_POWDER: Final = 3.0
 """mm: no powder lies further from the wall."""
 LEAST: Final = 1.0

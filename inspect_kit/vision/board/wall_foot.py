@@ -17,12 +17,16 @@ from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
-from inspect_kit.vision.board.walls import ChosenFoot, Wall, stand_off, stand_offs, start_of
+from inspect_kit.vision.board.walls import ChosenFoot, Wall, lit_top, stand_off, stand_offs, start_of
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
 
 TWO_FEET: Final = "seen in two ways: photograph it with the camera above that side"
 """Why a foot is withheld, and what would settle it."""
+SHADED_FOOT: Final = (
+    "in the shade of its wall, where foot and top edge look alike: light that side, or measure it with a tape"
+)
+"""The same where the camera stands above that side already."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +41,18 @@ class FootLine:
     gap: GapFit | None
     rival: float = 0.0
     """mm to another edge that may be the foot as well; 0 where there is none."""
+    lit: bool = False
+    """Whether the edge is the wall's lit top, more likely than its foot, which then lies unseen in the shade."""
 
     @property
     def doubtful(self) -> bool:
         """Whether two readings are too far apart for one value with an uncertainty."""
         return abs(self.rival) > tuning.RIVAL_CARRIED
+
+    @property
+    def doubt(self) -> str:
+        """Why it is withheld then."""
+        return SHADED_FOOT if self.lit else TWO_FEET
 
     def start(self) -> Floats:
         """For every width of the gap and height of the frame: how far outwards of the traced edge it starts."""
@@ -83,6 +94,8 @@ def _line(shot: Shot, wall: Wall, foot: ChosenFoot) -> FootLine | None:
     if good.sum() < 10:
         return None
     middle = _middle(wall, offsets, good)
+    if lit_top(wall, index):
+        return FootLine(wall, offsets, good, middle, (), None, stand_off(wall, middle, tuning.HEIGHT), lit=True)
     gap = fit_gap(shot, wall, offsets, good)
     # Where the top was fitted together with the gap, it is not asked for again.
     tops = () if gap is not None and gap.with_top else _tops(shot, wall, edge.offset)
@@ -149,7 +162,7 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     """The foot in pixels; where a wall's top hides its foot, the top edge, at its height."""
     wall, places, good = line.wall, line.wall.places, line.good
     shift = stand_off(wall, line.middle + frame.gap, frame.height)
-    raised = shift < -frame.gap - 0.2
+    raised = line.lit or shift < -frame.gap - 0.2
     outwards, common = (tuning.START, 0.0) if raised else frame.foot(line)
     points = wall.lines.feet + (line.offsets + outwards)[:, None] * wall.lines.normals
     design = np.column_stack([np.ones(len(places)), places])
@@ -158,10 +171,14 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
     space = np.column_stack([points[good], np.zeros(int(good.sum()))])
     cover = float(good.sum() / max(int(wall.usable.sum()), 1))
     scatter = max(robust_deviation(residuals), 0.02)
+    alike = correlation(residuals)
+    if line.rival:
+        # One reading may hold for a part of the wall only, as where a lamp is mirrored: the slope is open by as much.
+        scatter, alike = float(np.hypot(scatter, line.rival / 2)), float(good.sum())
     # U, twice this, reaches the other reading.
     own = float(np.linalg.norm([tuning.OWN, 0.12 if line.gap is None else 0.0, line.rival / 2]))
     return Trace(
-        shot.index, shot.view.pixels(space), scatter, correlation(residuals), 0.0, own, cover,
+        shot.index, shot.view.pixels(space), scatter, alike, 0.0, own, cover,
         height=frame.height if raised else 0.0, common=common,
     )  # fmt: skip
 

@@ -233,6 +233,18 @@ def after_gap(wall: Wall, index: int) -> bool:
     )
 
 
+def lit_top(wall: Wall, index: int) -> bool:
+    """Whether an edge may be a wall's top with an unseen foot: shade before it, and something lighter beyond.
+
+    The wall that throws the shade has its face turned away from the lamp: it is as dark as the surface before it, and
+    the first thing that is lighter is its upper side.
+    """
+    inside, outside = (float(strip.mean()) for strip in wall.strips[index : index + 2])
+    hides_nothing = stand_off(wall, wall.edges[index].offset, tuning.HEIGHT) > 0
+    shaded = inside < tuning.SHADED and outside > tuning.WALLS_LIGHTER * inside
+    return hides_nothing and shaded and not after_gap(wall, index)
+
+
 def _score(wall: Wall, index: int) -> float:
     """How much an edge looks like the foot, by what lies on both sides of it."""
     edge, inside, outside = wall.edges[index], wall.strips[index], wall.strips[index + 1]

@@ -17,6 +17,8 @@ from inspect_kit.vision.optics.pose import View
 
 STEP: Final = 0.12
 """mm between the samples across."""
+_MORE_BLUR: Final = 0.5
+"""Share by which single strokes may be blurred more than the photo's broad lines: out of focus, or taken for noise."""
 _SETTLED: Final = 0.002
 """mm: when nine lines of ten move by less, a fit is done."""
 BRIGHTNESS: Final = np.array([0.2126, 0.7152, 0.0722])
@@ -190,11 +192,17 @@ class Width:
 
 
 def fit_width(
-    away: Floats, profile: Floats, guess: float, blur: tuple[float, float], ink: tuple[float, float] | None
+    away: Floats,
+    profile: Floats,
+    guess: float,
+    blur: tuple[float, float],
+    ink: tuple[float, float] | None,
+    full: float | None = None,
 ) -> Width:
     """Width from a stacked profile. Blur, and the ink's height where it is known, are weighed in with their spread.
 
-    Of a line thinner than the blur a photo shows only width × height: what is known of the ink decides then.
+    Of a line thinner than the blur a photo shows only width × height: what is known of the ink decides then. `full` is
+    the height of the board's broad lines, whose ink this one's may be or not.
     """
     scatter = 0.02
 
@@ -218,8 +226,32 @@ def fit_width(
     normal = slopes.T @ slopes + 1e-9 * np.eye(6)
     spread = float(np.sqrt(max(np.linalg.inv(normal)[0, 0], 0)))
     left = residuals(answer.x)[: len(away)] * scatter * np.sqrt(3)
-    misfit = float(np.sqrt((left**2).mean())) / max(abs(float(answer.x[1])), 1e-6)
-    return Width(abs(float(answer.x[0])), spread, float(answer.x[1]), abs(float(answer.x[2])), misfit)
+    width, height, sigma = (abs(float(value)) for value in answer.x[:3])
+    misfit = float(np.sqrt((left**2).mean())) / max(height, 1e-6)
+    u = np.linalg.norm([spread, _by_form(left, height, sigma), _by_fading((width, height, sigma), full)])
+    return Width(width, float(u), float(answer.x[1]), sigma, misfit)
+
+
+def _by_form(left: Floats, height: float, sigma: float) -> float:
+    """mm: what sharpening and smoothing make of a stripe's edges, told by what the stripe leaves over of the profile.
+
+    At its worst place that is a share of the ink's height; over the slope of a blurred edge it is a shift, and a phone
+    shifts both edges of a stripe the same way, inwards or outwards.
+    """
+    return float(2 * np.sqrt(2 * np.pi) * sigma * np.abs(left).max() / max(height, 1e-6))
+
+
+def _by_fading(seen: tuple[float, float, float], full: float | None) -> float:
+    """mm: a pale stripe is worn, or a thinner one of full ink smoothed broad: U, twice this, reaches both readings.
+
+    The second needs more blur than the rest of the photo has; the more, the less it is likely.
+    """
+    width, height, sigma = seen
+    if full is None or height >= full:
+        return 0.0
+    thinner = width * height / full
+    more = np.sqrt(sigma**2 + (width**2 - thinner**2) / 12) / max(sigma, 1e-6) - 1
+    return float((width - thinner) / 2 * np.exp(-0.5 * (more / _MORE_BLUR) ** 2))
 
 
 def _stripe_slopes(away: Floats, at: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet
+from inspect_kit.vision.board.walls import ChosenFoot, Edge, Wall, choose_feet, lit_top
 from inspect_kit.vision.fitting.stripe import Ribbon
 
 WOOD = np.array([1.05, 1.0, 0.95])
@@ -49,3 +49,13 @@ def test_the_other_walls_settle_what_one_leaves_open() -> None:
     open_one = _wall((0.2, 3.4), (0.9, 0.5, 0.12), camera=150.0)
     others = {side: _wall((0.2, 8.9), (0.9, 0.1, 0.3), camera=400.0) for side in "esw"}
     assert choose_feet({"n": open_one, **others})["n"] == ChosenFoot(0)
+
+
+def test_behind_its_own_shade_a_wall_is_dark_and_the_first_light_edge_its_top() -> None:
+    assert lit_top(_wall((1.4,), (0.3, 0.7), camera=48.0), 0)
+
+
+def test_a_lit_wall_behind_lit_wood_or_a_gap_is_no_top() -> None:
+    assert not lit_top(_wall((0.2,), (0.9, 1.2), camera=48.0), 0)
+    assert not lit_top(_wall((0.2, 1.0), (0.9, 0.02, 0.3), camera=300.0), 1)
+    assert not lit_top(_wall((1.4,), (0.3, 0.7), camera=-48.0), 0), "there the top hides the foot"

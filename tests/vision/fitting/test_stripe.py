@@ -88,3 +88,27 @@ def test_rows_are_read_further_on_by_their_own_shift() -> None:
 def test_what_lies_under_a_card_is_known() -> None:
     quad = np.array([[0.0, 10], [10, 10], [10, 0], [0, 0]])
     assert inside_any(np.array([[5.0, 5], [12, 5]]), [quad]).tolist() == [True, False]
+
+
+def test_the_u_of_a_broad_stripe_reaches_what_a_phones_sharpening_takes_from_it() -> None:
+    away = np.arange(-6, 6, 0.06)
+    plain = stripe(away, 5.7, 0.25)
+    soft = np.convolve(np.pad(plain, 40, "edge"), np.exp(-0.5 * (np.arange(-40, 41) * 0.06 / 0.6) ** 2), "same")
+    sharp = plain + 0.6 * (plain - soft[40:-40] / soft[40:-40].max())
+    seen = (1 - sharp.min()) ** 2.2 - np.clip(1 - 0.8 * sharp, 0.05, None) ** 2.2
+    found = fit_width(away, seen - seen[0], 5.7, (0.25, 0.03), None)
+    assert abs(found.width - 5.7) > 0.05, "the eye's scale is not linear: sharpening there moves edges"
+    assert abs(found.width - 5.7) < 2.5 * found.u
+
+
+@pytest.mark.parametrize("full", [0.65, 0.9])
+def test_a_pale_stripe_may_be_a_thinner_one_smoothed_broad_and_u_reaches_it(full: float) -> None:
+    away = np.arange(-6, 6, 0.06)
+    found = fit_width(away, full * stripe(away, 0.56, 0.57), 0.8, (0.4, 0.03), None, full)
+    assert found.width > 0.7
+    assert abs(found.width - 0.56) < 4 * found.u
+
+
+def test_a_broad_pale_stripe_is_not_taken_for_a_thin_one() -> None:
+    away = np.arange(-6, 6, 0.06)
+    assert fit_width(away, 0.35 * stripe(away, 4.0, 0.3), 4.0, (0.3, 0.03), None, 0.7).u < 0.1
