@@ -80,7 +80,9 @@ def listed(rows: Iterable[Row], items: Mapping[str, str]) -> tuple[ListedPlayer,
 
 def _listed(row: Row, items: Mapping[str, str]) -> ListedPlayer:
     said = {part: next((row[name] for name in names if row.get(name)), "") for part, names in _COLUMNS.items()}
-    whole = f"{said['given']} {said['family']}" if said["family"] else said["name"] or said["given"]
+    # `Příjmení, Jméno`: beside a family name, a column that is called name holds the given one.
+    first = said["given"] or (said["name"] if bare(said["family"]) not in bare(said["name"]) else "")
+    whole = f"{first} {said['family']}" if said["family"] and first else said["name"] or said["given"] or said["family"]
     pieces = ((item, row[column]) for column, item in items.items() if row.get(column))
     return ListedPlayer(
         clean(whole, where="name"), clean(said["team"], where="team"), clean(said["badge"], where="badge"),

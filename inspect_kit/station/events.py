@@ -99,6 +99,7 @@ def _form(
     return visit.page(
         "event_form.html", 422 if faults else 200, event=event, sheet=sheet, given=given, faults=faults or {},
         rules=[rule.value for rule in RuleName], days=list(_days(event)), faulty=next(iter(faults or {}), ""),
+        marked_days=any(name.startswith("mark_") and (given.get(name) or faults) for name in given),
         on_paper=FOR_EVENT, stated=any(given.get(key) for key in FOR_EVENT), usual=_usual(visit),
     )  # fmt: skip
 

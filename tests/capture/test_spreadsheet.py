@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def workbook(tmp_path: Path) -> Path:
     return path
 
 
-def open_document(path: Path) -> Path:
+def open_document(path: Path, rows: Sequence[Sequence[object]] = ROWS) -> Path:
     """The least that is an OpenDocument spreadsheet."""
     cells = "".join(
         "<table:table-row>"
@@ -45,7 +46,7 @@ def open_document(path: Path) -> Path:
             for cell in row
         )
         + "</table:table-row>"
-        for row in ROWS
+        for row in rows
     )
     names = "".join(
         f' xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{short}:1.0"' for short in ("office", "table", "text")

@@ -297,6 +297,15 @@ def test_value_limit_and_button_are_seen_without_scrolling(page_for: Open, place
         for each in page.locator(part).all():
             box = each.bounding_box()
             assert 0 <= box["y"] <= 800 - box["height"], part
+    fill(page, "In View", "14.99")
+    page.click("button.big")
+    page.wait_for_selector("#verdict")
+    for part in ("#verdict", ".why", ".decisions", "[name=pin]", "button.big"):
+        box = page.locator(part).first.bounding_box()
+        assert 0 <= box["y"] <= 800 - box["height"], part
+
+
+NEW_EVENT = ("/events/new", "/events/new?sheet=icf-2001-it")
 
 
 def test_on_phones_pages_are_short_and_nothing_overflows(page_for: Open, place: tuple[Path, Running, str]) -> None:
@@ -316,9 +325,10 @@ def test_on_phones_pages_are_short_and_nothing_overflows(page_for: Open, place: 
         page.goto(place[2] + rest)
         assert page.evaluate("document.documentElement.scrollWidth <= 320"), rest
     page.set_viewport_size({"width": 390, "height": 844})
-    for rest in ("", "/desk/striker", "/queue", "/guided/board"):
-        page.goto(place[2] + rest)
-        assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844, rest
+    own = ("", "/desk/striker", "/queue", "/guided/board", "/settings", "/papers", "/statistics", "/screen")
+    for address in (*(place[2] + rest for rest in own), *(place[1].url + rest for rest in NEW_EVENT)):
+        page.goto(address)
+        assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844, address
 
 
 def test_on_a_phone_a_fault_is_in_view_with_the_focus_on_its_field(

@@ -8,8 +8,10 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
 from inspect_kit.checkin.roster import listed, resembling, rows_in
 from inspect_kit.errors import InspectKitError
@@ -19,6 +21,7 @@ from inspect_kit.registry.checkin.store import inspection, queue
 from inspect_kit.station.desk import numbered_label
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
+from tests.capture.test_spreadsheet import open_document
 from tests.station.conftest import NOW, PINS, Person, new_client, striker_form
 
 Join = Callable[[str], Person]
@@ -207,15 +210,36 @@ def test_nobody_sees_the_roster_of_another_event(referee: Person, station: Stati
     ("content", "names"),
     [
         ("Příjmení,Jméno,Tým\nNovák,Jan,Praha\n", ["Jan Novák"]),
+        ("Jméno;Příjmení\nJan;Novák\n", ["Jan Novák"]),
+        ("Cognome,Nome\nRossi,Anna\n", ["Anna Rossi"]),
+        ("Name,Nachname\nEva Müller,Müller\n", ["Eva Müller"]),
+        ("surname\nPelé\n", ["Pelé"]),
         ("Nachname\tVorname\nMüller\tEva\n", ["Eva Müller"]),
         ("player\nPelé\n\n", ["Pelé"]),
     ],
 )
 def test_lists_as_clubs_send_them(content: str, names: list[str]) -> None:
-    rows = rows_in(content.encode())
-    if "prijmeni" in rows[0]:
-        rows = [{**row, "vorname": row.pop("jmeno")} for row in rows]
-    assert [player.name for player in listed(rows, {})] == names
+    assert [player.name for player in listed(rows_in(content.encode()), {})] == names
+
+
+TABLE = [("Name", "Team", "Badge", "Striker"), ("Jana Dvořáková", "Praha", 101, "resin"), ("Luca Rossi", None, 7, None)]
+
+
+def _as_workbook(path: Path) -> Path:
+    book = Workbook()
+    for row in TABLE:
+        book.active.append(row)
+    book.save(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "ods"])
+def test_a_roster_comes_from_a_spreadsheet_too(referee: Person, tmp_path: Path, kind: str) -> None:
+    file = _as_workbook(tmp_path / "l.xlsx") if kind == "xlsx" else open_document(tmp_path / "l.ods", TABLE)
+    assert "2 new players" in _imported(referee, file.read_bytes())
+    found = referee.client.get(referee.at("/players/find?item=striker&q=dvorak")).json()
+    assert found == [{"name": "Jana Dvořáková", "team": "Praha", "badge": "101", "pieces": ["resin"]}]
+    assert referee.client.get(referee.at("/players/find?item=striker&q=7")).json()[0]["name"] == "Luca Rossi"
 
 
 @pytest.mark.parametrize("content", [b"", b"a,b\n1,2\n", b"PK\x03\x04broken", b"\xff\xfe\x00"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import structs
 from starlette.responses import JSONResponse, Response
@@ -17,7 +17,7 @@ from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.entries import EventSet, PlayerSet, PlayersPiece
 from inspect_kit.registry.checkin.roster import player_entries, roster, set_players
 from inspect_kit.registry.checkin.store import inspections
-from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.photos import Benches
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.web.refusals import not_found
@@ -54,7 +54,7 @@ def show_players(visit: Visit, fault: str = "", done: str = "") -> Response:
         "players.html", 422 if fault else 200, event=event, sheet=sheet, asked=asked, total=len(players), mine=mine,
         players=matching(players, asked, _SHOWN), seen=of_owner, fault=fault, done=done, names=names,
         given=visit.form if fault else _as_form(mine, names), before=_names_before(entries, mine),
-        items=[item for item in sheet.items if item.id in {each.item for each in event.expected}] or sheet.items[:3],
+        items=_handed_in(event, sheet),
     )  # fmt: skip
 
 
@@ -69,6 +69,13 @@ def _names_before(entries: Iterable[tuple[object, PlayerSet]], mine: PlayerSet |
     """What a player was called before; nothing is forgotten."""
     names = [body.name for _, body in entries if mine and body.player == mine.player and body.name != mine.name]
     return ", ".join(dict.fromkeys(names))
+
+
+def _handed_in(event: EventSet, sheet: Sheet) -> Sequence[Item]:
+    """What players bring: the items with a quota; where none has one, what the event expects."""
+    quotas = {each.item for each in event.expected if each.per_player}
+    wanted = quotas or {each.item for each in event.expected}
+    return [item for item in sheet.items if item.id in wanted] or sheet.items[:3]
 
 
 def find_players(visit: Visit) -> Response:

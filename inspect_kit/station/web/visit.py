@@ -102,6 +102,7 @@ class Visit:
             "today": self.station.today.isoformat(),
             "plain_http": not (self.station.secure or self.station.loopback),
             "keys": self.station.key is not None, "event": None,
+            "issuer": self.station.key.issuer.name if self.station.key else "",
         }  # fmt: skip
         return HTMLResponse(drawn(template, {**common, **context}), status)
 
