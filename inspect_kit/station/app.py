@@ -34,7 +34,7 @@ _TICKET: Final = "/events/{event}/tickets/{ticket}"
 _DESK: Final = "/events/{event}/desk/{item}"
 _GUIDED: Final = "/events/{event}/guided/{item}"
 
-_ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
+ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", "/", events.show_events, Act.LOOK_UP),
     ("GET", "/setup", signing.show_setup, None),
     ("POST", "/setup", signing.set_up, None),
@@ -120,7 +120,7 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
 
     routes = [
         Route(path, endpoint(handler, act, slow=handler in _SLOW), methods=[method])
-        for method, path, handler, act in _ROUTES
+        for method, path, handler, act in ROUTES
     ]
     app = Starlette(
         routes=[

@@ -96,11 +96,10 @@ def show_start(visit: Visit, fault: str = "") -> Response:
 
 def start(visit: Visit) -> Response:
     """Begin with the first screen; a script is told its place in the line while photos are measured."""
-    return in_line(visit, partial(_started, visit))
+    return in_line(visit, partial(_started, visit, place_of(visit)))
 
 
-def _started(visit: Visit, tell: Tell = unheard) -> Response:
-    place = place_of(visit)
+def _started(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Response:
     try:
         retest = visit.form.get("retest", "")
         before = first_of(visit, place, retest or visit.form.get("again", ""))
@@ -120,14 +119,10 @@ def _started(visit: Visit, tell: Tell = unheard) -> Response:
 
 def add(visit: Visit) -> Response:
     """A file or photos under way: the next figure of a team, a photo that was not sharp taken anew."""
-    return in_line(visit, partial(_added, visit))
+    return _done(visit) or in_line(visit, partial(_added, visit, _walk_of(visit)))
 
 
-def _added(visit: Visit, tell: Tell = unheard) -> Response:
-    done = _done(visit)
-    if done is not None:
-        return done
-    walk = _walk_of(visit)
+def _added(visit: Visit, walk: Walk, tell: Tell = unheard) -> Response:
     try:
         more = brought(visit, walk.place, tell)
         if more.file is None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from inspect_kit.station.app import _ROUTES
+from inspect_kit.station.app import ROUTES
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Limits, Station
 from inspect_kit.station.web.limits import Bucket
@@ -87,7 +87,7 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _, _ in _ROUTES if path != "/sign-out"])
+@pytest.mark.parametrize(("method", "path"), [(method, path) for method, path, _, _ in ROUTES if path != "/sign-out"])
 def test_no_route_fails_whatever_it_is_sent(
     referee: Person, station: Station, method: str, path: str, photo: bytes
 ) -> None:

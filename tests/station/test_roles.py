@@ -10,9 +10,10 @@ import pytest
 from inspect_kit.checkin.roles import Act, Decision, PeopleFault, PersonsPart, Role, allowed, change_fault, overrides
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import entries_after
+from inspect_kit.station.app import ROUTES
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
-from tests.station.conftest import PINS, Person, new_client
+from tests.station.conftest import PINS, ROLES, Person, csrf, new_client
 
 Join = Callable[[str], Person]
 
@@ -25,6 +26,33 @@ def test_a_tester_can_neither_validate_nor_disqualify(referee: Person, joined: J
     for decision in Decision:
         tester.decide(ticket, decision, 403)
     assert "waits for a decision" in referee.get(referee.at())
+
+
+def _addressed(path: str, event: str, ticket: str) -> str:
+    """A route's address with things that are there."""
+    there = {"event": event, "ticket": ticket, "item": "striker", "token": ticket, "language": "en"}
+    return path.format(**there)
+
+
+@pytest.mark.parametrize("who", [None, "Vera", "Tomáš", "Renata"])
+def test_every_route_is_open_to_exactly_those_who_may(
+    referee: Person, joined: Join, station: Station, who: str | None
+) -> None:
+    ticket = referee.inspect()
+    person = joined(who) if who else Person(new_client(station))
+    token = csrf(person.client.get("/look-up" if who else "/sign-in").text)
+    for method, path, _, act in ROUTES:
+        if act is None:
+            continue
+        address = _addressed(path, referee.event, ticket)
+        answer = person.client.request(
+            method, address, data={"csrf": token} if method == "POST" else None, follow_redirects=False
+        )
+        refused = answer.status_code == 403 or answer.headers.get("location", "").startswith("/sign-in")
+        may = who is not None and allowed(ROLES[who], act)
+        # A decision without its PIN is refused too, for another reason.
+        if not (may and path.endswith(("/decision", "/withdraw"))):
+            assert refused is not may, (method, path, answer.status_code)
 
 
 def test_a_viewer_only_looks_up(referee: Person, joined: Join) -> None:

@@ -161,4 +161,4 @@ def test_a_paper_that_states_more_than_the_signed_decision_is_not_made(referee: 
         append(connection, structs.replace(said, record=kept.sha256, evidence=(kept,)), NOW, station.seal)
     maker = Maker(station)
     assert maker.make_all() == 0
-    assert "something else than the inspection's" in " ".join(maker.troubles.values())
+    assert "something else than the inspection's" in " ".join(map(str, maker.troubles.values()))
