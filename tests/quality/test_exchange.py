@@ -291,3 +291,34 @@ def test_qif_has_the_origin_of_a_piece_as_attributes_of_its_component(traced: Lo
     attributes = component.find("{*}Attributes")
     assert attributes is not None
     assert attributes.get("n") == "6"
+
+
+@pytest.fixture
+def by_eye(tmp_path: Path) -> LotRecord:
+    """A lot that was only looked at: the fourth of five pieces has a fault."""
+    path = wide(tmp_path / "seen.csv", [(n, "no" if n == 4 else "yes") for n in range(1, 6)], "piece,coin.shape")
+    return lot_record_of(judged(path, "coin.shape"), SUBJECT)
+
+
+def test_qif_has_what_is_judged_by_eye_as_attributes_with_the_words_that_pass_and_fail(by_eye: LotRecord) -> None:
+    root = qif(by_eye)
+    nominal = root.find(f".//{Q}UserDefinedAttributeCharacteristicNominal")
+    assert nominal is not None
+    assert [(part.tag.removeprefix(Q), part.get("n"), part[0].text) for part in nominal[1:]] == [
+        ("PassValues", "1", "yes"), ("FailValues", "1", "no"),
+    ]  # fmt: skip
+    seen = root.findall(f".//{Q}UserDefinedAttributeCharacteristicMeasurement")
+    assert [each.findtext(f"{Q}Value") for each in seen] == ["yes", "yes", "yes", "no", "yes"]
+    assert seen[3].findtext(f"{Q}Status/{Q}CharacteristicStatusEnum") == "FAIL"
+    assert root.find(f".//{Q}Tolerance") is None
+
+
+def test_the_dcc_shape_is_never_without_a_result(by_eye: LotRecord) -> None:
+    root = ElementTree.fromstring(written("dcc", by_eye))
+    (result,) = root.findall(f".//{D}results/{D}result")
+    assert result.findtext(f"{D}data/{D}text/{D}content") == "4 conform, 1 fail, 0 undecided"
+
+
+def test_dfq_says_that_it_has_no_place_for_what_is_judged_by_eye(by_eye: LotRecord) -> None:
+    with pytest.raises(BadInput, match="has no measured values"):
+        written("dfq", by_eye)

@@ -41,6 +41,8 @@ def dcc_lines(record: LotRecord) -> Iterator[bytes]:
                 for series in record.lot.series:
                     if series.measured and series.numbers:
                         _result(sheet, series)
+                    elif not series.measured:
+                        _seen(sheet, series)
     yield sheet.taken()
 
 
@@ -140,6 +142,15 @@ def _result(sheet: Markup, series: MeasuredSeries) -> None:
                 sheet.leaf("si:valueXMLList", " ".join(str(series.values[place]) for place in places))
                 sheet.leaf("si:unitXMLList", _UNITS.get(series.unit, r"\one"))
                 _uncertainties(sheet, series, places)
+
+
+def _seen(sheet: Markup, series: MeasuredSeries) -> None:
+    """What was judged by eye has no quantity: how many pieces conform is told in words."""
+    told = f"{series.conform} conform, {series.fail} fail, {series.undecided} undecided"
+    with sheet.element("dcc:result"):
+        _named(sheet, series.characteristic)
+        with sheet.element("dcc:data"), sheet.element("dcc:text"):
+            sheet.leaf("dcc:content", told, lang="en")
 
 
 def _uncertainties(sheet: Markup, series: MeasuredSeries, places: list[int]) -> None:

@@ -1,7 +1,7 @@
 """QIF 3.0 (ISO 23952) measurement results: one MeasurementResults a piece, each characteristic with value and status.
 
 Valid against the schema of 3.0.0, which is not part of this program. Mass, angle and time are QIF's user-defined
-characteristics of that unit; what is judged by eye shows in the status of its piece.
+characteristics of that unit, and what is judged by eye its user-defined attributes.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def qif_lines(record: LotRecord) -> Iterator[bytes]:
     ids = count(1)
     part, standard = next(ids), next(ids)
     devices = {gauge.id: next(ids) for gauge in record.instruments}
-    numbered = [_Numbered(series, _kind(series), next(ids), next(ids), next(ids)) for series in _numeric(record)]
+    numbered = [_Numbered(series, _kind(series), next(ids), next(ids), next(ids)) for series in _told(record)]
     pieces, each = len(record.lot.pieces), 2 + len(numbered)
     first = next(ids)
     sheet = Markup()
@@ -65,13 +65,15 @@ def qif_lines(record: LotRecord) -> Iterator[bytes]:
         xsi__schemaLocation=f"{NAMESPACE} QIFDocument.xsd", idMax=first + pieces * each, versionQIF="3.0.0",
     ):  # fmt: skip
         _head(sheet, record, devices, (part, standard))
-        _characteristics(sheet, numbered, devices, standard)
+        _characteristics(sheet, numbered, devices, standard, record)
         yield sheet.taken()
         yield from _results(sheet, record, numbered, first)
     yield sheet.taken()
 
 
 def _kind(series: MeasuredSeries) -> str:
+    if not series.measured:
+        return _ATTRIBUTE
     last = series.characteristic.rpartition(".")[2]
     if series.unit == "mm" and last in _BY_NAME:
         return _BY_NAME[last]
@@ -81,11 +83,12 @@ def _kind(series: MeasuredSeries) -> str:
 
 
 _NO_NUMBER: Final = (None, "yes", "no")
+_ATTRIBUTE: Final = "UserDefinedAttribute"
 
 
-def _numeric(record: LotRecord) -> tuple[MeasuredSeries, ...]:
-    """The characteristics that have numbers."""
-    found = tuple(series for series in record.lot.series if series.measured and series.numbers)
+def _told(record: LotRecord) -> tuple[MeasuredSeries, ...]:
+    """The characteristics that have numbers, or were judged by eye."""
+    found = tuple(series for series in record.lot.series if series.numbers or not series.measured)
     if not found:
         raise BadInput("lot-no-measured-values-qif", where=record.subject.text)
     return found
@@ -145,7 +148,9 @@ def _unit(sheet: Markup, name: str, si_name: str, unit_name: str, factor: str) -
             sheet.leaf("Factor", factor)
 
 
-def _characteristics(sheet: Markup, numbered: list[_Numbered], devices: dict[str, int], standard: int) -> None:
+def _characteristics(
+    sheet: Markup, numbered: list[_Numbered], devices: dict[str, int], standard: int, record: LotRecord
+) -> None:
     size = len(numbered)
     with sheet.element("Characteristics"):
         sheet.leaf("FormalStandardId", standard)
@@ -158,19 +163,41 @@ def _characteristics(sheet: Markup, numbered: list[_Numbered], devices: dict[str
                     sheet.leaf("CharacteristicDefinitionId", entry.definition)
                     if entry.series.nominal is not None:
                         sheet.leaf("TargetValue", entry.series.nominal)
+                    if entry.kind == _ATTRIBUTE:
+                        _answers(sheet, entry.series, record)
         with sheet.element("CharacteristicItems", n=size):
             for entry in numbered:
                 _item(sheet, entry, [devices[name] for name in entry.series.instruments if name in devices])
 
 
+def _answers(sheet: Markup, series: MeasuredSeries, record: LotRecord) -> None:
+    """The words by which pieces pass and fail, as they were found."""
+    verdicts = _verdicts(record)
+    found: dict[Verdict, dict[str, None]] = {}
+    for piece, word in zip(record.lot.pieces, series.values, strict=True):
+        if word is not None:
+            verdict = verdicts.get(piece, {}).get(series.characteristic, Verdict.CONFORMS)
+            found.setdefault(verdict, {})[word] = None
+    for name, verdict in (("PassValues", Verdict.CONFORMS), ("FailValues", Verdict.FAILS)):
+        if verdict in found:
+            with sheet.element(name, n=len(found[verdict])):
+                for word in found[verdict]:
+                    sheet.leaf("StringValue", word)
+
+
+def _tolerance(sheet: Markup, series: MeasuredSeries) -> None:
+    with sheet.element("Tolerance"):
+        if series.upper is not None:
+            sheet.leaf("MaxValue", series.upper)
+        if series.lower is not None:
+            sheet.leaf("MinValue", series.lower)
+        sheet.leaf("DefinedAsLimit", "true")
+
+
 def _definition(sheet: Markup, entry: _Numbered) -> None:
     with sheet.element(f"{entry.kind}CharacteristicDefinition", id=entry.definition):
-        with sheet.element("Tolerance"):
-            if entry.series.upper is not None:
-                sheet.leaf("MaxValue", entry.series.upper)
-            if entry.series.lower is not None:
-                sheet.leaf("MinValue", entry.series.lower)
-            sheet.leaf("DefinedAsLimit", "true")
+        if entry.kind != _ATTRIBUTE:
+            _tolerance(sheet, entry.series)
         if entry.kind.startswith("UserDefined"):
             sheet.leaf("WhatToMeasure", entry.series.characteristic)
 
@@ -232,9 +259,13 @@ def _worst(odd: dict[str, Verdict]) -> Verdict:
     return Verdict.UNDECIDED if odd else Verdict.CONFORMS
 
 
+def _has_value(entry: _Numbered, place: int) -> bool:
+    return entry.series.values[place] not in ((None,) if entry.kind == _ATTRIBUTE else _NO_NUMBER)
+
+
 def _piece(sheet: Markup, numbered: list[_Numbered], place: int, odd: dict[str, Verdict], number: int) -> None:
     """One piece; its results, its component and its measurements are numbered in a row from `number` on."""
-    measured = [entry for entry in numbered if entry.series.values[place] not in _NO_NUMBER]
+    measured = [entry for entry in numbered if _has_value(entry, place)]
     with sheet.element("MeasurementResults", id=number):
         if measured:
             with (
@@ -259,4 +290,5 @@ def _measurement(sheet: Markup, entry: _Numbered, place: int, odd: dict[str, Ver
         sheet.leaf("CharacteristicItemId", entry.item)
         sheet.leaf("ActualComponentId", ids[1])
         known = {} if standard is None else {"combinedUncertainty": standard}
-        sheet.leaf("Value", series.values[place], **known)
+        if entry.kind != _ATTRIBUTE or verdict is not Verdict.UNDECIDED:  # An open answer neither passes nor fails.
+            sheet.leaf("Value", series.values[place], **known)
