@@ -16,12 +16,15 @@ from typing import TypeVar
 from inspect_kit.errors import BadInput, Fault, InspectKitError, refuse_special_file
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice
+from inspect_kit.strict_json import MOST_DIGITS, bounded
 
 MAX_BYTES = 2_000_000
 """Bytes of a TOML file."""
 _MOST_PARTS = 60
 """Parts of one dotted key: a parser takes hours over hundreds of thousands, and a sheet has three."""
 _DEEP = re.compile(rf"(?:[\"']?[\w-]{{1,80}}+[\"']?[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
+_LONG = re.compile(rf"\d[\d_]{{{MOST_DIGITS},}}|0x[\da-fA-F_]{{{MOST_DIGITS},}}")
+"""A whole number longer than any that is meant."""
 Parsed = TypeVar("Parsed")
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -35,7 +38,11 @@ def read_toml(path: Path) -> dict[str, object]:
         text = path.read_text(encoding="utf-8")
         if _DEEP.search(text):
             raise BadInput("key-too-deep", where=str(path), most_parts=_MOST_PARTS)
-        return tomllib.loads(text, parse_float=Decimal)
+        if _LONG.search(text):
+            raise BadInput("number-too-long", where=str(path), digits=MOST_DIGITS)
+        return tomllib.loads(text, parse_float=bounded)
+    except BadInput as problem:
+        raise BadInput.of(problem.fault, where=str(path)) from None
     except FileNotFoundError:
         raise BadInput("no-such-file", where=str(path)) from None
     except UnicodeDecodeError as problem:

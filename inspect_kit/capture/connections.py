@@ -14,6 +14,7 @@ from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Settings
 from inspect_kit.capture.protocols.table import adopt, protocol_named
 from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.strict_json import parse_json
 
 FORMAT: Final = 1
 """Version of the file; another one is refused."""
@@ -52,7 +53,7 @@ def read_connections(home: Path) -> dict[str, Connection]:
     if not path.is_file():
         return {}
     try:
-        data = json.loads(read_text(path, _LIMIT))
+        data = parse_json(read_text(path, _LIMIT), str(path))
         if data["format"] != FORMAT:
             raise ValueError
         _adopt_dialects(home, [str(entry["protocol"]) for entry in data["instruments"].values()])

@@ -17,6 +17,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import DistributionShape, Instrument
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import Notice, notice, sentence
+from inspect_kit.strict_json import parse_json
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 FORMAT: Final = 1
@@ -212,7 +213,7 @@ def read_checks(home: Path, instrument: str) -> tuple[tuple[Check, ...], tuple[i
     damaged: list[int] = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
         try:
-            checks += [from_data(json.loads(line), instrument)] if line.strip() else []
+            checks += [from_data(parse_json(line, str(path)), instrument)] if line.strip() else []
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, BadInput):
             damaged.append(number)
     return tuple(checks), tuple(damaged)

@@ -17,6 +17,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.stored_notices import notices_in
+from inspect_kit.strict_json import MAX_POWER, parse_json
 from inspect_kit.values.measurement import Reading, StatedPart
 from inspect_kit.values.words import plain_word
 
@@ -34,8 +35,6 @@ MAX_OUTLINE: Final = 400
 """Points of the outline of a piece in its photo."""
 MOST_PIXELS: Final = 100_000
 """Pixels: farthest place of a point from the photo's corner, and longest side of a photo that a file may state."""
-MAX_POWER: Final = 60
-"""Power of ten, up or down, of a number in JSON; beyond it the file is refused."""
 _NAME: Final = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*")
 _NUMBER: Final = re.compile(r"-?\d{1,40}(?:\.\d{1,40})?")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
@@ -191,30 +190,8 @@ def _characteristic(name: str, place: str) -> str:
     return name
 
 
-def _refuse_constant(word: str) -> float:
-    raise BadInput("not-number", word=word)
-
-
-def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object whose keys stand once: of two values for one thing nobody knows which was meant."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadInput("stands-twice-one-object", twice=twice[:40])
-    return found
-
-
 def _read_json(text: str, path: Path) -> MeasurementFile:
-    try:
-        data = json.loads(text, parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_once_each)
-    except BadInput as problem:
-        raise BadInput.of(problem.fault, where=str(path)) from None
-    except (json.JSONDecodeError, RecursionError, ValueError) as problem:
-        raise BadInput("not-json", where=str(path), problem=str(problem)[:80]) from None
-    except ArithmeticError:
-        raise BadInput("exponent-too-large", where=str(path)) from None
-    return measurements_in(data, path)
+    return measurements_in(parse_json(text, str(path)), path)
 
 
 def measurements_in(data: object, path: Path) -> MeasurementFile:

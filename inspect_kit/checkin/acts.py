@@ -6,6 +6,7 @@ person whose account (signed too) allowed it at that event; and the record must 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 
@@ -19,7 +20,7 @@ from inspect_kit.judgement.judge import Evidence, judge
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.notices import Notice, notice
-from inspect_kit.registry.chain import entry_of
+from inspect_kit.registry.chain import entry_of, follows
 from inspect_kit.registry.checkin.accounts import account_entry
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
 from inspect_kit.registry.checkin.store import DeskInspection, decision_entry, inspection, settings_entry
@@ -49,7 +50,8 @@ class _Acts:
         """What an entry says, if its signature holds."""
         if entry is None:
             raise BrokenSeal("not-in-chain", what=what)
-        fault = notice("entry-changed") if entry.right_hash() != entry.hash else self.seals.strictly(entry)
+        whole = entry.right_hash() == entry.hash and follows(self.connection, entry)
+        fault = self.seals.strictly(entry) if whole else notice("entry-changed")
         if fault:
             raise BrokenSeal("act-does-not-hold", where=f"entry {entry.id}", what=what, fault=fault)
         return entry.id, entry.said()
@@ -64,7 +66,9 @@ class _Acts:
             raise BrokenSeal("not-allowed", where=f"entry {number}", name=name, act=act)
 
 
-def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Proven:
+def proven(
+    connection: Transaction, seals: Seals, seen: DeskInspection, wanted: Collection[Decision] = (Decision.APPROVE,)
+) -> Proven:
     """The acts behind an approval, or a broken seal that says which one is not to be believed."""
     acts = _Acts(connection, seals)
     number, decided = acts.said(decision_entry(connection, seen.ticket), "the decision")
@@ -79,23 +83,24 @@ def proven(connection: Transaction, seals: Seals, seen: DeskInspection) -> Prove
         raise BrokenSeal("no-such-event", where=seen.event)
     acts.check_rank(recorded.by, Act.RECORD, seen.event, first)
     acts.check_rank(decided.by, Act.DECIDE, seen.event, number)
-    _check_decision(decided, recorded, event)
-    _check_corrected(acts, recorded, decided, event)
+    _check_decision(decided, recorded, event, wanted)
+    _check_corrected(acts, (recorded, decided, event), wanted)
     return Proven(decided, recorded, event)
 
 
-def _check_corrected(acts: _Acts, recorded: Recorded, decided: Decided, event: EventSet) -> None:
+def _check_corrected(acts: _Acts, made: tuple[Recorded, Decided, EventSet], wanted: Collection[Decision]) -> None:
     """Who corrects a player's name has measured nothing: four eyes hold for the one who did."""
+    recorded, decided, event = made
     while recorded.correction:
         before = inspection(acts.connection, recorded.retest_of)
         _, body = acts.said(entry_of(acts.connection, before.entry) if before else None, "the corrected inspection")
         if not isinstance(body, Recorded):
             raise BrokenSeal("not-an-inspection", where=recorded.retest_of)
         recorded = body
-        _check_decision(decided, recorded, event)
+        _check_decision(decided, recorded, event, wanted)
 
 
-def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> None:
+def _check_decision(decided: Decided, recorded: Recorded, event: EventSet, wanted: Collection[Decision]) -> None:
     try:
         decision = Decision(decided.decision)
         check_decision(decision, recorded.verdict, decided.because)
@@ -104,7 +109,7 @@ def _check_decision(decided: Decided, recorded: Recorded, event: EventSet) -> No
         raise BrokenSeal("not-an-approval", where="the decision") from None
     except InspectKitError as problem:
         raise BrokenSeal.of(problem.fault, where="the decision") from None
-    if decision is not Decision.APPROVE or decided.override != overrides(decision, recorded.verdict):
+    if decision not in wanted or decided.override != overrides(decision, recorded.verdict):
         raise BrokenSeal("not-an-approval", where="the decision")
 
 

@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, measurements_in
 from inspect_kit.errors import BadInput
+from inspect_kit.strict_json import parse_json
 from inspect_kit.values.measurement import Reading, StatedPart
 
 KIND_OF: Final = {"striker": "striker", "checker": "checkers"}
@@ -202,7 +202,7 @@ def resized(reading: Reading, across: float, down: float, name: str) -> Reading:
 
 def open_photo_reading(content: bytes, photo: Photo) -> PhotoReading:
     """What was kept of a photo; before 0.1 that was a form of its own, with places as shares of width and height."""
-    data: dict[str, Any] = json.loads(content, parse_float=Decimal)
+    data: dict[str, Any] = parse_json(content, "look")
     return PhotoReading(measurements_in(data, _KEPT) if "format" in data else _from_first_form(data, photo))
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from inspect_kit.capture.spreadsheet import read_table_text
 from inspect_kit.checkin.refusals import DeskRefusal
+from inspect_kit.errors import BadInput
 from inspect_kit.inspection.names import clean, name_key
 from inspect_kit.registry.checkin.entries import PlayerSet, PlayersPiece
 
@@ -63,7 +64,11 @@ def rows_in(content: bytes) -> list[Row]:
     head = text.lstrip().splitlines()[:1]
     if not head:
         raise DeskRefusal("players.no_name_column")
-    table = list(csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head[0].count)))
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=head[0].count))
+    try:
+        table = list(lines)
+    except csv.Error as problem:
+        raise BadInput("not-csv", where=f"line {lines.line_num}", problem=problem) from None
     names = [bare(cell) for cell in table[0]]
     if len(table) > MOST_PLAYERS + 1:
         raise DeskRefusal("players.too_many", most=MOST_PLAYERS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from inspect_kit.certificate.issue.believed import own_issuer, trusted
+from inspect_kit.certificate.issue.believed import believed_of, own_issuer, trusted
 from inspect_kit.certificate.issue.keys import SigningKey, unlock
 from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
@@ -51,7 +51,7 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     if files is None and not serving.is_loopback(host):
         warn((said("not-encrypted"),))
-    station = room.Station(home, registry_of(ctx), key, trusted(home))
+    station = room.Station(home, registry_of(ctx), key, trusted(home), believed_of(home))
     serving.serve(station, serving.ServerAddress(host, port, files), _tell)
 
 

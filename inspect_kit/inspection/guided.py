@@ -17,6 +17,7 @@ from inspect_kit.inspection.figure_team import SPARE
 from inspect_kit.measure.interpretation import measurement_of
 from inspect_kit.rulebook.clause import ABSENT, Clause, Kind, words_for
 from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.strict_json import parse_json
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.plausible import Plausible
 from inspect_kit.values.quantity import UNITS
@@ -245,14 +246,14 @@ def as_draft(entry: GuidedEntry) -> str:
 def from_draft(text: str, sheet: Sheet, item: str, path: Path, known: tuple[Reading, ...] = ()) -> GuidedEntry:
     """Take up a draft; it must be of this sheet and item. `known` is what files told when it was begun."""
     try:
-        data = json.loads(text)
+        data = parse_json(text, str(path))
         if (data["format"], data["spec"], data["item"]) != (FORMAT, sheet.id, item):
             raise BadInput("draft-of-another", where=str(path), spec=data["spec"], item=data["item"])
         instruments = {str(k): str(v) for k, v in data["instruments"].items()}
         entry = GuidedEntry(sheet, item, instruments=instruments, known=known)
         for saved in data["answers"]:
             entry = _taken_up(entry, saved)
-    except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, AttributeError):
         raise BadInput("not-draft-inspection", where=str(path)) from None
     return entry
 

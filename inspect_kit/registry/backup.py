@@ -19,6 +19,7 @@ from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
 from inspect_kit.registry.opening import Registry, open_registry, refuse_older
 from inspect_kit.registry.tables import EVIDENCE
+from inspect_kit.strict_json import parse_json
 
 FORMAT: Final = 1
 """Version of a backup; another one is refused."""
@@ -113,7 +114,7 @@ def restore(registry: Registry, source: Path, *, older: bool = False) -> BackupC
 
 
 def _unpack(registry: Registry, archive: zipfile.ZipFile, where: str, *, older: bool) -> BackupContent:
-    manifest = msgspec.json.decode(_member(archive, "manifest.json", 10_000), type=_Manifest)
+    manifest = msgspec.convert(parse_json(_member(archive, "manifest.json", 10_000), where), _Manifest)
     if manifest.format != FORMAT:
         raise BadInput("other-format", where=where, stated=manifest.format, format=FORMAT)
     with registry.writing(anew=True) as connection:
@@ -156,7 +157,7 @@ def _lines(stream: IO[bytes], where: str) -> Iterator[Entry]:
     while line := stream.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
             raise BadInput("entry-too-long", where=where)
-        yield msgspec.json.decode(line, type=Entry)
+        yield msgspec.convert(parse_json(line, where), Entry)
 
 
 def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:

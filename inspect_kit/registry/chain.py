@@ -221,7 +221,7 @@ _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
 def entries_after(connection: Connection, start: int, count: int) -> list[Entry]:
     """The next entries in order."""
     wanted = select(ENTRIES).where(ENTRIES.c.id > start).order_by(ENTRIES.c.id).limit(count)
-    return [Entry(**row._mapping) for row in connection.execute(wanted)]
+    return [Entry(*row) for row in connection.execute(wanted)]
 
 
 def last_entry(connection: Connection) -> Entry | None:
@@ -244,6 +244,12 @@ def entry_of(connection: Connection, number: int) -> Entry | None:
     """The entry of a number in the chain."""
     found = connection.execute(_NUMBERED, {"number": number}).first()
     return Entry(*found) if found else None
+
+
+def follows(connection: Connection, entry: Entry) -> bool:
+    """Whether an entry is chained to the one before it, and not dated before that."""
+    before = entry_of(connection, entry.id - 1)
+    return entry.id == 1 or (before is not None and before.hash == entry.previous and before.at <= entry.at)
 
 
 def has_series(connection: Connection, issuer: str) -> bool:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -50,6 +49,7 @@ from inspect_kit.station.sent_readings import sent_with
 from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
+from inspect_kit.strict_json import parse_json
 
 _LONGEST: Final = 200
 """Characters of an answer."""
@@ -83,7 +83,7 @@ def show_start(visit: Visit, fault: str = "") -> Response:
     before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
     with visit.station.registry.reading() as connection:
         begun = drafts(connection, place.event.event, visit.person.name)
-    mine = [(ticket, json.loads(text), at) for ticket, text, at in begun]
+    mine = [(ticket, parse_json(text, "draft"), at) for ticket, text, at in begun]
     return visit.page(
         "guided_start.html", 422 if fault else 200, event=place.event, sheet=place.sheet, item=place.item, fault=fault,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
@@ -169,7 +169,7 @@ def _walk_of(visit: Visit) -> Walk:
         kept = draft(connection, ticket, visit.person.name)
     if kept is None or kept[0] != place.event.event:
         raise not_found()
-    data = json.loads(kept[1], parse_float=Decimal)
+    data = parse_json(kept[1], "draft")
     if data["item"] != place.item.id:
         raise not_found()
     file = measurements_in(data["file"], Path("draft")) if data.get("file") else None

@@ -10,9 +10,11 @@ from starlette.responses import Response
 
 from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.certificate.issue.qr import looks_like_qr
-from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
+from inspect_kit.certificate.issue.verify import Verification, verify_qr
+from inspect_kit.checkin.acts import proven
 from inspect_kit.checkin.progress import ThingState, state_of
-from inspect_kit.errors import InspectKitError, UsageError
+from inspect_kit.checkin.roles import Decision
+from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError
 from inspect_kit.notices import sentence
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import (  # fmt: skip
@@ -98,19 +100,32 @@ def _unknown(visit: Visit) -> LookupAnswer:
 
 def _by_code(visit: Visit, asked: str) -> LookupAnswer:
     """The signature in the code speaks for itself; the registry says how things stand since."""
-    station = visit.station
-    own = station.key.issuer.code if station.key else ""
-    seen = verify_qr(asked, Counter(station.keyrings, own, station.registry, station.today))
+    seen = verify_qr(asked, visit.station.counter)
     known = _by_number(visit, seen.number)
-    if known.number:
-        broken = tuple(check_in(check.sentence, visit.words.language) for check in seen.checks if check.holds is False)
-        return known if seen.holds else _spoiled(visit, known, broken)
-    return _foreign(visit, seen)
+    if not known.number:
+        return _foreign(visit, seen)
+    return known if seen.holds else _spoiled(visit, known, _said(visit, seen, False))
+
+
+def _said(visit: Visit, seen: Verification, holds: bool, *names: str) -> tuple[str, ...]:
+    """What holds of a certificate, or does not, in words."""
+    found = (check for check in seen.checks if check.holds is holds and (not names or check.name in names))
+    return tuple(check_in(check.sentence, visit.words.language) for check in found)
 
 
 def _spoiled(visit: Visit, known: LookupAnswer, broken: tuple[str, ...]) -> LookupAnswer:
     told = visit.words("lookup.not_valid")
     return LookupAnswer(False, told, broken, known.subject, known.owner, known.item, known.event, known.number)
+
+
+def _verified(visit: Visit, answer: LookupAnswer, standing: CertificateStatus) -> LookupAnswer:
+    """A row alone makes nothing valid: the certificate's own signature must hold, as `verify` would say."""
+    if answer.valid is False:
+        return answer
+    seen = verify_qr(standing.qr, visit.station.counter)
+    if not seen.holds:
+        return _spoiled(visit, answer, _said(visit, seen, False))
+    return replace(answer, sentences=(*answer.sentences, *_said(visit, seen, True, "log")))
 
 
 def _foreign(visit: Visit, seen: Verification) -> LookupAnswer:
@@ -133,7 +148,7 @@ def _by_number(visit: Visit, number: str) -> LookupAnswer:
         return _by_ticket(visit, ticket)
     if visit.person.events:
         return _unknown(visit)
-    return _from_registry(visit, standing)
+    return _verified(visit, _from_registry(visit, standing), standing)
 
 
 def _from_registry(visit: Visit, standing: CertificateStatus) -> LookupAnswer:
@@ -165,7 +180,27 @@ def _by_ticket(visit: Visit, ticket: str) -> LookupAnswer:
     if event is None:
         raise UsageError(visit.words("lookup.unknown_here"))
     answer = _at_desk(visit, event, newest, standing, bool(photos))
+    # A certificate of that very record speaks for itself, also where nobody had to sign acts at the desk yet.
+    own = standing if standing and _is_of(standing, newest) else None
+    answer = _verified(visit, answer, own) if own else _proven(visit, answer, newest)
     return replace(answer, shot=kept_shot(visit, newest)) if photos else answer
+
+
+def _is_of(standing: CertificateStatus, seen: DeskInspection) -> bool:
+    certified = (standing.record, standing.item, standing.subject, standing.owner)
+    return certified == (seen.final, seen.item, seen.text, seen.owner)
+
+
+def _proven(visit: Visit, answer: LookupAnswer, seen: DeskInspection) -> LookupAnswer:
+    """What lets a thing play must be signed by those who did it, as the certificate's maker asks for too."""
+    if answer.valid is False:
+        return answer
+    try:
+        with visit.station.registry.reading() as connection:
+            proven(connection, visit.station.seals(connection), seen, (Decision.APPROVE, Decision.CONDITION))
+    except BrokenSeal as problem:
+        return _spoiled(visit, answer, (visit.words.told(problem),))
+    return answer
 
 
 def _day_here(at: str) -> str:

@@ -23,13 +23,15 @@ from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.certificate.issue.issue import Desk
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
-from inspect_kit.certificate.issue.seals import desk_key, own_desk, vouch
+from inspect_kit.certificate.issue.log_checks import Believed
+from inspect_kit.certificate.issue.seals import Seals, desk_key, own_desk, seals_in, vouch
+from inspect_kit.certificate.issue.verify import Counter
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import sheet_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.chain import Seal, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins
-from inspect_kit.registry.checkin.entries import EventSet, PlayerSet
+from inspect_kit.registry.checkin.entries import DeskSet, EventSet, PlayerSet
 from inspect_kit.registry.checkin.roster import newest_player, roster
 from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket_from
 from inspect_kit.registry.opening import Registry, Transaction
@@ -72,6 +74,8 @@ class Station:
     registry: Registry
     key: SigningKey | None = None
     keyrings: tuple[Keyring, ...] = ()
+    believed: Believed = field(default_factory=Believed)
+    """Witnesses and timestamp servers whose word counts here."""
     loopback: bool = True
     secure: bool = False
     now: Callable[[], datetime] = local_now
@@ -105,6 +109,21 @@ class Station:
         if self.key is None:
             raise UsageError("no-keys-at-station")
         return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
+
+    @property
+    def counter(self) -> Counter:
+        """Who verifies here: the same as `verify` does in this home."""
+        own = self.key.issuer.code if self.key else ""
+        believed = (self.believed.witnesses, None, self.believed.time_servers)
+        return Counter(self.keyrings, own, self.registry, self.today, *believed)
+
+    def seals(self, connection: Transaction) -> Seals:
+        """Whose acts are believed here: of desks that an issuer vouches for; where there is none, of this desk."""
+        seals = seals_in(connection, self.keyrings)
+        if not self.keyrings:
+            own = desk_key(self.home)
+            seals.desks[own.id] = (DeskSet(own.id, own.public, ""), 0)
+        return seals
 
     def event(self, name: str) -> EventSet | None:
         """An event as it is set now; read again only after its settings were changed, for entries never change."""

@@ -37,6 +37,9 @@ WHOLE: Final = (
     "the registry is not to be believed: 2 entries are gone that this computer has seen: it is cut off, or an older copy",
     "the registry is not to be believed: entry 7 is not the one that this computer has seen: the chain was written anew",
     "the registry is not to be believed: another registry, or an empty one, lies where this computer has seen one",
+    "the registry is not to be believed: entry 7 was changed, or does not follow the one before",
+    "the registry is not to be believed: its tables say something else of PCC-2026-000123-J than its entries",
+    "the registry is not to be believed: its signature is not that of Jana",
     "the log is not the one of 7 entries that was witnessed",
     "signed by Jana for Prague Carrom Club, before that key was retired on 2027-01-01",
 )

@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
-from inspect_kit.certificate.issue.seals import own_desk, seal_of_signer, vouch
+from inspect_kit.certificate.issue.seals import own_desk, seal_fault, seal_of_signer, vouch
 from inspect_kit.certificate.issue.verify import Counter, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.auditing import Audit
@@ -21,7 +21,8 @@ from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.chain import append
 from inspect_kit.registry.entries import AcceptedOlder
 from inspect_kit.registry.keeping import revoke
-from inspect_kit.registry.older import accept_older
+from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.older import Acceptance, accept_older
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.tables import METADATA
 from inspect_kit.registry.witness import LastSeenEntry, Memory
@@ -183,8 +184,8 @@ def test_going_on_from_an_old_backup_is_said_in_the_chain_and_gives_no_number_tw
     restore(quick_desk.registry, tmp_path / "old.zip", older=True)
     with pytest.raises(BrokenSeal, match="2 entries are gone"):
         issue(quick_desk, "Striker 4")
-    seal, reason = seal_of_signer(quick_desk.key, NOW), ("the disk broke", "Chief")
-    assert accept_older(quick_desk.registry, "PCK", reason, NOW, seal) == 2
+    seal, word = seal_of_signer(quick_desk.key, NOW), Acceptance("PCK", "the disk broke", "Chief")
+    assert accept_older(quick_desk.registry, word, NOW, seal) == 2
     after = issue(quick_desk, "Striker 4")
     assert after.number not in lost
     assert "000004" in after.number
@@ -192,7 +193,7 @@ def test_going_on_from_an_old_backup_is_said_in_the_chain_and_gives_no_number_tw
     assert found.faults == ()
     assert (found.entries, found.certificates) == (3, 2)
     with pytest.raises(UsageError, match="nothing is lost here"):
-        accept_older(quick_desk.registry, "PCK", reason, NOW, seal)
+        accept_older(quick_desk.registry, word, NOW, seal)
 
 
 def _emptied(desk: Desk) -> None:
@@ -232,4 +233,108 @@ def test_another_history_is_no_older_state(blank: Desk, issue: Issue, tmp_path: 
     issue(other, "Another striker 2")
     issue(other, "Another striker 3")
     with pytest.raises(UsageError, match="no older state but another history"):
-        accept_older(open_registry(blank.home), "PCK", ("x", "y"), NOW, seal_of_signer(blank.key, NOW))
+        accept_older(open_registry(blank.home), Acceptance("PCK", "x", "y"), NOW, seal_of_signer(blank.key, NOW))
+
+
+def test_an_acceptance_that_nobody_signed_convinces_no_other_computer(
+    blank: Desk, issue: Issue, tmp_path: Path
+) -> None:
+    """Somebody with the database writes the history anew and says himself that the old one was given up."""
+    issue(blank, "Striker 1")
+    back_up(blank.registry, tmp_path / "old.zip")
+    issue(blank, "Striker 2")
+    _emptied(blank)
+    other = replace(blank, registry=replace(open_registry(blank.home), memory=None))
+    restore(other.registry, tmp_path / "old.zip")
+    with other.registry.writing() as connection:
+        append(connection, AcceptedOlder(9, "0" * 64, "trust me", "Nobody"), NOW)
+    issue(other, "Another striker 2")
+    rings = (own_keyring(blank.home),)
+    word = Acceptance("PCK", "x", "y", is_signed=lambda entry: not seal_fault(entry, rings))
+    with pytest.raises(UsageError, match="another history"):
+        accept_older(open_registry(blank.home), word, NOW, seal_of_signer(blank.key, NOW))
+
+
+@pytest.fixture
+def kit(
+    blank: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str]]:
+    """Commands as a person types them; gives the exit code and all that was said."""
+    from inspect_kit.cli.app import app, run
+
+    def typed(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setenv("INSPECT_KIT_HOME", str(blank.home))
+        monkeypatch.setenv("INSPECT_KIT_CLOCK", "checked")
+        capsys.readouterr()
+        code = run(app, [str(argument) for argument in arguments])
+        told = capsys.readouterr()
+        return code, told.out + told.err
+
+    return typed
+
+
+def _lost_disk(desk: Desk) -> None:
+    desk.registry.engine.dispose()
+    for path in desk.home.glob("registry.db*"):
+        path.unlink()
+    shutil.rmtree(desk.home / "evidence", ignore_errors=True)
+
+
+def test_the_whole_way_from_a_broken_disk_to_the_next_certificate(
+    blank: Desk, issue: Issue, kit: Callable[..., tuple[int, str]], tmp_path: Path
+) -> None:
+    """As docs/registry.md tells it, each step by its command."""
+    first = issue(blank, "Striker 1").number
+    assert kit("registry", "backup", tmp_path / "old.zip")[0] == 0
+    lost = issue(blank, "Striker 2")
+    _lost_disk(blank)
+    code, told = kit("registry", "restore", tmp_path / "old.zip")
+    assert code == 5
+    assert "inspect-kit registry accept-older" in told
+    code, told = kit("registry", "accept-older", tmp_path / "old.zip", "--because", "disk broken; R. Novák")
+    assert code == 0, told
+    assert kit("registry", "audit")[0] == 0
+    # What the lost entries gave out stays unknown, and its number is not given again.
+    assert kit("verify", lost.qr)[0] == 5
+    after = issue(replace(blank, registry=open_registry(blank.home)), "Striker 3").number
+    assert (first, lost.number, after) == tuple(f"PCK-2026-00000{number}-{each[-1]}" for number, each in
+                                                ((1, first), (2, lost.number), (3, after)))  # fmt: skip
+    assert kit("registry", "revoke", first, "--because", "x")[0] == 0
+    assert kit("registry", "accept-older", "--because", "again")[0] == 2
+    assert kit("registry", "audit")[0] == 0
+
+
+def test_on_a_new_computer_numbers_go_on_behind_the_newest_that_is_known(
+    blank: Desk, issue: Issue, kit: Callable[..., tuple[int, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The memory was on the disk that broke: nothing here knows what was issued since the backup, but paper does."""
+    issue(blank, "Striker 1")
+    kit("registry", "backup", tmp_path / "old.zip")
+    newest = [issue(blank, f"Striker {number}") for number in (2, 3, 4)][-1].number
+    _lost_disk(blank)
+    monkeypatch.setenv("INSPECT_KIT_WITNESS", str(tmp_path / "new memory"))
+    accept = ("registry", "accept-older", tmp_path / "old.zip", "--because", "disk broken", "--after")
+    code, told = kit(*accept, str(replace(number_of(newest), issuer="BCD")))
+    assert code == 2
+    assert "is no number of PCK" in told
+    code, told = kit(*accept, newest)
+    assert code == 0, told
+    desk = replace(blank, registry=open_registry(blank.home))
+    assert issue(desk, "Striker 5").number.startswith("PCK-2026-000005-")
+    assert kit("registry", "audit")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("language", "nothing"),
+    [("en", "nothing is lost"), ("de", "nichts verloren"), ("cs", "neztratilo se"), ("it", "non è perso nulla")],
+)
+def test_refusals_to_accept_an_older_state_are_in_the_language_of_the_terminal(
+    blank: Desk, issue: Issue, kit: Callable[..., tuple[int, str]], language: str, nothing: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    issue(blank, "Striker 1")
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    code, told = kit("registry", "accept-older", "--because", "x")
+    assert code == 2
+    assert nothing in " ".join(told.split())
+    assert "--after PCC-2026-000123-J" in told

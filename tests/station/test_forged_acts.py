@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from msgspec import structs
+from sqlalchemy import text
 
-from inspect_kit.certificate.issue.seals import DeskKey, desk_key, own_desk, seals_in, vouch
+from inspect_kit.certificate.issue.keys import own_keyring, retire
+from inspect_kit.certificate.issue.seals import ENTRY_DOMAIN, DeskKey, desk_key, own_desk, seals_in, vouch
 from inspect_kit.checkin.roles import Role
 from inspect_kit.errors import BrokenSeal
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.auditing import audit
-from inspect_kit.registry.chain import Seal, append, no_seal
+from inspect_kit.registry.chain import Seal, append, last_entry, link, no_seal, write
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_account
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, KeptFile, Recorded
 from inspect_kit.registry.checkin.store import decision_entry, event_of, inspection, unissued
-from inspect_kit.registry.tables import DESK_PINS, DESK_SESSIONS
+from inspect_kit.registry.search import RegistryQuery, listing
+from inspect_kit.registry.tables import CERTIFICATES, DESK_PINS, DESK_SESSIONS
 from inspect_kit.registry.witness import LastSeenEntry
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
@@ -230,3 +234,76 @@ def test_whoever_holds_a_desks_files_acts_as_that_desk_until_it_is_withdrawn(
 
 def replace_desk(desk: DeskSet, key: DeskKey) -> DeskSet:
     return structs.replace(desk, desk=key.id, key=key.public, name="Desk 2")
+
+
+@pytest.mark.parametrize("decision", ["approve", "condition"])
+def test_a_decision_that_nobody_signed_lets_nothing_play_by_the_look_up(
+    referee: Person, station: Station, decision: str
+) -> None:
+    ticket = referee.inspect()
+    with station.registry.writing() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        body = Decided(ticket, seen.event, decision, "Renata", because="x", after="final", record=seen.record)
+        append(connection, body, NOW)
+    page = referee.get(f"/look-up?q={ticket}")
+    assert "Not valid" in page
+    assert "the decision is signed with the key of nobody" in page
+    german = referee.client.get(f"/look-up?q={ticket}", headers={"Accept-Language": "de"}).text
+    assert "die Entscheidung hält nicht" in german
+
+
+def test_a_certificate_whose_signature_fails_is_valid_to_no_look_up(referee: Person, station: Station) -> None:
+    """Its number is asked for, and neither its file nor its code is at hand."""
+    referee.decide(referee.inspect(), "approve")
+    assert _made(station) == (1, "")
+    with station.registry.reading() as connection:
+        genuine = next(iter(listing(connection, RegistryQuery(), NOW.date())))
+    pages = ("/look-up?q=", "/check?q=")
+    assert all('class="verdict conforms' in _flat(referee.get(page + genuine.number)) for page in pages)
+    _without_guards(station)
+    with station.registry.engine.begin() as connection:
+        forged = genuine.qr[:-9] + ("B" if genuine.qr[-9] != "B" else "C") + genuine.qr[-8:]
+        connection.execute(CERTIFICATES.update().values(qr=forged))
+    for page in pages:
+        assert 'class="verdict fails' in _flat(referee.get(page + genuine.number)), page
+
+
+def _flat(page: str) -> str:
+    return page.replace("top-gap ", "")
+
+
+def _without_guards(station: Station) -> None:
+    with station.registry.engine.begin() as connection:
+        for name in connection.scalars(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
+            connection.execute(text(f'DROP TRIGGER "{name}"'))
+
+
+def test_a_stolen_key_vouches_for_no_desk_at_any_date(referee: Person, station: Station, tmp_path: Path) -> None:
+    """Retired as compromised; the thief dates an entry before that, and holds the database."""
+    assert station.key is not None
+    stolen, thief = station.key, desk_key(tmp_path)
+    retire(station.home, "", None, NOW + timedelta(hours=1), compromised=True)
+    after = replace(station, keyrings=(own_keyring(station.home),))
+    with station.registry.writing() as connection:
+        vouched = DeskSet(thief.id, thief.public, stolen.signer.name, "Desk 9")
+        append(
+            connection, vouched, NOW, lambda digest: (stolen.signer.id, stolen.qr_key.sign(ENTRY_DOMAIN + digest).hex())
+        )
+        assert thief.id not in after.seals(connection).desks
+
+
+def test_a_retired_key_vouches_for_no_desk_by_an_entry_dated_back(
+    referee: Person, station: Station, tmp_path: Path
+) -> None:
+    assert station.key is not None
+    old, dismissed = station.key, desk_key(tmp_path)
+    retire(station.home, "", None, NOW - timedelta(minutes=1))
+    after = replace(station, keyrings=(own_keyring(station.home),))
+    with station.registry.writing() as connection:
+        last = last_entry(connection)
+        assert last is not None
+        vouched = DeskSet(dismissed.id, dismissed.public, old.signer.name, "Desk 9")
+        seal = lambda digest: (old.signer.id, old.qr_key.sign(ENTRY_DOMAIN + digest).hex())  # noqa: E731
+        write(connection, [link(vouched, NOW - timedelta(minutes=5), (last.id, last.hash), seal)])
+        assert dismissed.id not in after.seals(connection).desks

@@ -7,13 +7,18 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import segno
 
+from inspect_kit.certificate.issue.log_checks import Believed
+from inspect_kit.certificate.issue.verify import verify_qr
 from inspect_kit.registry.checkin.store import inspection, inspections
 from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.log.cosigner import open_cosigner
+from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
 from inspect_kit.registry.search import find
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
@@ -187,3 +192,35 @@ def test_a_piece_that_is_handed_in_again_stays_that_piece_and_that_players(refer
     with station.registry.reading() as connection:
         texts = {each.text for each in inspections(connection, referee.event, item="striker")}
     assert texts == {"Striker"}
+
+
+def test_the_look_up_names_the_witnesses_that_verify_names(
+    number: str, referee: Person, station: Station, tmp_path: Path
+) -> None:
+    """Both rest on the same: what the log says, and whom this home believes."""
+    assert station.key is not None
+    witness = open_cosigner(tmp_path, "sister.example/desk-2")
+    with station.registry.writing() as connection:
+        asked = request_since(connection, checkpoint(connection, "PCK").signed(station.key.qr_key), 0)
+        keep_checkpoint(connection, witness.cosign(asked, NOW + timedelta(seconds=1)))
+    believing = replace(station, believed=Believed((witness.verifier,)))
+    seen = verify_qr(qr_of(station, number), believing.counter)
+    (said,) = (check.sentence for check in seen.checks if check.name == "log")
+    assert "in the log, seen by 1 witness up to" in said
+    viewer = Person(new_client(believing)).sign_in("Vera")
+    for asked_for in (number, qr_of(station, number)):
+        page = viewer.get(f"/look-up?q={asked_for}")
+        assert headline(page) == "Valid"
+        assert said in page
+
+
+def test_a_log_that_is_not_the_one_that_was_witnessed_is_valid_to_no_look_up(
+    number: str, station: Station, tmp_path: Path
+) -> None:
+    assert station.key is not None
+    with station.registry.writing() as connection:
+        true = checkpoint(connection, "PCK")
+        keep_checkpoint(connection, replace(true, root=b"x" * 32).signed(station.key.qr_key))
+    viewer = Person(new_client(station)).sign_in("Vera")
+    assert headline(viewer.get(f"/look-up?q={number}")) == "Not valid"
+    assert "verdict top-gap fails" in Person(new_client(station)).get(f"/check?q={number}")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Asks veraPDF whether certificates and reports are PDF/A-3b and PDF/UA-1 before and after signing.
+# Asks veraPDF whether certificates and reports are PDF/A-3b and PDF/UA-1 before and after signing, and timestamped.
 #
 #   tests/verapdf/run.sh [PYTHON]
 #

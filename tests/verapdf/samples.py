@@ -1,4 +1,4 @@
-"""The documents that veraPDF is asked about: certificate and report, in every language, before and after signing."""
+"""The documents that veraPDF is asked about: certificate and report, in every language, before and after signing, and timestamped."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
+from inspect_kit.certificate.issue.time_server import TimeServer, stamped_pdf
 from inspect_kit.certificate.pages.lot_render import LotDrawing, make_lot_certificate
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.inspection.record import Record, Subject
@@ -19,6 +20,7 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.places import shipped
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.rulebook.library import load
+from tests.registry.time_servers import running
 from tests.samples import lots
 
 LANGUAGES = ("en", "de", "cs", "it")
@@ -39,6 +41,17 @@ def main(out: Path) -> None:
         request = Request(record, out / f"{name}-two-signed.pdf", "it,en", valid="2099-12-31", once=False)
         issue_certificate(desk, request)
     _lots(out, desk)
+    _stamped(out, desk)
+
+
+def _stamped(out: Path, desk: Desk) -> None:
+    """With timestamps behind what was signed (PAdES-LTA): one, and a second one years later."""
+    (out / "tsa").mkdir()
+    with running(out / "tsa") as server:
+        content = (out / "striker-42-cs-signed.pdf").read_bytes()
+        for name in ("stamped", "stamped-again"):
+            content = stamped_pdf(content, TimeServer(server.url), desk.key.issuer)
+            (out / f"striker-42-cs-{name}.pdf").write_bytes(content)
 
 
 def _lots(out: Path, desk: Desk) -> None:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element, ParseError, XMLParser
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint
 from inspect_kit.errors import BadInput
+from inspect_kit.strict_json import bounded
 from inspect_kit.values.quantity import Quantity, parse_strict
 
 _LARGEST: Final = 5_000_000
@@ -28,6 +29,7 @@ _MOST: Final = 2_000
 """Values of one list."""
 _DCC: Final = "{https://ptb.de/dcc}"
 _SI: Final = "{https://ptb.de/si}"
+_DOUBLE: Final = re.compile(r"[+-]?[0-9]{1,40}(?:\.[0-9]{0,40})?(?:[eE][+-]?[0-9]{1,3})?", re.ASCII)
 _FORBIDDEN: Final = re.compile(rb"<!\s*(?:DOCTYPE|ENTITY|ELEMENT|ATTLIST)", re.IGNORECASE)
 _UNITS: Final = {
     r"\gram": "g", r"\kilogram": "kg", r"\kilo\gram": "kg", r"\milli\gram": "mg", r"\metre": "m",
@@ -153,8 +155,8 @@ def _read(real: Element, kinds: frozenset[str], ending: str) -> _Column | None:
         return None
     try:
         numbers = _spread(units, values)
-        return _Column(kinds, numbers, _spread(units, expanded), tuple(Decimal(each) for each in coverage))
-    except (InvalidOperation, KeyError, ValueError, BadInput):
+        return _Column(kinds, numbers, _spread(units, expanded), tuple(map(_number, coverage)))
+    except (KeyError, ValueError, BadInput):
         return None
 
 
@@ -172,10 +174,14 @@ def _spread(units: list[str], numbers: list[str]) -> tuple[Quantity, ...]:
 def _quantity(number: str, unit: str) -> Quantity:
     symbol = _UNITS[unit]
     sheet, power = _TO_SHEET.get(symbol, (symbol, 0))
-    value = Decimal(number)
-    if not value.is_finite():
-        raise ValueError(number)
-    return parse_strict(f"{value.scaleb(power):f} {sheet}")
+    return parse_strict(f"{_number(number).scaleb(power):f} {sheet}")
+
+
+def _number(text: str) -> Decimal:
+    """A number as XML writes it: plain digits, no underscores, nothing endless."""
+    if not _DOUBLE.fullmatch(text):
+        raise ValueError(text[:40])
+    return bounded(text)
 
 
 def _points(table: list[_Column]) -> Iterator[CalibrationPoint]:

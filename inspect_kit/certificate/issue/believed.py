@@ -15,6 +15,7 @@ from inspect_kit.certificate.issue.keys import PUBLIC, folder_of, own_keyring
 from inspect_kit.registry.log.notes import LONGEST, LogProof, Verifier, proof_of, verifier_of
 
 if TYPE_CHECKING:
+    from inspect_kit.certificate.issue.log_checks import Believed
     from inspect_kit.certificate.issue.verify import Counter
     from inspect_kit.registry.opening import Registry
 
@@ -52,6 +53,13 @@ def time_servers_of(home: Path) -> tuple[x509.Certificate, ...]:
     """The CAs of timestamp servers whose word is believed here."""
     path = trust_folder(home) / TIME_SERVERS
     return read_authorities(path) if path.is_file() and path.stat().st_size else ()
+
+
+def believed_of(home: Path) -> Believed:
+    """Whose word on the time is believed here."""
+    from inspect_kit.certificate.issue.log_checks import Believed
+
+    return Believed(witnesses_of(home), time_servers_of(home))
 
 
 def proof_beside(pdf: Path) -> LogProof | None:

@@ -13,11 +13,12 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.qr import read
 from inspect_kit.errors import BrokenSeal, InspectKitError
+from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.entries import Certified, entry_from_leaf
 from inspect_kit.registry.log.merkle import leaf_hash, root_from_inclusion
 from inspect_kit.registry.log.notes import Checkpoint, LogProof, Verifier, raw
-from inspect_kit.registry.log.tree import identity_of, kept_checkpoints, log_size, origin_of, root_at
-from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.log.tree import identity_of, kept_checkpoints, log_size, origin_of, proof_in
+from inspect_kit.registry.opening import Registry, Transaction
 
 if TYPE_CHECKING:
     from inspect_kit.certificate.issue.time_server import Timestamp
@@ -68,9 +69,18 @@ def seen_in_log(registry: Registry, entry: int, keyrings: Sequence[Keyring], bel
         notes = [note for note in dict.fromkeys(kept) if signed_by_log(note, keyrings)]
         for note in notes:
             ours = note.origin == origin_of(note.origin.split("/")[1], identity)
-            if not ours or note.size > size or root_at(connection, note.size) != note.root:
+            if not ours or note.size > size or _root_over_entries(connection, note.size) != note.root:
                 raise BrokenSeal("log-not-one-entries-witnessed", size=note.size)
     return counted([note for note in notes if note.size >= entry], believed)
+
+
+def _root_over_entries(connection: Transaction, size: int) -> bytes:
+    """The log's root by its newest entry, which is chained to all before it, and not by the stored tree alone."""
+    entry = entry_of(connection, size)
+    if entry is None:
+        return b""
+    steps = proof_in(connection, entry, Checkpoint("", size, b"")).proof
+    return root_from_inclusion(leaf_hash(entry.leaf()), size - 1, size, list(steps))
 
 
 def counted(notes: Sequence[Checkpoint], believed: Believed) -> Witnessed:

@@ -29,7 +29,7 @@ from inspect_kit.certificate.issue.keyring import Keyring, Signer
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
-from inspect_kit.registry.chain import Seal, append, entries_of_kind
+from inspect_kit.registry.chain import Seal, append, entries_of_kind, follows
 from inspect_kit.registry.checkin.entries import DeskSet
 from inspect_kit.registry.entries import Entry
 from inspect_kit.registry.opening import Registry, Transaction
@@ -42,6 +42,9 @@ _AT_DESKS: Final = frozenset({"event", "account", "recorded", "decided", "player
 
 SIGNED: Final = frozenset({"certificate", "revocation", "desk", "accepted", *_AT_DESKS})
 """Kinds of entries that somebody signs; registries of format 3 and earlier signed certificates alone."""
+
+_LASTING: Final = frozenset({"certificate", "revocation"})
+"""Kinds that a stolen key's earlier entries stay good of; desks, people and acts it may have made up at any date."""
 
 _SLACK: Final = timedelta(days=1)
 """An entry may be dated so much before its key began; that is not held against it."""
@@ -150,7 +153,7 @@ def seals_in(connection: Transaction, keyrings: Iterable[Keyring]) -> Seals:
     """The seals that are believed, with all desks that the registry knows."""
     seals = Seals(tuple(keyrings))
     for entry in entries_of_kind(connection, "desk"):
-        if seals.strictly(entry) is None:
+        if follows(connection, entry) and seals.strictly(entry) is None:
             seals.learn(entry)
     return seals
 
@@ -165,7 +168,17 @@ def _holds(key: bytes, message: bytes, signature: str) -> bool:
 
 def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> Notice | None:
     """What is wrong with an entry's signature; nothing if it is a known inspector's, in office at the time."""
-    signer = next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
+    signer = signer_of(entry, keyrings)
+    return signature_fault(entry, signer) or (_office_fault(signer, entry) if signer else None)
+
+
+def signer_of(entry: Entry, keyrings: Iterable[Keyring]) -> Signer | None:
+    """Whose key an entry names, if it is known."""
+    return next((found for ring in keyrings if (found := ring.signer(entry.signer))), None)
+
+
+def signature_fault(entry: Entry, signer: Signer | None) -> Notice | None:
+    """What is wrong with the signature itself, whenever it was made."""
     if signer is None:
         return notice("seal-of-unknown-key", key=entry.signer[:40]) if entry.signer else notice("seal-of-nobody")
     try:
@@ -174,10 +187,13 @@ def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> Notice | None:
         signature = b""
     if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
         return notice("seal-not-of", name=signer.name)
-    return _office_fault(signer, datetime.fromisoformat(entry.at))
+    return None
 
 
-def _office_fault(signer: Signer, at: datetime) -> Notice | None:
+def _office_fault(signer: Signer, entry: Entry) -> Notice | None:
+    at = datetime.fromisoformat(entry.at)
+    if signer.retired and signer.retired.compromised and entry.kind not in _LASTING:
+        return notice("signed-with-stolen-key", name=signer.name)
     if signer.retired and at > signer.retired.since:
         return notice("signed-after-retirement", name=signer.name, day=signer.retired.since.date())
     begins = signer.qr_certificate.not_valid_before_utc

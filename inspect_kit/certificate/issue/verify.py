@@ -20,12 +20,14 @@ from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
 from inspect_kit.certificate.issue.log_checks import Believed, counted, proof_fault, seen_in_log
 from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
+from inspect_kit.certificate.issue.seals import signature_fault, signer_of
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import sentence
+from inspect_kit.notices import Notice, sentence
 from inspect_kit.registry.chain import entry_of, has_series
+from inspect_kit.registry.following import rows_fault
 from inspect_kit.registry.log.notes import LogProof, Verifier
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
@@ -467,7 +469,7 @@ def _log_checks(
         yield VerificationCheck("proof", not fault, fault or said)
     if counter.registry is None or standing is None:
         return
-    lost = counter.registry.lost()
+    lost = counter.registry.lost() or _fault_in_chain(counter.registry, standing, counter.keyrings)
     if lost:
         yield VerificationCheck("log", False, f"the registry is not to be believed: {sentence(lost)}")
         return
@@ -477,6 +479,13 @@ def _log_checks(
         yield VerificationCheck("log", False, str(problem))
         return
     yield VerificationCheck("log", True if found.first else None, found.sentence)
+
+
+def _fault_in_chain(registry: Registry, standing: CertificateStatus, keyrings: Sequence[Keyring]) -> Notice | None:
+    """What speaks against the registry's word on a certificate, whatever this computer has seen before."""
+    with registry.reading() as connection:
+        found, entry = rows_fault(connection, standing), entry_of(connection, standing.entry)
+    return found or (signature_fault(entry, signer_of(entry, keyrings)) if entry else None)
 
 
 def _registry_check(

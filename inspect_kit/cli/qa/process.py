@@ -46,6 +46,7 @@ from inspect_kit.quality.process.strata import MOST_STRATA, Stratified, stratifi
 from inspect_kit.quality.process.subgroups import grouped, subgroup_data
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
+from inspect_kit.strict_json import parse_json
 from inspect_kit.values.limits import Limits
 
 DOUBTFUL = 0.01
@@ -286,7 +287,7 @@ def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
     if stated != KnownProcess():
         raise UsageError("limits-goes-without-centre-sigma")
     try:
-        data = json.loads(read_text(path, 100_000))
+        data = parse_json(read_text(path, 100_000), str(path), float)
         if data["type"] != kind:
             raise UsageError("holds-limits-chart", where=str(path), type=str(data["type"])[:20])
         sigma = data["sigma"] if kind not in ("p", "np", "c", "u") else None

@@ -13,7 +13,7 @@ import click
 
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.believed import trusted
-from inspect_kit.certificate.issue.seals import seal_of_signer, seals_in
+from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
 from inspect_kit.cli.issuer import desk_of, now, registry_of
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import home_of, json_option, today
@@ -28,7 +28,8 @@ from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
 from inspect_kit.registry.inspections import Sought, uncertified
 from inspect_kit.registry.keeping import describe, revoke
-from inspect_kit.registry.older import accept_older
+from inspect_kit.registry.numbers import Number, number_of
+from inspect_kit.registry.older import Acceptance, accept_older
 from inspect_kit.registry.roles import role_statements
 from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
 
@@ -331,14 +332,16 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
 @command.command("accept-older")
 @click.argument("backup", required=False, type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--because", required=True, help="Why there is nothing newer; it stands in the chain for good.")
+@click.option("--after", multiple=True, help="The newest number known to be out there; one for each series.")
 @click.option("--signer", default="", help="Whose key signs it, where there are several.")
 @json_option
 @click.pass_context
-def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str, signer: str, as_json: bool) -> None:
+def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str, signer: str, **given: Any) -> None:
     """Go on from an older state when the newest is lost: the registry as it lies, or a backup into an empty home.
 
     Numbers that the lost entries can have given out are left out. Certificates among them stay unknown here, and
-    witnesses refuse the log until they are told.
+    witnesses refuse the log until they are told. A new computer remembers nothing: name the newest number that
+    you find on paper with --after.
 
     \b
     Example:
@@ -346,14 +349,23 @@ def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str,
     """
     reason = clean(because, where="--because", needed=True)
     desk = desk_of(ctx, signer)
+    after = tuple(_own_number(each, desk.key.issuer.code) for each in given["after"])
     if backup is not None:
         restore(desk.registry, backup, older=True)
-    signed = seal_of_signer(desk.key, desk.now)
-    lost = accept_older(desk.registry, desk.key.issuer.code, (reason, desk.key.signer.name), desk.now, signed)
-    if as_json:
+    issuer, by = desk.key.issuer, desk.key.signer.name
+    word = Acceptance(issuer.code, reason, by, after, lambda entry: not seal_fault(entry, (issuer,)))
+    lost = accept_older(desk.registry, word, desk.now, seal_of_signer(desk.key, desk.now))
+    if given["as_json"]:
         print_json({"lost": lost, "because": reason, "by": desk.key.signer.name})
     else:
         click.echo(said("older-accepted", lost=lost))
+
+
+def _own_number(text: str, code: str) -> Number:
+    number = number_of(text)
+    if number.issuer != code:
+        raise UsageError("number-of-another-issuer", where="--after", number=str(number), code=code)
+    return number
 
 
 @command.command("tidy")

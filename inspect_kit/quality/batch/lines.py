@@ -7,12 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.strict_json import parse_json
 
 FORMAT: Final = 1
 """Version of a batch's file, in its heading."""
@@ -63,12 +63,7 @@ def begins_as_batch(path: Path) -> bool:
 
 def parsed(line: str | bytes, where: str) -> dict[str, Any]:
     """One line as an object; numbers keep their digits."""
-    try:
-        data = json.loads(line, parse_float=Decimal)
-    except (ValueError, RecursionError) as problem:
-        raise BadInput("not-json", where=where, problem=str(problem)[:60]) from None
-    except ArithmeticError:
-        raise BadInput("exponent-too-large", where=where) from None
+    data = parse_json(line, where)
     if not isinstance(data, dict):
         raise BadInput("expected-object", where=where)
     return data

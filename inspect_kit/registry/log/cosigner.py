@@ -20,6 +20,7 @@ from inspect_kit.atomic_write import sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.log.merkle import is_consistent
 from inspect_kit.registry.log.notes import Checkpoint, Verifier, WitnessRequest, check_name, witness_verifier
+from inspect_kit.strict_json import parse_json
 
 _KEY: Final = "witness.pem"
 _NAME: Final = "witness.name"
@@ -93,10 +94,10 @@ class Cosigner:
 def _state_in(path: Path) -> dict[str, Any]:
     """What a witness has seen of a log; to begin again from nothing would be to forget."""
     try:
-        state: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        state: dict[str, Any] = parse_json(path.read_bytes(), str(path))
         int(state["size"]), bytes.fromhex(state["root"]), int(state.get("time", 0)), str(state["origin"])
         return state
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, BadInput):
         raise BrokenSeal("witness-seen-cannot-read", where=str(path)) from None
 
 

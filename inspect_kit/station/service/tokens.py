@@ -12,6 +12,7 @@ from typing import Final
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.strict_json import parse_json
 
 _FILE: Final = "service-tokens.json"
 _MOST: Final = 200
@@ -32,10 +33,10 @@ def read_tokens(home: Path) -> tuple[Token, ...]:
     """All that were given out and not withdrawn."""
     path = home / _FILE
     try:
-        return tuple(Token(**row) for row in json.loads(path.read_text(encoding="utf-8")))
+        return tuple(Token(**row) for row in parse_json(path.read_bytes(), str(path)))
     except FileNotFoundError:
         return ()
-    except (OSError, ValueError, TypeError):
+    except (OSError, TypeError, BadInput):
         raise BadInput("tokens-unreadable", where=str(path)) from None
 
 

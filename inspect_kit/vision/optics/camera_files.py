@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from inspect_kit.capture.files import read_text, sha256
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
+from inspect_kit.strict_json import parse_json
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.optics.calibration import Calibration
 from inspect_kit.vision.optics.camera import COUNT, PARAMETERS, Camera, uncertainties
@@ -54,10 +54,7 @@ def read_camera(path: Path) -> CameraFile:
 
 def camera_in(text: str, where: str) -> CameraFile:
     """The camera that a file's text describes."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise BadInput("camera-not-json", where=where) from None
+    data = parse_json(text, where, float)
     if not isinstance(data, dict) or data.get("format") != FORMAT or data.get("kind") != "camera":
         raise BadInput("expected-camera-file", where=where)
     return _checked(data, where)
