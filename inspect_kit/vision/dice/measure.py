@@ -185,6 +185,8 @@ _MOST: Final = 0.5
 """Share of the dice that must have one size for it to be that of their make."""
 _ROUGHLY: Final = 0.04
 """Difference in size, as a share, of dice of one make before their edges are fitted."""
+_MAKES: Final = 0.4
+"""mm by which the roundings of several makes differ, standard deviation: as in one path-traced picture."""
 _SURE: Final = 0.25
 """Pixels of scatter of an outline up to which it is believed without other dice."""
 _NARROW: Final = 0.4
@@ -254,12 +256,15 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
         pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected
     )
     rounding = told.rounding
+    own = [expected] * len(found)
     if rounding is None:
         rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
         rounding = _rounding(pixels, view, rough, expected)
+        own = [_own_rounding(pixels, view, each, (expected, rounding), rough) for each in found]
         expected = _as_round(expected, rounding)
     fits = [
-        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, expected) for cube, sketch in found
+        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, known)
+        for (cube, sketch), known in zip(found, own, strict=True)
     ]
     fits = _refitted_at_common_size(
         pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected
@@ -309,6 +314,28 @@ def _rounding(
         for (cube, sketch), (_, drift) in zip(rough, cubes, strict=True)
     ]
     return rounding_of(pixels, view, moved, expected.optics)
+
+
+def _own_rounding(
+    pixels: Pixels,
+    view: View,
+    die: tuple[Cube | Unfit, Sketch],
+    known: tuple[Expected, tuple[float, float] | None],
+    others: Sequence[tuple[Cube, Sketch]],
+) -> Expected:
+    """Dice of several sizes are of several makes: each then tells its own rounding, where it can; else all have one."""
+    (cube, sketch), (expected, common) = die, known
+    sizes = [float(other.vector[[FIRST, SECOND]].mean()) for other, _ in others]
+    if isinstance(cube, Unfit) or _common_size(sizes, _ROUGHLY) is not None:
+        return _as_round(expected, common)
+    own = _rounding(pixels, view, [(cube, sketch)], expected)
+    return _as_round(expected, common if own is None or common is None else _among_makes(own, common))
+
+
+def _among_makes(own: tuple[float, float], common: tuple[float, float]) -> tuple[float, float]:
+    """A die's own rounding and that of all, from which makes differ; weighted by their variances."""
+    firm, loose = 1 / own[1] ** 2, 1 / (common[1] ** 2 + _MAKES**2)
+    return (firm * own[0] + loose * common[0]) / (firm + loose), float(np.sqrt(1 / (firm + loose)))
 
 
 def _refitted_at_common_size(

@@ -27,7 +27,7 @@ _CORNER: Final = 0.15
 """mm to which a corner tells the rounding, where nothing was cut off."""
 _CUT: Final = 0.2
 """Share of dice whose corners a ball has cut."""
-_DARKENING: Final = 0.1
+_DARKENING: Final = 0.05
 """mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
 _LEAST_ROUNDING: Final = 0.06
 """mm: standard uncertainty of a rounding, at least."""

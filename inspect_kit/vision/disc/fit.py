@@ -61,13 +61,16 @@ class Disc:
     centre: Floats
     relief: float = 0.0
     """mm by which milling stands out of the mean outline; the radius includes it."""
+    lighter: float = 0.0
+    """By how much the piece is lighter than the ground, in codes from 0 to 1."""
     near_seen: float = 1.0
     """The share of the half towards the camera, where the outline is the foot, that has an edge on it."""
 
     @property
     def outer_reading(self) -> float:
-        """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells; and
-        half the rim where no foot is seen: then the outline may be the upper face's."""
+        """mm by which edges outside of the fitted outline outweigh those inside, where the contrast hardly tells; at
+        least a share of the rim where that, darker than the face, passes through the ground's brightness; and half
+        the rim where no foot is seen: then the outline may be the upper face's."""
         return max(self._fainter, tuning.FACE_OR_RIM * self.solid.rim if self.near_seen < tuning.NO_FOOT else 0.0)
 
     @property
@@ -75,7 +78,8 @@ class Disc:
         low, high = tuning.TWO_OUTLINES
         doubt = float(np.clip((high - self.contrast) / (high - low), 0.0, 1.0))
         inwards, outwards = np.nanpercentile(self.deviations, [10, 90])
-        return doubt * max(float(inwards + outwards), 0.0)
+        rim = tuning.RIM_AS_GROUND * self.solid.rim if self.lighter > 0 else 0.0
+        return doubt * max(float(inwards + outwards), rim)
 
 
 @dataclass(frozen=True)
@@ -275,6 +279,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         outline=lines.feet,
         centre=view.pixels(solid.centre[None])[0],
         relief=relief,
+        lighter=edges.lighter,
         near_seen=float(near[lines.near].mean()) if lines.near.any() else 1.0,
     )
 

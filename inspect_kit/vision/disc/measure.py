@@ -330,11 +330,12 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
 
 def _light_part(disc: Disc) -> float:
     """A shadow moves a faint edge more than a strong one; over printed marks the ground changes within the lines that
-    are averaged; and of a piece as bright as the mat two outlines can be read, of which the outer one may be right."""
+    are averaged; a glossy rim mirrors the ground; and of a piece as bright as the mat two outlines can be read, of
+    which the outer one may be right."""
     faint = np.hypot(1.0, tuning.EDGE_FAINT / max(disc.contrast, 0.01))
     uneven = 1 + tuning.MARKS * max(disc.unevenness - tuning.EVEN, 0.0)
-    parts = 2 * MODEL_ERROR * faint * uneven / disc.resolution, 2 * MODEL_SHADE, 2 * disc.outer_reading
-    return float(np.linalg.norm(parts))
+    shade = 2 * MODEL_SHADE, tuning.MIRRORING * disc.solid.rim
+    return float(np.linalg.norm([2 * MODEL_ERROR * faint * uneven / disc.resolution, *shade, 2 * disc.outer_reading]))
 
 
 def _view_parts(disc: Disc, view: View) -> tuple[float, float, float]:

@@ -61,6 +61,9 @@ NO_FOOT: Final = 0.2
 taken for the outline, 0.25 and more elsewhere."""
 FACE_OR_RIM: Final = 0.5
 """Share of the rim's radius that u of the radius then carries, so that U reaches from the face to the rim."""
+RIM_AS_GROUND: Final = 0.15
+"""Share of the rim's radius that u of the radius carries at least where piece and ground are hardly told apart: light
+falls off over the rim, somewhere on it by just as much. Chosen on three slate discs in one path-traced picture."""
 SURELY_WHOLE: Final = 0.75
 """Share of the outline with a good edge from which on it cannot be that of the upper face alone."""
 RIM_SHARES: Final = (0.4, 0.6, 0.8, 1.0)
@@ -102,6 +105,9 @@ EDGE_FAINT: Final = 0.2
 TWO_OUTLINES: Final = (0.1, 0.14)
 """Contrast of an edge, in codes from 0 to 1, below which a second outline further out is fully believed possible, and
 above which it is not. Chosen on three slate discs on the blue mat in one path-traced picture."""
+MIRRORING: Final = 0.03
+"""Share of the rim's radius by which the diameter of a piece that may be glossy or matt is uncertain: by Fresnel's law
+(index 1.5) a smooth rim ends in a strip of 0.025 of its radius that mirrors the ground right behind it."""
 EVEN: Final = 0.25
 """Variation of the contrast around an outline that light and shadow alone make."""
 MARKS: Final = 3.0

@@ -68,6 +68,8 @@ class Edges:
     variance: Floats
     """Of the offset by noise alone, pixels squared: large where shading and place cannot be told apart."""
     blur: float
+    lighter: float = 0.0
+    """By how much the piece is lighter than its ground, in codes of luma from 0 to 1; the median of the lines."""
 
 
 def profiles(pixels: Pixels, feet: Floats, normals: Floats, reach: float, smooth: float = 0.0) -> Profiles:
@@ -176,7 +178,8 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
         misfit = np.asarray(
             np.sqrt((left[:, :, 0] ** 2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) * tuning.NOISE
         )
-    return Edges(place, contrast, misfit / np.maximum(contrast, 1e-3), variance, model.blur)
+    lighter = float(np.median((encoded(model.inner) - encoded(model.outer)) @ _LUMA))
+    return Edges(place, contrast, misfit / np.maximum(contrast, 1e-3), variance, model.blur, lighter)
 
 
 class _Tables:

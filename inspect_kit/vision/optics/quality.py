@@ -25,20 +25,20 @@ _PLACES: Final = np.arange(-1.25, 1.26, 0.25)
 
 def blur_of(pixels: Pixels, known: Known) -> float | None:
     """Standard deviation of the photo's blur in pixels; `None` where no edge is long enough to tell."""
-    feet, normals, side = _edges(known)
+    feet, normals, scales, side = _edges(known)
     if not len(feet):
         return None
-    strip = known.strip / known.cells * side
-    reach = min(max(tuning.DARK_REACH * side, strip + tuning.LIGHT_REACH * side), 24.0)
+    strips = known.strip * scales
+    reach = min(max(tuning.DARK_REACH * side, float(strips.max()) + tuning.LIGHT_REACH * side), 24.0)
     steps = np.arange(-reach, reach + 0.01, 0.5)
     light = _light(pixels, feet, normals, steps)
     # Along each line first the black square, then white.
-    flip = light[:, steps < -1].mean(axis=1) > light[:, (steps > 1) & (steps < max(strip, 3.0))].mean(axis=1)
+    flip = light[:, steps < -1].mean(axis=1) > light[:, (steps > 1) & (steps < max(strips.min(), 3.0))].mean(axis=1)
     light = np.where(flip[:, None], light[:, ::-1], light)
-    inside = (steps > -tuning.DARK_REACH * side) & (
-        steps < (strip + tuning.LIGHT_REACH * side if strip else tuning.DARK_REACH * side)
-    )
-    widths = [_width(steps[inside], row[inside], strip) for row in light if np.ptp(row[inside]) > 0.08]
+    ends = strips + tuning.LIGHT_REACH * side if known.strip else np.full(len(strips), tuning.DARK_REACH * side)
+    inside = (steps > -tuning.DARK_REACH * side) & (steps < ends[:, None])
+    rows = zip(light, inside, strips, strict=True)
+    widths = [_width(steps[own], row[own], strip) for row, own, strip in rows if np.ptp(row[own]) > 0.08]
     if len(widths) < 3:
         return None
     ordered = np.sort(np.log(widths))
@@ -52,19 +52,29 @@ def _light(pixels: Pixels, feet: Floats, normals: Floats, steps: Floats) -> Floa
     return decoded(sample(luma, points.reshape(-1, 2)).reshape(len(feet), -1))
 
 
-def _edges(known: Known) -> tuple[Floats, Floats, float]:
-    """Points on edges between neighbouring crossings, the edges' normals in the photo, and the length of an edge."""
+def _edges(known: Known) -> tuple[Floats, Floats, Floats, float]:
+    """Points on edges between neighbouring crossings, the edges' normals in the photo, pixels a mm along those, and
+    the length of an edge."""
     apart = known.sheet[None, :, :2] - known.sheet[:, None, :2]
     along_x = (np.abs(apart[:, :, 0] - known.cells) < 0.01) & (np.abs(apart[:, :, 1]) < 0.01)
     along_y = (np.abs(apart[:, :, 1] - known.cells) < 0.01) & (np.abs(apart[:, :, 0]) < 0.01)
     first, second = np.nonzero(along_x | along_y)
     if not len(first):
-        return np.zeros((0, 2)), np.zeros((0, 2)), 0.0
+        return np.zeros((0, 2)), np.zeros((0, 2)), np.zeros(0), 0.0
     chosen = np.linspace(0, len(first) - 1, min(tuning.MOST, len(first))).astype(int)
     start, end = known.image[first[chosen]], known.image[second[chosen]]
     length = np.linalg.norm(end - start, axis=1)
     along = (end - start) / length[:, None]
-    return start + 0.45 * (end - start), np.column_stack([-along[:, 1], along[:, 0]]), float(np.median(length))
+    feet, normals = start + 0.45 * (end - start), np.column_stack([-along[:, 1], along[:, 0]])
+    return feet, normals, _across(known, feet, normals), float(np.median(length))
+
+
+def _across(known: Known, feet: Floats, normals: Floats) -> Floats:
+    """Pixels a mm of the sheet along lines in the photo: obliquely seen strips differ in width from place to place."""
+    flat, _ = cv2.findHomography(known.image, known.sheet[:, :2])
+    ends = np.concatenate([feet - normals, feet + normals])[:, None].astype(np.float64)
+    before, after = np.split(cv2.perspectiveTransform(ends, flat)[:, 0], 2)
+    return np.asarray(2 / np.maximum(np.linalg.norm(after - before, axis=1), 1e-6), dtype=np.float64)
 
 
 def _width(steps: Floats, light: Floats, strip: float) -> float:
