@@ -34,9 +34,9 @@ ALIKE: Final = 5.0
 MOST: Final = 48
 """Edges of the sheet at which the blur is told."""
 SAMPLING: Final = 0.95
-"""Ink that spreads makes the sheet's edges this much wider than the pieces' are; lines sampled between pixels widen both
-alike. On four drawn scenes 1 makes light pieces 0.02 mm too small and dark ones too large, 0.88 the other way round by
-0.04."""
+"""Ink that spreads makes the sheet's edges this much wider than the pieces' are (lines sampled between pixels widen
+both alike). On four drawn scenes 1 makes light pieces 0.02 mm too small and dark ones too large, 0.88 the other way
+round by 0.04."""
 DARK_REACH: Final = 0.2
 """Shares of a square's side to look into the black square, and beyond the white strip (or into the plain white)."""
 LIGHT_REACH: Final = 0.08
