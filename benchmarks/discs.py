@@ -22,8 +22,9 @@ from inspect_kit.measure.pieces import KINDS, measure_pieces
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.optics.calibration import calibrate, sheet_corners
 from inspect_kit.vision.optics.camera import Camera
-from inspect_kit.vision.reference.find import Reference, place
+from inspect_kit.vision.reference.find import place
 from inspect_kit.vision.reference.sheets import Paper, mat
+from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes.render import photograph, project
 from tests.scenes.scene import Piece, Scene
 from tests.scenes.table import BEND, calibration_scenes, phone, scattered

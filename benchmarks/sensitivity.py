@@ -25,7 +25,8 @@ from inspect_kit.vision.disc.fit import Shape
 from inspect_kit.vision.disc.measure import DiscRequest, look
 from inspect_kit.vision.figure.measure import measure_view
 from inspect_kit.vision.optics.camera import Camera
-from inspect_kit.vision.reference.find import Reference, place
+from inspect_kit.vision.reference.find import place
+from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes.board import any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph as board_photograph
 from tests.scenes.figure import photograph as figure_photograph

@@ -14,7 +14,7 @@ from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice
 from inspect_kit.values.quantity import UNITS, parse_number, parse_quantity
 from inspect_kit.vision.reference.everyday import COINS, PAPERS
-from inspect_kit.vision.reference.find import Reference, marker_dictionary
+from inspect_kit.vision.reference.wanted import Reference
 
 GIVEN: Final = 0.1
 """Standard uncertainty (mm) of a thickness or rim radius that was stated without one."""
@@ -186,10 +186,7 @@ def _reference(kind: str, text: str) -> Reference:
         case ["chessboard", size]:
             return Reference("chessboard", _length(size, "reference", (1.0, 500.0))[0])
         case ["aruco", dictionary, size]:
-            try:
-                marker_dictionary(dictionary)
-            except BadInput as problem:
-                raise UsageError.of(problem.fault, where="--reference") from None
+            _check_dictionary(dictionary)
             return Reference("aruco", _length(size, "reference", (1.0, 500.0))[0], dictionary)
         case ["paper", name] if name in PAPERS:
             return Reference("paper", name=name)
@@ -198,6 +195,16 @@ def _reference(kind: str, text: str) -> Reference:
         case ["coin", name] if kind in _ROUND:
             return _coin(name)
     raise UsageError("unknown-reference", where="--reference", text=text[:40])
+
+
+def _check_dictionary(name: str) -> None:
+    # The names are OpenCV's, which nobody else need wait for.
+    from inspect_kit.vision.reference.find import marker_dictionary
+
+    try:
+        marker_dictionary(name)
+    except BadInput as problem:
+        raise UsageError.of(problem.fault, where="--reference") from None
 
 
 def _coin(name: str) -> Reference:

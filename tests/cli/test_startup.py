@@ -93,6 +93,18 @@ def test_judging_readings_loads_neither_vision_nor_paper_nor_database(striker_cs
     assert not [name for name in loaded if name.startswith(("inspect_kit.vision", "inspect_kit.registry"))]
 
 
+def test_what_asks_for_a_photo_loads_no_vision_as_the_process_that_measures_does() -> None:
+    program = (
+        "import sys\n"
+        "import inspect_kit.cli.photo.measure\n"
+        "from inspect_kit.measure.stated import stated_by\n"
+        "stated_by('coins', {'reference': 'paper:a4', 'thickness': '8mm'})\n"
+        "print('\\n'.join(sys.modules))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not HEAVY & frozenset(done.stdout.split())
+
+
 @pytest.fixture
 def striker_csv(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("striker") / "striker.csv"

@@ -12,7 +12,8 @@ import pypdfium2
 import pytest
 
 from inspect_kit.vision.optics.camera import guessed
-from inspect_kit.vision.reference.find import Reference, place
+from inspect_kit.vision.reference.find import place
+from inspect_kit.vision.reference.wanted import Reference
 from tests.cli.conftest import Kit
 
 SIZES = {"mat": (210, 297), "charuco": (210, 297), "backdrop": (148, 105), "cards": (148, 105)}

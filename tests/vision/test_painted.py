@@ -14,8 +14,8 @@ from inspect_kit.measure.figure import measure_figure
 from inspect_kit.measure.pieces import KINDS, measure_pieces
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
-from inspect_kit.vision.reference.find import Reference
 from inspect_kit.vision.reference.sheets import Paper, backdrop, mat
+from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes.painted import Colour, Painting, calibrated, eye
 from tests.scenes.painted_board import painted_board
 

@@ -24,7 +24,7 @@ from inspect_kit.vision.dice.fit import (
 from inspect_kit.vision.dice.patterns import Face
 from inspect_kit.vision.dice.pips import Spot, hull_of, pip_diameter, within
 from inspect_kit.vision.dice.read import DiceSheet, FaceReading, read_dice
-from inspect_kit.vision.dice.rounding import rounding_of
+from inspect_kit.vision.dice.rounding import among_makes, rounding_of
 from inspect_kit.vision.dice.solid import FIRST, HEIGHT, SECOND, Cube
 from inspect_kit.vision.dice.tops import outlook_of, straight_down
 from inspect_kit.vision.dice.window import Window, whole_photo
@@ -185,8 +185,6 @@ _MOST: Final = 0.5
 """Share of the dice that must have one size for it to be that of their make."""
 _ROUGHLY: Final = 0.04
 """Difference in size, as a share, of dice of one make before their edges are fitted."""
-_MAKES: Final = 0.4
-"""mm by which the roundings of several makes differ, standard deviation: as in one path-traced picture."""
 _SURE: Final = 0.25
 """Pixels of scatter of an outline up to which it is believed without other dice."""
 _NARROW: Final = 0.4
@@ -329,13 +327,7 @@ def _own_rounding(
     if isinstance(cube, Unfit) or _common_size(sizes, _ROUGHLY) is not None:
         return _as_round(expected, common)
     own = _rounding(pixels, view, [(cube, sketch)], expected)
-    return _as_round(expected, common if own is None or common is None else _among_makes(own, common))
-
-
-def _among_makes(own: tuple[float, float], common: tuple[float, float]) -> tuple[float, float]:
-    """A die's own rounding and that of all, from which makes differ; weighted by their variances."""
-    firm, loose = 1 / own[1] ** 2, 1 / (common[1] ** 2 + _MAKES**2)
-    return (firm * own[0] + loose * common[0]) / (firm + loose), float(np.sqrt(1 / (firm + loose)))
+    return _as_round(expected, common if own is None or common is None else among_makes(own, common))
 
 
 def _refitted_at_common_size(

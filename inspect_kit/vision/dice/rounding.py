@@ -28,9 +28,12 @@ _CORNER: Final = 0.15
 _CUT: Final = 0.2
 """Share of dice whose corners a ball has cut."""
 _DARKENING: Final = 0.05
-"""mm by which corners and edges look rounder than they are, as what turns away from the light loses it early."""
+"""mm by which corners and edges look rounder than they are, as what turns away from the light loses it early; half of
+what drawings without bounced light showed, for in a path-traced one there was nothing of it."""
 _LEAST_ROUNDING: Final = 0.06
 """mm: standard uncertainty of a rounding, at least."""
+_MAKES: Final = 0.4
+"""mm by which the roundings of several makes differ, standard deviation: as in one path-traced picture."""
 _ALIKE: Final = 0.07
 """mm, standard deviation of the edges of dice of one make, as they are seen."""
 
@@ -77,3 +80,9 @@ def _corner_chance(corners: Sequence[float]) -> Floats:
     spread = float(np.hypot(_CORNER, 0.5 * np.ptp(np.quantile(corners, [0.25, 0.75]))))
     alike = np.exp(-(((middle - _FINE) / spread) ** 2) / 2) / spread
     return np.asarray((1 - _CUT) * alike + _CUT * np.clip((middle - _FINE) / 0.2 + 0.5, 0.02, 1.0), dtype=np.float64)
+
+
+def among_makes(own: tuple[float, float], common: tuple[float, float]) -> tuple[float, float]:
+    """A die's own rounding and that of all, from which makes differ, each with its standard uncertainty."""
+    firm, loose = 1 / own[1] ** 2, 1 / (common[1] ** 2 + _MAKES**2)
+    return (firm * own[0] + loose * common[0]) / (firm + loose), float(np.sqrt(1 / (firm + loose)))

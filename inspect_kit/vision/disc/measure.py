@@ -36,7 +36,8 @@ from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
 from inspect_kit.vision.optics.pose import Known, View
 from inspect_kit.vision.optics.quality import check_condition
 from inspect_kit.vision.reference.everyday import KnownCoin
-from inspect_kit.vision.reference.find import Placed, Reference, place
+from inspect_kit.vision.reference.find import Placed, place
+from inspect_kit.vision.reference.wanted import Reference
 
 # All round pieces of a photo: found, measured, and refused where they are not whole.
 

@@ -18,27 +18,10 @@ from inspect_kit.vision.reference.checkerboard import find_checkerboard
 from inspect_kit.vision.reference.corners import is_crossing, refine_crossings, refine_marker
 from inspect_kit.vision.reference.everyday import CARD, PAPERS
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, Area, Sheet, SheetKind, all_sheets
+from inspect_kit.vision.reference.wanted import Reference
 
 _OWN: Final = cv2.aruco.DICT_4X4_1000
-
-
 _PLAIN: Final = ("paper", "card")
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What to look for: `auto`, a checkerboard of known square, single markers of known side, or an everyday thing."""
-
-    kind: str = "auto"
-    size: float = 0.0
-    dictionary: str = ""
-    name: str = ""
-    """Which sheet of paper, or which coin; empty for a coin of which only the diameter is known."""
-
-    @property
-    def printed(self) -> bool:
-        """Whether it was printed, at a scale that can be checked."""
-        return self.kind in ("auto", "chessboard", "aruco")
 
 
 @dataclass(frozen=True)

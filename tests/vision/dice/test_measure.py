@@ -12,6 +12,7 @@ from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
+from inspect_kit.vision.dice.rounding import among_makes
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.dice import Die, Roll, photograph_roll
 from tests.scenes.throws import on_the_mat, thrown
@@ -100,3 +101,12 @@ def test_without_a_sheet_numbers_are_read_on_any_ground_and_none_is_invented(rea
             die, away = _nearest(roll, found.pixel)
             assert die.up == found.number
             assert away < 0.6 * float(np.ptp(found.outline[:, 0]))
+
+
+def test_a_die_among_other_makes_keeps_its_own_rounding_as_far_as_it_tells_it() -> None:
+    common = (1.1, 0.2)
+    clear, clear_u = among_makes((1.7, 0.15), common)
+    vague, vague_u = among_makes((1.7, 0.8), common)
+    assert 1.55 < clear < 1.7
+    assert 1.1 < vague < 1.4
+    assert clear_u < 0.15 < vague_u < 0.45

@@ -14,7 +14,7 @@ from inspect_kit.measure.pieces import KINDS, MeasuredPiece, Session, measure_pi
 from inspect_kit.measure.stated import Stated
 from inspect_kit.notices import sentences
 from inspect_kit.vision.optics.camera import Camera
-from inspect_kit.vision.reference.find import Reference
+from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes import grounds
 from tests.scenes.render import Ground, photograph, project
 from tests.scenes.scene import Lamp, Lens, Scene, Sensor, Stand

@@ -7,7 +7,7 @@ import pytest
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.optics.pose import Known
-from inspect_kit.vision.optics.quality import check_condition, glaring
+from inspect_kit.vision.optics.quality import blur_of, check_condition, glaring
 
 
 def _checkered(black: int, white: int, blur: float = 0.0) -> tuple[np.ndarray, Known]:
@@ -45,3 +45,33 @@ def test_glare_is_full_light_on_both_sides_of_an_outline_not_inside_it() -> None
     assert not glaring(pixels, outline)
     pixels[100:200, 250:330] = 255
     assert glaring(pixels, outline)
+
+
+def _framed_obliquely(blur: float) -> tuple[np.ndarray, Known]:
+    """Black squares beside white ones in which a black one stands behind a strip of 1.2 mm, seen at a slant."""
+    import cv2
+
+    fine, cell, strip = 8, 12.0, 1.2
+    y, x = np.mgrid[0 : 8 * 96, 0 : 10 * 96] / 8
+    inside = (np.abs(x % cell - cell / 2) < cell / 2 - strip) & (np.abs(y % cell - cell / 2) < cell / 2 - strip)
+    light = np.where((x // cell + y // cell) % 2, np.where(inside, 0.03, 0.8), 0.03)
+    corners = np.array([[0, 0], [120, 0], [120, 96], [0, 96]], np.float64)
+    seen = np.array([[180, 60], [1020, 140], [1120, 820], [60, 900]], np.float64)
+    to_photo, _ = cv2.findHomography(corners, seen)
+    to_fine = np.array([[2, 0, 0.5], [0, 2, 0.5], [0, 0, 1]]) @ to_photo @ np.diag([1 / fine, 1 / fine, 1])
+    large = cv2.warpPerspective(light.astype(np.float32), to_fine, (2400, 2000), flags=cv2.INTER_AREA)
+    small = cv2.resize(cv2.GaussianBlur(large, (0, 0), 2 * blur), (1200, 1000), interpolation=cv2.INTER_AREA)
+    codes = (
+        255 * np.where(small < 0.0031308, 12.92 * small, 1.055 * np.maximum(small, 1e-6) ** (1 / 2.4) - 0.055)
+    ).round()
+    crossings = np.array([[cell * i, cell * j] for i in range(1, 10) for j in range(1, 8)])
+    at = cv2.perspectiveTransform(crossings[:, None], to_photo)[:, 0]
+    pixels = np.repeat(codes.astype(np.uint8)[:, :, None], 3, axis=2)
+    return pixels, Known(np.column_stack([crossings, np.zeros(len(crossings))]), at, cell, strip)
+
+
+@pytest.mark.parametrize("blur", [0.6, 1.0])
+def test_a_slanted_sheet_whose_strips_differ_in_width_tells_the_blur_to_a_twelfth(blur: float) -> None:
+    # A pixel's own area and the line between pixels widen every edge alike, the pieces' too.
+    widened = float(np.sqrt(blur**2 + 1 / 12 + 1 / 6))
+    assert blur_of(*_framed_obliquely(blur)) == pytest.approx(0.95 * widened, rel=0.08)
