@@ -79,6 +79,7 @@ class Walk:
 def show_start(visit: Visit, fault: str = "") -> Response:
     """Which thing, what is known of it already, and what was begun before."""
     place = place_of(visit)
+    visit.request.app.state.benches.warm()
     retest = visit.query("retest") or visit.form.get("retest", "")
     before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
     with visit.station.registry.reading() as connection:

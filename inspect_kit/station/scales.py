@@ -27,8 +27,8 @@ from inspect_kit.station.web.visit import Visit
 
 News = SimpleQueue[dict[str, object] | None]
 _UNITS: Final = ("g", "mm")
-_READING: Final = 20.0
-"""Seconds for one photo of a display."""
+_READING: Final = 45.0
+"""Seconds for one photo of a display: one of work, and a helper that may have to be started on a busy laptop."""
 
 
 def _asked(visit: Visit) -> tuple[str, str]:

@@ -74,12 +74,12 @@ class Desk:
         self.page = answer.text
         return answer
 
-    def announce(self, name: str = "Czech Open") -> str:
+    def announce(self, name: str = "Czech Open", sheet: str = "icf-2001-it") -> str:
         from datetime import date, timedelta
 
-        self.page = self.client.get("/events/new?sheet=icf-2001-it").text
+        self.page = self.client.get(f"/events/new?sheet={sheet}").text
         day = date.today()
-        data = {"sheet": "icf-2001-it", "name": name, "since": day.isoformat(), "rule": "guarded", "language": "en",
+        data = {"sheet": sheet, "name": name, "since": day.isoformat(), "rule": "guarded", "language": "en",
                 "until": (day + timedelta(days=2)).isoformat(), "quota_striker": "2", "count_board": "20"}  # fmt: skip
         self.event = str(self.send("/events/new", data).url).rsplit("/", 1)[-1]
         return self.event

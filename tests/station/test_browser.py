@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from openpyxl import Workbook
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
@@ -25,6 +26,7 @@ from tests.station.running import Desk, Running, running
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
 AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+TRACED = Path(__file__).parents[1] / "scenes" / "traced" / "cached"
 
 Open = Callable[..., Any]
 
@@ -486,3 +488,54 @@ def test_a_display_is_proposed_beside_its_picture_and_taken_over_by_one_key(
     page.keyboard.press("Enter")
     assert page.input_value(f"#{mass}") == "14.82 g"
     assert page.input_value(f"[name=display_{mass}]")
+    # On a guided screen one button is for the next field that is empty.
+    page.goto(f"{place[2]}/guided/striker")
+    page.fill("[name=text]", "By its display")
+    page.click("main button.main")
+    page.wait_for_selector("#asked")
+    page.goto(f"{page.url.partition('?')[0]}?at=striker.mass%7C")
+    page.select_option("[name=gauge_g]", "scale-200g")
+    page.set_input_files("[data-display] + input", {"name": "p.png", "mimeType": "image/png", "buffer": photo})
+    page.wait_for_selector(".proposal img:visible", timeout=60_000)
+    assert _axe_here(page) == []
+    page.keyboard.press("Enter")
+    assert page.input_value("#a0") == "14.82 g"
+    page.click("button.big")
+    page.wait_for_selector(".last:has-text('14.82')")
+
+
+def test_a_list_of_players_from_a_spreadsheet_is_taken_over_in_the_browser(
+    page_for: Open, place: tuple[Path, Running, str], tmp_path: Path
+) -> None:
+    book = Workbook()
+    for row in (("Příjmení", "Jméno", "Tým"), ("Nováková", "Eva", "Praha")):
+        book.active.append(row)
+    book.save(tmp_path / "players.xlsx")
+    page = page_for()
+    with closing(Desk(place[1].url, "Renata")) as desk:
+        page.goto(f"{place[1].url}/events/{desk.announce('With a list')}/players")
+    page.set_input_files("[name=list]", tmp_path / "players.xlsx")
+    page.click("form[action$='/import'] button")
+    page.wait_for_selector("[role=status]:has-text('1 new player')")
+    assert "Eva Nováková" in page.inner_text("table")
+
+
+def test_photos_of_a_figure_are_measured_while_the_page_says_so_and_fill_in_what_they_tell(
+    page_for: Open, place: tuple[Path, Running, str]
+) -> None:
+    page = page_for(**PHONE, bypass_csp=True)
+    with closing(Desk(place[1].url, "Renata")) as desk:
+        event = f"{place[1].url}/events/{desk.announce('Subbuteo', sheet='fistf-4.0')}"
+    page.goto(f"{event}/guided/team")
+    page.fill("[name=text]", "Team A")
+    page.click("main button.main")
+    page.wait_for_selector("#asked")
+    page.click("summary:has-text('Photos of another figure')")
+    assert _axe_here(page) == []
+    page.set_input_files("[name=photos]", TRACED / "figure-5.jpg")
+    page.click("form[data-brought] button")
+    page.wait_for_selector("[data-looking]:has-text('Measuring')")
+    page.wait_for_selector("text=values from file or photos", timeout=120_000)
+    page.click("summary:has-text('Photos of another figure')")
+    assert "Measured in photos: 1" in page.inner_text("form[data-brought]")
+    assert page.input_value("[name=instance]") == "2"

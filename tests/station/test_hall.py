@@ -167,6 +167,13 @@ def test_a_roster_is_imported_once_and_searched_without_accents(referee: Person,
         assert len(player_entries(connection, referee.event)) == 2
 
 
+def test_an_import_says_who_may_be_one_person_twice(referee: Person) -> None:
+    page = _imported(referee, "name,team\nJan Novák,Praha\nNovak Jan,Brno\nEva Malá,Praha\n".encode())
+    assert "3 new players" in page
+    assert "May be one person twice: Jan Novák = Novak Jan." in page
+    assert "one person twice" not in _imported(referee.announce(name="Other"), b"name\nJan Nov\nEva Mala\n")
+
+
 def test_a_player_is_corrected_and_what_they_were_called_stays(referee: Person) -> None:
     _imported(referee)
     page = referee.get(referee.at("/players?q=mala"))

@@ -13,7 +13,7 @@ from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.checkin.roster import ListedPlayer, bare, listed, matching, resembling, rows_in
 from inspect_kit.errors import InspectKitError
-from inspect_kit.inspection.names import clean
+from inspect_kit.inspection.names import clean, name_key
 from inspect_kit.registry.checkin.entries import EventSet, PlayerSet, PlayersPiece
 from inspect_kit.registry.checkin.roster import player_entries, roster, set_players
 from inspect_kit.registry.checkin.store import inspections
@@ -159,9 +159,17 @@ def import_players(visit: Visit) -> Response:
         return show_players(visit, visit.words.told(problem))
     set_players(visit.station.registry, bodies, visit.station.now(), visit.station.seal)
     changed = sum(each.player in known for each in bodies)
-    return show_players(
-        visit, done=visit.words("players.imported", new=len(bodies) - changed, changed=changed, same=same)
-    )
+    done = visit.words("players.imported", new=len(bodies) - changed, changed=changed, same=same)
+    twice = _twice(roster_of(visit, event))
+    return show_players(visit, done=f"{done} {visit.words('players.twice', names=twice)}" if twice else done)
+
+
+def _twice(players: Iterable[PlayerSet]) -> str:
+    """Players whose names differ by accents or order only, who may be one person; the first of them."""
+    alike = defaultdict(list)
+    for each in players:
+        alike[name_key(each.name)].append(each.name)
+    return "; ".join([" = ".join(names) for names in alike.values() if len(names) > 1][:_OFFERED])
 
 
 def _merged(visit: Visit, event: EventSet, wanted: Iterable[ListedPlayer]) -> tuple[list[PlayerSet], int]:
