@@ -61,8 +61,7 @@ def _discs() -> Values:
     photo, camera = _disc_photo()
     request = DiscRequest(Reference("auto"), (1.0, 0.0002), Shape(8.6, 0.1, 0.5, 0.1), (20.0, 60.0))
     seen = look(photo, camera, request)
-    return {_near(each.disc.centre): (each.diameter, float(np.linalg.norm(list(each.contributions.values()))))
-            for each in seen.spotted}  # fmt: skip
+    return {_near(each.disc.centre): (each.diameter.value, each.diameter.standard) for each in seen.spotted}
 
 
 def _near(pixel: Any) -> str:
@@ -77,7 +76,7 @@ def _board_photo() -> BoardPhoto:
 
 def _board() -> Values:
     found = measure_board([_board_photo()], KnownSide(1.0, 0.0002)).measurements
-    return {f"{each.characteristic} {each.instance}": (each.value, each.u) for each in found}
+    return {f"{each.characteristic} {each.instance}": (each.value, each.standard) for each in found}
 
 
 @cache

@@ -17,6 +17,7 @@ from scipy.special import ndtr
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
+from inspect_kit.vision.fitting.line_fit import Equations, Expectation, Moves, fit_lines
 from inspect_kit.vision.optics.light import decoded, encoded, window_of
 
 STEP: Final = 0.5
@@ -29,6 +30,11 @@ _WIDTHS: Final = np.array([0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.75, 2.1, 2.6, 3.2])
 """Pixels: blurs that are tried."""
 _TABLE: Final = 0.125
 """Pixels between the places at which a blurred step is tabled."""
+
+_PLAIN: Final = Expectation(np.full(3, 1e-6))
+"""Ground, height and place of a plain step: hardly anything is expected of them."""
+_SHADED: Final = Expectation(np.array([0.02, 0.02, 0.15, 0.3, 1e-6]), np.array([0.0, 1.0, 0.0, 0.0, 0.0]))
+"""Ground, step, root of the depth, depth and place: a plain step, unless the light says otherwise; chosen."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +203,10 @@ class _Near:
         away = self.steps - place[:, None]
         return away, np.minimum(np.maximum(self.half + 0.5 - np.abs(away), 0), 0.5) * 2
 
-    def moved(self, place: Floats, shift: Floats) -> Floats:
-        """Places a step on."""
-        return np.clip(place + np.clip(shift, -0.8, 0.8), self.start - self.half, self.start + self.half)
+    @property
+    def moves(self) -> Moves:
+        """How a step may move from its start."""
+        return Moves(self.start, self.half, 0.8, 5)
 
 
 def _near(steps: Floats, values: Floats, start: Floats, half: float) -> _Near:
@@ -230,19 +237,17 @@ def _common_blur(near: _Near) -> float:
 
 def _plain_misfit(near: _Near, blur: float) -> Floats:
     """How badly a step of this blur fits each line, at its best place."""
-    place, misfit = near.start, np.ones(len(near.start))
-    for _ in range(5):
+
+    def equations(place: Floats, _: Floats) -> Equations:
         away, window = near.windows(place)
         u = away / blur
         bell = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi) / blur
-        design = np.stack([np.ones_like(u), ndtr(-u), bell], axis=2) * window[:, :, None]
-        normal = np.einsum("nmi,nmj->nij", design, design) + 1e-6 * np.eye(3)
-        found = np.linalg.solve(normal, np.einsum("nmi,nm->ni", design, near.values * window)[:, :, None])[:, :, 0]
-        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
-        misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
-        height = np.where(np.abs(found[:, 1]) < 0.2, 0.2, found[:, 1])
-        place = near.moved(place, found[:, 2] / height)
-    return misfit
+        return Equations(np.stack([np.ones_like(u), ndtr(-u), bell], axis=2), near.values, window)
+
+    def shift(parts: Floats) -> Floats:
+        return parts[:, 2] / np.where(np.abs(parts[:, 1]) < 0.2, 0.2, parts[:, 1])
+
+    return fit_lines(near.moves, _PLAIN, equations, shift).misfit
 
 
 def _fitted(near: _Near, blur: float) -> tuple[Floats, Floats]:
@@ -251,23 +256,16 @@ def _fitted(near: _Near, blur: float) -> tuple[Floats, Floats]:
     grid = np.arange(-count, count + 1, dtype=np.float64) * _TABLE
     basis = _basis(grid, blur, near.half)
     lean = np.gradient(basis, _TABLE, axis=1)
-    place, misfit = near.start, np.ones(len(near.start))
-    guess = np.tile([1.0, 0.0, 0.0], (len(near.start), 1))
-    firm = np.array([0.02, 0.02, 0.15, 0.3, 1e-6])
-    mean = np.array([0.0, 1.0, 0.0, 0.0, 0.0])
-    for _ in range(5):
+
+    def equations(place: Floats, before: Floats) -> Equations:
         away, window = near.windows(place)
-        parts = np.stack([np.interp(away, grid, row) for row in basis], axis=2)
-        tilt = -np.einsum("nmk,nk->nm", np.stack([np.interp(away, grid, row) for row in lean], axis=2), guess)
-        design = np.concatenate([np.ones_like(away)[:, :, None], parts, tilt[:, :, None]], axis=2) * window[:, :, None]
-        normal = np.einsum("nmi,nmj->nij", design, design) + np.diag(firm)
-        right = np.einsum("nmi,nm->ni", design, near.values * window) + firm * mean
-        found = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
-        left = np.einsum("nmi,ni->nm", design, found) - near.values * window
-        misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1))
-        guess = found[:, 1:4]
-        place = near.moved(place, found[:, 4])
-    return place, misfit
+        parts, tilts = (np.stack([np.interp(away, grid, row) for row in rows], axis=2) for rows in (basis, lean))
+        tilt = -np.einsum("nmk,nk->nm", tilts, before[:, 1:4])
+        design = np.concatenate([np.ones_like(away)[:, :, None], parts, tilt[:, :, None]], axis=2)
+        return Equations(design, near.values, window)
+
+    found = fit_lines(near.moves, _SHADED, equations, lambda parts: parts[:, 4])
+    return found.place, found.misfit
 
 
 def _basis(grid: Floats, blur: float, half: float) -> Floats:

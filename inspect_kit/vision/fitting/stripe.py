@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,7 @@ from scipy.optimize import least_squares
 from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Light, Mask
+from inspect_kit.vision.fitting.line_fit import Equations, Expectation, Moves, fit_lines
 from inspect_kit.vision.optics.pose import View
 
 STEP: Final = 0.12
@@ -21,6 +22,8 @@ _MORE_BLUR: Final = 0.5
 """Share by which single strokes may be blurred more than the photo's broad lines: out of focus, or taken for noise."""
 _SETTLED: Final = 0.002
 """mm: when nine lines of ten move by less, a fit is done."""
+_UNKNOWN: Final = Expectation(np.array([1e-9, 1e-3, 1e-9, 1e-6]))
+"""Ground, its slope, height and place of a shape: hardly anything is expected of them."""
 BRIGHTNESS: Final = np.array([0.2126, 0.7152, 0.0722])
 """Weights of linear red, green and blue in what the eye calls bright."""
 
@@ -140,33 +143,26 @@ class Fits:
     misfit: Floats
 
 
-def fit_shape(steps: Floats, values: Floats, start: Floats, half: float, shape: object) -> Fits:
+def fit_shape(steps: Floats, values: Floats, start: Floats, half: float, shape: Callable[..., Floats]) -> Fits:
     """`shape(away)`, moved and scaled on a sloping ground, fitted to each line within ± `half` of the start."""
-    place = start.copy()
-    height = np.zeros(len(start))
-    misfit = np.full(len(start), np.inf)
     hidden = ~np.isfinite(values).all(axis=1)
     near = (steps >= start.min() - half) & (steps <= start.max() + half)
     steps, clean = steps[near], np.nan_to_num(values[:, near])
-    for _ in range(6):
+    window = (np.abs(steps[None, :] - start[:, None]) <= half).astype(np.float64)
+
+    def equations(place: Floats, _: Floats) -> Equations:
         away = steps[None, :] - place[:, None]
-        window = (np.abs(steps[None, :] - start[:, None]) <= half).astype(np.float64)
-        form = shape(away)  # type: ignore[operator]
-        slope = (shape(away + 0.01) - shape(away - 0.01)) / -0.02  # type: ignore[operator]
-        design = np.stack([np.ones_like(form), away, form, slope], axis=2) * window[:, :, None]
-        across = design.transpose(0, 2, 1)
-        normal = across @ design + np.eye(4) * np.array([1e-9, 1e-3, 1e-9, 1e-6])
-        found = np.linalg.solve(normal, across @ (clean * window)[:, :, None])
-        left = (design @ found)[:, :, 0] - clean * window
-        found = found[:, :, 0]
-        height = found[:, 2]
-        misfit = np.sqrt((left**2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) / np.maximum(np.abs(height), 1e-6)
-        safe = np.where(np.abs(height) < 1e-3, np.copysign(1e-3, height + 1e-12), height)
-        before = place
-        place = np.clip(place + np.clip(found[:, 3] / safe, -0.4, 0.4), start - half, start + half)
-        if np.percentile(np.abs(place - before), 90) < _SETTLED:
-            break
-    return Fits(place, np.where(hidden, 0.0, height), np.where(hidden, np.inf, misfit))
+        form, slope = shape(away), (shape(away + 0.01) - shape(away - 0.01)) / -0.02
+        return Equations(np.stack([np.ones_like(form), away, form, slope], axis=2), clean, window)
+
+    def shift(parts: Floats) -> Floats:
+        height = parts[:, 2]
+        return parts[:, 3] / np.where(np.abs(height) < 1e-3, np.copysign(1e-3, height + 1e-12), height)
+
+    found = fit_lines(Moves(start, half, 0.4, 6, _SETTLED), _UNKNOWN, equations, shift)
+    height = found.parts[:, 2]
+    misfit = found.misfit / np.maximum(np.abs(height), 1e-6)
+    return Fits(found.place, np.where(hidden, 0.0, height), np.where(hidden, np.inf, misfit))
 
 
 def stacked(steps: Floats, values: Floats, places: Floats, good: Mask, half: float) -> tuple[Floats, Floats]:
