@@ -9,6 +9,7 @@ from typing import Final
 from inspect_kit.certificate.content.cover import authorisation, reference_of
 from inspect_kit.certificate.content.lot_sections import (
     MOST_PIECES,
+    at_least,
     lot_remarks,
     name_of,
     requirement_of,
@@ -81,7 +82,7 @@ def _cover(record: LotRecord, words: Wording, issue: Issue) -> Cover:
     )
 
 
-def _tally(record: LotRecord, words: Wording) -> Iterable[tuple[str, int]]:
+def _tally(record: LotRecord, words: Wording) -> Iterable[tuple[str, int | str]]:
     lot = record.lot
     # A piece that nobody looked at is among the undecided ones: it is told apart here.
     undecided = max(0, lot.undecided - lot.lacking)
@@ -89,7 +90,7 @@ def _tally(record: LotRecord, words: Wording) -> Iterable[tuple[str, int]]:
     for verdict, count in (("conforms", good), ("fails", lot.failed), ("undecided", undecided)):
         yield words.say(f"tally.{verdict}"), count
     if lot.lacking:
-        yield words.say("tally.not_inspected"), lot.lacking
+        yield words.say("tally.not_inspected"), at_least(lot.lacking, lot, words)
 
 
 def _box(record: LotRecord, verdict: str, words: Wording) -> Box:
@@ -140,7 +141,7 @@ def _identification(record: LotRecord, words: Wording, issue: Issue) -> Iterable
         "item": _item(record, words),
         "subject": subject.text,
         "owner": subject.owner,
-        "lot_size": words.number(Decimal(lot.size)),
+        "lot_size": at_least(lot.size, lot, words),
         "inspected": words.number(Decimal(lot.inspected)),
         **_delivered(record, words),
         "covered": "; ".join(name_of(series, words) for series in lot.series),

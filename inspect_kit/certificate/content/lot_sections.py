@@ -26,7 +26,7 @@ from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
 from inspect_kit.quality.lot.judge import DEFECT, NOT_NORMAL, Sampling
-from inspect_kit.quality.lot.record import ClassPart, Delivery, LotRecord, MeasuredSeries, Nonconforming
+from inspect_kit.quality.lot.record import ClassPart, Delivery, Lot, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
 from inspect_kit.quality.process.charts import Chart, Track
@@ -217,6 +217,12 @@ def _classes(record: LotRecord, words: Wording) -> Listing:
     return Listing(columns, rows, ruled=True)
 
 
+def at_least(count: int, lot: Lot, words: Wording) -> str:
+    """A number of pieces; where photos could not be measured, nobody knows how many more there are."""
+    shown = words.number(Decimal(count))
+    return f"≥ {shown}" if lot.uncounted else shown
+
+
 def _aql(record: LotRecord, words: Wording) -> str:
     return words.number(number_of(record.lot.plan.aql or "0", where="aql"))
 
@@ -236,7 +242,7 @@ def _optional(number: float | None, words: Wording) -> str:
 
 def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
     lot, plan = record.lot, record.lot.plan
-    rows = {"lot_size": words.number(Decimal(lot.size)), "plan": _kind(record, words)}
+    rows = {"lot_size": at_least(lot.size, lot, words), "plan": _kind(record, words)}
     if plan.aql is not None:
         percent = Decimal(plan.aql) <= LARGEST_PERCENTAGE
         rows["aql"] = words.say("plan.aql_percent" if percent else "plan.aql_hundred", aql=_aql(record, words))
@@ -251,7 +257,7 @@ def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
         rows["index"] = words.say("plan.constant", k=_optional(plan.k, words), m=_optional(plan.m_percent, words))
     rows["found"] = words.say("plan.found", failed=lot.failed, open=lot.undecided)
     if lot.lacking:
-        rows["not_inspected"] = words.number(Decimal(lot.lacking))
+        rows["not_inspected"] = at_least(lot.lacking, lot, words)
     rows["outcome"] = words.say(f"overall.{record.verdict}")
     yield Facts(tuple(Field(words.say(f"field.{key}"), text) for key, text in rows.items() if text))
     if plan.by_class:
@@ -272,7 +278,7 @@ def lot_remarks(record: LotRecord, words: Wording) -> Iterator[str]:
     if lot.missed:
         yield words.say("remark.missed", number=len(lot.missed))
     if lot.lacking:
-        yield words.say("remark.not_inspected", number=words.number(Decimal(lot.lacking)))
+        yield words.say("remark.not_inspected", number=at_least(lot.lacking, lot, words))
     if lot.plan.kind == Sampling.VARIABLES:
         yield from _remarks_by_variables(record, words)
 

@@ -229,7 +229,7 @@ class Cover:
     verdict: str
     verdict_word: str
     statement: str
-    tally: tuple[tuple[str, int], ...]
+    tally: tuple[tuple[str, int | str], ...]
     tally_heading: str
     boxes: tuple[Box, ...]
     more: str

@@ -140,7 +140,8 @@ def _percentiles(study: LotStudy) -> dict[str, object] | None:
 def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
     """The outcome for people."""
     lot = record.lot
-    click.echo(said("lot-of", size=f"{lot.size:,}", plan=_plan(record)))
+    least = "≥ " if lot.uncounted else ""
+    click.echo(said("lot-of", size=f"{least}{lot.size:,}", plan=_plan(record)))
     counted = map(said, ("head-conform", "head-fail", "head-open"))
     rows: list[tuple[str, ...]] = [(said("head-characteristic"), "n", said("head-mean"), "Cpk", "Ppk", *counted)]
     found = [_row(study, ordered=lot.ordered) for study in studies]
@@ -149,7 +150,7 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     for line in columns(rows):
         click.echo(line)
     if lot.lacking:
-        click.echo("  " + said("lot-lacking", count=f"{lot.lacking:,}", photos=len(lot.missed or ())))
+        click.echo("  " + said("lot-lacking", count=f"{least}{lot.lacking:,}", photos=len(lot.missed or ())))
     for piece in lot.nonconforming[:_MOST_LINES]:
         click.echo("  " + _piece(piece))
     if len(lot.nonconforming) > _MOST_LINES:

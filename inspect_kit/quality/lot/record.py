@@ -192,6 +192,11 @@ class Lot(_Part, frozen=True):
         return 0 if self.not_inspected is msgspec.UNSET else self.not_inspected
 
     @property
+    def uncounted(self) -> bool:
+        """Whether nobody said how many pieces there were on photos that could not be measured: each counts as one."""
+        return bool(self.missed) and self.plan.kind == "all" and self.size == len(self.pieces)
+
+    @property
     def inspected(self) -> int:
         """Pieces of which something is known."""
         return max(len(self.pieces), self.plan.sample) - self.lacking
