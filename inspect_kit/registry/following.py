@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspect_kit.errors import BrokenSeal
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.registry.entries import Body, Certified, Entry, Revoked
@@ -20,29 +21,33 @@ def rows_fault(connection: Transaction, standing: CertificateStatus) -> Notice |
     A revocation whose row was deleted still stands among the entries, and an entry that was taken out or changed
     breaks the chain behind it.
     """
-    last: Entry | None = None
+    # Only entries that name the certificate are taken apart: there are thousands.
+    try:
+        named = [each for each in chained_from(connection, standing.entry) if standing.number in each.body]
+        said = [(each.said(), each.at) for each in named]
+    except BrokenSeal as problem:
+        return problem.told
     expected = ("", "")
-    for entry in _from(connection, standing.entry):
-        if entry.right_hash() != entry.hash or (last and (entry.id, entry.previous) != (last.id + 1, last.hash)):
-            return notice("chain-broken", entry=entry.id)
-        # Only entries that name the certificate are taken apart: there are thousands.
-        said = entry.said() if standing.number in entry.body else None
-        if last is None and not _same(said, standing):
-            return notice("rows-differ", number=standing.number)
-        expected, last = _after(expected, said, standing.number, entry.at), entry
-    if last is None or (standing.revoked_at, standing.replaced_by) != expected:
+    for body, at in said:
+        expected = _after(expected, body, standing.number, at)
+    if not said or not _same(said[0][0], standing) or (standing.revoked_at, standing.replaced_by) != expected:
         return notice("rows-differ", number=standing.number)
     return None
 
 
-def _from(connection: Transaction, first: int) -> Iterator[Entry]:
-    before = first - 1
-    while batch := entries_after(connection, before, _BATCH):
-        yield from batch
-        before = batch[-1].id
+def chained_from(connection: Transaction, first: int) -> Iterator[Entry]:
+    """All entries from one on; one that was changed or taken out is a broken seal."""
+    expected, previous = first, ""
+    while batch := entries_after(connection, expected - 1, _BATCH):
+        for entry in batch:
+            linked = entry.id == expected and previous in ("", entry.previous)
+            if not linked or entry.right_hash() != entry.hash:
+                raise BrokenSeal("chain-broken", entry=expected)
+            expected, previous = entry.id + 1, entry.hash
+            yield entry
 
 
-def _same(said: Body | None, standing: CertificateStatus) -> bool:
+def _same(said: Body, standing: CertificateStatus) -> bool:
     """Whether the certificate's own entry says what its rows say."""
     if not isinstance(said, Certified):
         return False
@@ -55,7 +60,7 @@ def _same(said: Body | None, standing: CertificateStatus) -> bool:
     return entry == rows
 
 
-def _after(before: tuple[str, str], said: Body | None, number: str, at: str) -> tuple[str, str]:
+def _after(before: tuple[str, str], said: Body, number: str, at: str) -> tuple[str, str]:
     """When the certificate was revoked and what has replaced it, after one more entry."""
     revoked, replaced = before
     if isinstance(said, Revoked) and said.number == number:

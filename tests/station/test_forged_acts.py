@@ -20,9 +20,9 @@ from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import Seal, append, last_entry, link, no_seal, write
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_account
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, KeptFile, Recorded
-from inspect_kit.registry.checkin.store import decision_entry, event_of, inspection, unissued
+from inspect_kit.registry.checkin.store import acts, event_of, inspection, unissued
 from inspect_kit.registry.search import RegistryQuery, listing
-from inspect_kit.registry.tables import CERTIFICATES, DESK_PINS, DESK_SESSIONS
+from inspect_kit.registry.tables import CERTIFICATES, DESK_ACCOUNTS, DESK_DECISIONS, DESK_PINS, DESK_SESSIONS, ENTRIES
 from inspect_kit.registry.witness import LastSeenEntry
 from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
@@ -173,8 +173,8 @@ def test_a_desk_that_is_no_longer_vouched_for_makes_no_more_acts(referee: Person
     assert _made(station)[0] == 0
     with station.registry.reading() as connection:
         seals = seals_in(connection, station.keyrings)
-        entries = [decision_entry(connection, ticket) for ticket in (done, later)]
-    assert [bool(entry and seals.strictly(entry)) for entry in entries] == [False, True]
+        entries = [acts(connection, ticket)[-1][0] for ticket in (done, later)]
+    assert [bool(seals.strictly(entry)) for entry in entries] == [False, True]
 
 
 def test_an_audit_names_acts_that_nobody_signed(referee: Person, station: Station) -> None:
@@ -277,6 +277,45 @@ def _without_guards(station: Station) -> None:
     with station.registry.engine.begin() as connection:
         for name in connection.scalars(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
             connection.execute(text(f'DROP TRIGGER "{name}"'))
+
+
+@pytest.mark.parametrize("rows", ["row", "entry"])
+def test_a_rejection_that_was_taken_out_of_the_database_does_not_revive_the_approval(
+    referee: Person, station: Station, rows: str
+) -> None:
+    """Approved, then taken back before the certificate was made; the row that says so, or the entry too, is deleted."""
+    ticket = referee.inspect()
+    referee.decide(ticket, "approve")
+    with station.registry.writing() as connection:
+        seen = inspection(connection, ticket)
+        assert seen is not None
+        append(connection, Decided(ticket, seen.event, "reject", "Renata", because="broken"), NOW, station.seal)
+        last = append(connection, DeskSet("desk-0", "", "x"), NOW)
+    assert _made(station)[0] == 0
+    _without_guards(station)
+    with station.registry.engine.begin() as connection:
+        connection.execute(DESK_DECISIONS.delete().where(DESK_DECISIONS.c.entry == last.id - 1))
+        if rows == "entry":
+            connection.execute(ENTRIES.delete().where(ENTRIES.c.id == last.id - 1))
+    made, trouble = _made(station)
+    assert made == 0
+    assert trouble
+    assert "Not valid" in referee.get(f"/look-up?q={ticket}")
+
+
+def test_an_account_that_was_closed_stays_closed_though_its_row_is_gone(referee: Person, station: Station) -> None:
+    ticket, closed = referee.inspect(), AccountSet("Renata", Role.REFEREE, by="test", active=False)
+    set_account(station.registry, closed, None, NOW, station.seal)
+    with station.registry.reading() as connection:
+        newest = last_entry(connection)
+    assert newest is not None
+    _without_guards(station)
+    with station.registry.engine.begin() as connection:
+        connection.execute(DESK_ACCOUNTS.delete().where(DESK_ACCOUNTS.c.entry == newest.id))
+    _forged(station, ticket, station.seal, "Renata")
+    made, trouble = _made(station)
+    assert made == 0
+    assert "Renata" in trouble
 
 
 def test_a_stolen_key_vouches_for_no_desk_at_any_date(referee: Person, station: Station, tmp_path: Path) -> None:

@@ -17,10 +17,9 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
+from inspect_kit.registry.chain import Seal, append, no_seal
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import said_by
-from inspect_kit.registry.entries import Entry
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import DESK_ACCOUNTS, DESK_DRAFTS, DESK_PINS, DESK_SESSIONS
 
@@ -134,13 +133,6 @@ def pin_holds(registry: Registry, name: str, pin: str, right: RightPins) -> bool
     if hashed is not None:
         right.note(hashed, pin)
     return hashed is not None
-
-
-def account_entry(connection: Connection, name: str, before: int) -> Entry | None:
-    """The entry of a person's account as it was before an entry."""
-    own = DESK_ACCOUNTS.c
-    newest = connection.scalar(select(func.max(own.entry)).where(own.name == name, own.entry < before))
-    return entry_of(connection, newest) if newest else None
 
 
 def _digest(hashed: str) -> str:

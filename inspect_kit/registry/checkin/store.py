@@ -378,20 +378,6 @@ def unissued(connection: Connection) -> list[DeskInspection]:
     return [_as_seen(row) for row in connection.execute(open_)]
 
 
-def decision_entry(connection: Connection, ticket: str) -> Entry | None:
-    """The entry of the last decision on an inspection."""
-    own = DESK_DECISIONS.c
-    newest = connection.scalar(select(func.max(own.entry)).where(own.ticket == ticket))
-    return entry_of(connection, newest) if newest else None
-
-
-def settings_entry(connection: Connection, event: str, before: int) -> Entry | None:
-    """The entry with an event's settings as they were before an entry."""
-    own = DESK_EVENTS.c
-    newest = connection.scalar(select(func.max(own.entry)).where(own.event == event, own.entry < before))
-    return entry_of(connection, newest) if newest else None
-
-
 def acts(connection: Connection, ticket: str) -> list[tuple[Entry, Body]]:
     """All that was done under a ticket, in order."""
     entries = [Entry(*row) for row in connection.execute(_acts(), {"ticket": ticket})]
