@@ -39,8 +39,8 @@ from inspect_kit.station.web.visit import Visit
 
 MEMORY: Final = 3_000_000_000
 """Bytes for one photo: to measure twelve megapixels takes a third of it."""
-_OPENING: Final = 20.0
-"""Seconds for opening a photo and making it small."""
+_OPENING: Final = 45.0
+"""Seconds for opening a photo and making it small; a helper may have to be started first, on a busy laptop."""
 _MEASURING: Final = 30.0
 """Seconds for measuring one piece."""
 _ROOM: Final = 0.18
