@@ -11,6 +11,8 @@ from typing import Final
 
 from inspect_kit.places import shipped
 
+LANGUAGES: Final = ("en", "de", "cs", "it")
+"""What certificates, pages and terminals speak."""
 ENGLISH: Final = "en"
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _FIGURE: Final = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.errors import BadInput, InspectKitError, UsageError, fault
-from inspect_kit.notices import ENGLISH, codes, error_codes, fact_names, notice, sentence
-from inspect_kit.rulebook.library import LANGUAGES
+from inspect_kit.notices import ENGLISH, LANGUAGES, codes, error_codes, fact_names, notice, sentence
 
 ROOT = Path(__file__).parent.parent
 OTHERS = tuple(language for language in LANGUAGES if language != ENGLISH)

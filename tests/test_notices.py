@@ -14,8 +14,17 @@ import pytest
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
 from inspect_kit.errors import BadInput
 from inspect_kit.measure import figure
-from inspect_kit.notices import Notice, codes, error_codes, fact_names, in_figures_of, notice, sentence, worded
-from inspect_kit.rulebook.library import LANGUAGES
+from inspect_kit.notices import (
+    LANGUAGES,
+    Notice,
+    codes,
+    error_codes,
+    fact_names,
+    in_figures_of,
+    notice,
+    sentence,
+    worded,
+)
 from inspect_kit.stored_notices import notices_in
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Contribution

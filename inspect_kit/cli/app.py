@@ -15,8 +15,7 @@ from inspect_kit import __version__
 from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.errors import BadSheet, InspectKitError
-from inspect_kit.notices import notice, sentence, worded_fact
-from inspect_kit.rulebook.library import LANGUAGES
+from inspect_kit.notices import LANGUAGES, notice, sentence, worded_fact
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 

@@ -30,8 +30,7 @@ from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import ENGLISH, sentences, worded
-from inspect_kit.rulebook.library import LANGUAGES
+from inspect_kit.notices import ENGLISH, LANGUAGES, sentences, worded
 
 _MOST_LANGUAGES: Final = 2
 """Languages of one certificate."""

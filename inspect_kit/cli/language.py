@@ -10,9 +10,8 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 
-from inspect_kit.notices import ENGLISH, in_figures_of, notice, sentence
+from inspect_kit.notices import ENGLISH, LANGUAGES, in_figures_of, notice, sentence
 from inspect_kit.places import shipped
-from inspect_kit.rulebook.library import LANGUAGES
 
 VARIABLE: Final = "INSPECT_KIT_LANG"
 _OPTION: Final = "--lang"

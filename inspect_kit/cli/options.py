@@ -14,7 +14,8 @@ from inspect_kit.cli.language import heard
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.rulebook.library import LANGUAGES, load, with_house_rules
+from inspect_kit.notices import LANGUAGES
+from inspect_kit.rulebook.library import load, with_house_rules
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

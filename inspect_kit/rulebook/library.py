@@ -31,7 +31,6 @@ from inspect_kit.values.plausible import Plausible
 
 FORMAT: Final = 1
 """Version of a sheet; another one is refused."""
-LANGUAGES: Final = ("en", "de", "cs", "it")
 _MAX_DEPTH: Final = 8
 """Sheets that may lie over one another."""
 _LONGEST_NAME: Final = 60

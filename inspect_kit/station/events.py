@@ -13,7 +13,7 @@ import msgspec
 from markupsafe import Markup
 from starlette.responses import Response
 
-from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.certify import with_house_text
 from inspect_kit.checkin.form import fits_a_page
 from inspect_kit.checkin.progress import EventThing, ThingState, labels, tallies, things
@@ -24,6 +24,7 @@ from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
 from inspect_kit.registry.checkin.store import all_events, inspections, queue, set_event

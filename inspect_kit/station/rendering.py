@@ -14,10 +14,10 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from inspect_kit.certificate.content.wording import LANGUAGES, Wording, station_words, wording_for
+from inspect_kit.certificate.content.wording import Wording, station_words, wording_for
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.screens import BadAnswer
-from inspect_kit.notices import worded_fact
+from inspect_kit.notices import LANGUAGES, worded_fact
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"

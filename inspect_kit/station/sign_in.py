@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from starlette.responses import RedirectResponse, Response
 
-from inspect_kit.certificate.content.wording import LANGUAGES
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Role
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
+from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin.accounts import Check, account, anybody, close_session, open_session, set_account
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import Transaction

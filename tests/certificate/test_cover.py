@@ -7,11 +7,11 @@ import pytest
 
 from inspect_kit.certificate.content.cover import content_of, reference_of
 from inspect_kit.certificate.content.model import BoardPlan, Columned, Facts, Field, Issue, Listing, Paragraph, Results
-from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.front import _pairs
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import BudgetSource, Line, RawReading, Record, Unjudged
-from inspect_kit.notices import Notice, codes, fact_names, sentence
+from inspect_kit.notices import LANGUAGES, Notice, codes, fact_names, sentence
 from inspect_kit.rulebook.library import load
 from tests.certificate.records import (
     ALL,

@@ -13,9 +13,10 @@ from inspect_kit.certificate.content.findings import (  # fmt: skip
     shown_unit,
 )
 from inspect_kit.certificate.content.model import Issue
-from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import RawReading
+from inspect_kit.notices import LANGUAGES
 from tests.certificate.records import coins, failing_coins, figure, line, record, seen, striker
 
 EN = wording_for("en")

@@ -17,12 +17,13 @@ import pytest
 from inspect_kit.certificate.content.lot_model import MOST_STROKES, stride_of
 from inspect_kit.certificate.content.lot_sections import MOST_PIECES, ticks
 from inspect_kit.certificate.content.model import Issue
-from inspect_kit.certificate.content.wording import LANGUAGES, lot_wording_for, lot_words, wording_for
+from inspect_kit.certificate.content.wording import lot_wording_for, lot_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.pages.lot_render import make_lot_certificate, with_attachment
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef
+from inspect_kit.notices import LANGUAGES
 from inspect_kit.quality.lot.judge import Agreed, plan_for
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of, open_lot_record
 from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC

@@ -10,9 +10,10 @@ from typing import Final
 
 import pytest
 
-from inspect_kit.certificate.content.wording import LANGUAGES, missing_wording, wording_for
+from inspect_kit.certificate.content.wording import missing_wording, wording_for
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.verdict import Reason, Verdict
+from inspect_kit.notices import LANGUAGES
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import WordMeaning
 from inspect_kit.rulebook.library import load, sheet_ids

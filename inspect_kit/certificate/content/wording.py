@@ -14,12 +14,11 @@ from typing import Final
 from inspect_kit.certificate.content.numbers import THIN, written
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
-from inspect_kit.notices import notice
+from inspect_kit.notices import LANGUAGES, notice
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.tomlfile import read_toml
 
-LANGUAGES: Final = ("en", "de", "cs", "it")
 _UNSPACED: Final = frozenset({"°"})
 """Units that stand at the number without a space."""
 

@@ -15,7 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
-from inspect_kit.certificate.content.wording import LANGUAGES, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, attribute
 from inspect_kit.certificate.issue.log_checks import Believed, counted, proof_fault, seen_in_log
 from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
@@ -25,7 +25,7 @@ from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.notices import Notice, sentence
+from inspect_kit.notices import LANGUAGES, Notice, sentence
 from inspect_kit.registry.chain import entry_of, has_series
 from inspect_kit.registry.following import rows_fault
 from inspect_kit.registry.log.notes import LogProof, Verifier
