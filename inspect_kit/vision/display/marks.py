@@ -15,6 +15,8 @@ from inspect_kit.vision.display.strip import SIDE, TALL, Strip
 
 Plane = NDArray[np.float32]
 
+_LIT: Final = 0.5
+"""Of a lit stroke's contrast."""
 _FAINT: Final = 0.35
 """Of a lit stroke's contrast, from which something beside the row is looked at: small letters, a digit in glare."""
 _WORD: Final = 0.7
@@ -80,9 +82,16 @@ def unit_of(found: list[Word]) -> str:
     return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
 
 
-def words(strip: Strip, left: float, right: float) -> Iterator[Word]:
-    """Words around the digits between two columns: no part of a digit, of the display's frame or the picture's edge."""
-    joined = cv2.dilate((strip.raw > _FAINT).astype(np.uint8), np.ones((1, TALL // 9), np.uint8))
+def words(strip: Strip, left: float, right: float) -> list[Word]:
+    """Words around the digits between two columns, looked for as strong as digits and once more as faint ones."""
+    found = [word for level in (_LIT, _FAINT) for word in _at(strip, level, left, right)]
+    known = [word for word in found if word.text]
+    return known + [word for word in found if not word.text and not any(_overlap(word.box, o.box) for o in known)]
+
+
+def _at(strip: Strip, level: float, left: float, right: float) -> Iterator[Word]:
+    """What stands free at a level of contrast: no part of a digit, of the display's frame or the picture's edge."""
+    joined = cv2.dilate((strip.raw > level).astype(np.uint8), np.ones((1, TALL // 9), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
         edge = y < SIDE - _NEAR * TALL or y + h > SIDE + (1 + _NEAR) * TALL
@@ -92,9 +101,20 @@ def words(strip: Strip, left: float, right: float) -> Iterator[Word]:
         part = (slice(y, y + h), slice(x, x + w))
         behind = bool(x > right - 0.3 * TALL and y + h > SIDE and y < SIDE + TALL)
         own = np.where(labels[part] == index, strip.raw[part], 0).astype(np.float32)
-        text, chance = _named(strip.as_printed(own, x + w / 2))
+        text, chance = _agreed(_named(strip.as_printed(own, x + w / 2)), _named(own))
         if text or (behind and w > _WIDE * TALL):
             yield Word(text, chance, behind, (int(x), int(y), int(w), int(h)))
+
+
+def _overlap(one: tuple[int, int, int, int], two: tuple[int, int, int, int]) -> bool:
+    return all(one[k] < two[k] + two[k + 2] and two[k] < one[k] + one[k + 2] for k in (0, 1))
+
+
+def _agreed(one: tuple[str, float], two: tuple[str, float]) -> tuple[str, float]:
+    """What a word is by its lean on the display and by that of the digits: one may be unknown, both must not differ."""
+    if one[0] and two[0] and one[0] != two[0]:
+        return "", max(one[1], two[1])
+    return max(one, two, key=lambda each: (bool(each[0]), each[1]))
 
 
 def _named(drawn: Plane) -> tuple[str, float]:
@@ -106,19 +126,23 @@ def _named(drawn: Plane) -> tuple[str, float]:
     text, chance = WORDS[int(np.argmax(chances))], float(chances.max())
     if text in ("junk", "g") and chances[WORDS.index("g")] > _LIKE_NINE and _drawn_as(cut, _SHAPES["g"]):
         return "g", _BY_SHAPE
-    known = text != "junk" and chance > _WORD and (text in _MARKS or _drawn_as(cut, _SHAPES[text]))
+    # A bold g may have no hole left, one with a closed tail has two: there the network and the width are enough.
+    fits = _wide_as if text == "g" else _drawn_as
+    known = text != "junk" and chance > _WORD and (text in _MARKS or fits(cut, _SHAPES[text]))
     return (text if known else ""), chance
+
+
+def _wide_as(cut: Plane, shape: _Shape) -> bool:
+    return bool(shape.narrow < cut.shape[1] / cut.shape[0] < shape.wide)
 
 
 def _drawn_as(cut: Plane, shape: _Shape) -> bool:
     """Whether a word has the width and the hole of a unit."""
     holes = list(_holes(cut))
-    if not shape.narrow < cut.shape[1] / cut.shape[0] < shape.wide:
-        return False
     if shape.hole is None or len(holes) != 1:
-        return shape.hole is None and not holes
+        return _wide_as(cut, shape) and shape.hole is None and not holes
     left, right, upper, lower = shape.hole
-    return left < holes[0][0] < right and upper < holes[0][1] < lower
+    return _wide_as(cut, shape) and left < holes[0][0] < right and upper < holes[0][1] < lower
 
 
 def _holes(cut: Plane) -> Iterator[tuple[float, float]]:

@@ -329,7 +329,7 @@ def _with_marks(shown: Shown, strip: Strip) -> Shown:
     """Unit and marks beside the digits; in doubt where something there could be one more digit or a sign."""
     glyphs = _chain(strip)
     left, right = glyphs[0].left, glyphs[-1].right
-    found = list(words(strip, left, right))
+    found = words(strip, left, right)
     if stranger_beside(strip, left, right, found):
         shown = replace(shown, confidence=min(shown.confidence, 0.5), doubt=shown.doubt or "display-one-more")
     texts = {word.text for word in found}

@@ -62,8 +62,6 @@ class Strip:
     """Takes a point of the strip to the photo."""
     inside: NDArray[np.bool_]
     """Columns that lie inside the photo."""
-    leaning: NDArray[np.float64]
-    """Takes a point of the strip to where it was before the lean was taken off."""
 
     @property
     def band(self) -> Plane:
@@ -72,10 +70,13 @@ class Strip:
 
     def as_printed(self, part: Plane, column: float) -> Plane:
         """A part of the strip with the lean that it has on the display; words are printed upright or lean less."""
-        ends = np.array([[[column, SIDE], [column, SIDE + TALL]]], np.float64)
-        (top, _), (foot, _) = cv2.perspectiveTransform(ends, self.leaning)[0]
+        middle = SIDE + TALL / 2
+        cross = [[column, SIDE], [column, SIDE + TALL], [column - TALL / 2, middle], [column + TALL / 2, middle]]
+        top, foot, left, right = cv2.perspectiveTransform(np.array([cross], np.float64), self.back)[0]
+        down, along = foot - top, (right - left) / np.linalg.norm(right - left)
+        lean = float(down @ along) / max(1e-6, float(abs(down[1] * along[0] - down[0] * along[1])))
         side = part.shape[0] // 2
-        return _sheared(np.pad(part, ((0, 0), (side, side))), float(foot - top) / TALL)
+        return _sheared(np.pad(part, ((0, 0), (side, side))), lean)
 
     def window(self, centre: float, *, raw: bool = False) -> Plane:
         """What the network sees around a column."""
@@ -100,7 +101,7 @@ def straightened(both: tuple[Plane, Plane], row: Row) -> Strip | None:
     upright_from = _lean(light)
     back = np.linalg.inv(warp) @ upright_from
     upright = _turned(light, upright_from)
-    return Strip(_unframed(upright), upright, row, back, inside, upright_from)
+    return Strip(_unframed(upright), upright, row, back, inside)
 
 
 def _unframed(light: Plane) -> Plane:
