@@ -89,6 +89,20 @@ def test_measured_values_beside_references_give_the_errors_too(tmp_path: Path) -
     ]  # fmt: skip
 
 
+def test_values_in_several_units_are_taken_in_a_known_one(tmp_path: Path) -> None:
+    def hybrid(kind: str, grams: str, **more: str) -> str:
+        plain = quantity(kind, grams, **more)
+        start, end = plain.index("<si:"), plain.rindex("</dcc:quantity>")
+        other = LIST.format(values=grams, unit=r"\pound", more="")
+        return f"{plain[:start]}<si:hybrid>{other}{plain[start:end]}</si:hybrid>{plain[end:]}"
+
+    table = hybrid("basic_referenceValue", "20 100") + hybrid("basic_measurementError", "0.00 0.01", u="0.005 0.008")
+    found = read_dcc(kept(tmp_path, dcc(table)))
+    assert [(str(p.nominal), str(p.error), str(p.expanded)) for p in found.points] == [
+        ("20 g", "0.00 g", "0.005 g"), ("100 g", "0.01 g", "0.008 g"),
+    ]  # fmt: skip
+
+
 def test_the_sheet_takes_the_largest_uncertainty_and_the_largest_error(tmp_path: Path, scale: Instrument) -> None:
     after = calibrated(scale, read_dcc(kept(tmp_path, dcc())), date(2027, 10, 1))
     effects = {effect.source: effect for effect in after.effects}

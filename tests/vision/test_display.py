@@ -12,7 +12,7 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.display.dots import dotted
-from inspect_kit.vision.display.segments import seven_segment
+from inspect_kit.vision.display.segments import dash, seven_segment
 from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
 from tests.scenes.other_displays import dial, other_scene, vernier
 
@@ -134,3 +134,35 @@ def test_a_word_below_the_digits_is_no_decimal_point() -> None:
 def test_the_dots_of_a_digit_tell_it(digit: str) -> None:
     light, ((left, right),) = lettering(digit, Style(slant=0.0, dots=True))
     assert dotted(light, left, right) == digit
+
+
+def _columns_of_digits(photo: np.ndarray) -> tuple[int, int]:
+    columns = np.flatnonzero((photo.sum(axis=2) < 200).any(axis=0))
+    return int(columns[0]), int(columns[-1])
+
+
+def test_a_shadow_over_half_of_the_digits_takes_none_away() -> None:
+    photo = photograph(Scene("148.56", digit=100.0)).astype(np.float32)
+    left, right = _columns_of_digits(photo)
+    photo[:, (left + right) // 2 :] *= 0.35
+    reading = seen(photo.astype(np.uint8))
+    assert reading.value == "148.56"
+
+
+@pytest.mark.parametrize("end", ["first", "last"])
+def test_a_digit_that_glare_makes_faint_is_never_left_out(end: str) -> None:
+    photo = photograph(Scene("148.56", digit=100.0)).astype(np.float32)
+    left, right = _columns_of_digits(photo)
+    part = slice(0, left + 40) if end == "first" else slice(right - 110, photo.shape[1])
+    photo[:, part] = 160 + photo[:, part] * 0.3
+    reading = seen(np.clip(photo, 0, 255).astype(np.uint8))
+    assert not reading.certain or reading.value == "148.56"
+
+
+def test_a_ring_at_half_height_is_no_sign() -> None:
+    band = np.zeros((TALL, TALL), np.float32)
+    cv2.circle(band, (48, 48), 12, 1.0, 5)
+    assert not dash(band, 33, 63)
+    band[:] = 0
+    band[43:54, 25:70] = 1
+    assert dash(band, 25, 70)

@@ -140,11 +140,14 @@ def _tables(root: Element) -> Iterator[list[_Column]]:
 
 
 def _column(quantity: Element) -> _Column | None:
+    """Its values; a `hybrid` states them in several units, of which the first known one is taken."""
     kinds = frozenset((quantity.get("refType") or "").split())
-    single, listed = quantity.find(f"{_SI}real"), quantity.find(f"{_SI}realListXMLList")
-    if single is not None:
-        return _read(single, kinds, "")
-    return _read(listed, kinds, "XMLList") if listed is not None else None
+    places = (quantity, *quantity.iterfind(f"{_SI}hybrid"))
+    forms = (("real", ""), ("realListXMLList", "XMLList"))
+    read = (
+        _read(real, kinds, end) for place in places for name, end in forms for real in place.iterfind(f"{_SI}{name}")
+    )
+    return next((column for column in read if column is not None), None)
 
 
 def _read(real: Element, kinds: frozenset[str], ending: str) -> _Column | None:

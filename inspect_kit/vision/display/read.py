@@ -25,6 +25,8 @@ _ROWS: Final = 14
 """Rows that are looked at, the tallest first."""
 _RIVAL: Final = 0.6
 """Of the chosen row's height: another row of digits as tall as that could be the reading as well."""
+_ALIKE: Final = 0.7
+"""Of a row's height: another one at its place that is as tall holds the same digits."""
 _LIT: Final = 0.5
 """Of a lit stroke's contrast."""
 _CREVICE: Final = 0.075
@@ -117,8 +119,9 @@ def _digits(shown: Shown) -> int:
 
 
 def _same_place(one: Shown, two: Shown) -> bool:
-    """Whether two rows are the same digits, found twice."""
-    return abs(float(one.row.middle[1] - two.row.middle[1])) < 0.6 * max(one.row.height, two.row.height)
+    """Whether two rows are the same digits, found twice; the upper halves of digits are a row of ones half as high."""
+    near = abs(float(one.row.middle[1] - two.row.middle[1])) < 0.6 * max(one.row.height, two.row.height)
+    return near and _ALIKE < one.row.height / two.row.height < 1 / _ALIKE
 
 
 def _strip(both: tuple[Plane, Plane], row: Row) -> Strip | None:
@@ -158,6 +161,9 @@ def _read_row(strip: Strip) -> Shown | None:
     bars = [g for g in glyphs if g.character != "-"]
     if any(g.bars != g.character for g in bars):
         confidence, doubt = min(confidence, 0.6), doubt or "display-bars-unclear"
+    # Upright strokes alone are the letters of a printed word.
+    if len(number) > 3 and not number.strip("1"):
+        confidence, doubt = min(confidence, 0.3), "display-bars-unclear"
     if _missed(strip, glyphs) or _unexplained(strip, glyphs):
         confidence, doubt = min(confidence, 0.5), "display-one-more"
     if _uneven(glyphs):
