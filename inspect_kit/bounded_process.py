@@ -57,7 +57,7 @@ class BoundedProcess:
             good, answer = line.recv()
         except (EOFError, OSError):
             self._end()
-            raise ProcessDied("could not be worked on here", hint="is there enough memory?") from None
+            raise ProcessDied("not-worked-on-here") from None
         except KeyboardInterrupt:
             self._end()
             raise

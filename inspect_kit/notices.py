@@ -78,7 +78,14 @@ def advice_on(told: Notice, language: str = ENGLISH) -> str:
 
 def place(where: str, language: str) -> str:
     """A place in a language: `coins.csv: line 7` names a line of ours after a file of theirs."""
-    return where if language == ENGLISH else ": ".join(_known(part, language) or part for part in where.split(": "))
+    return where if language == ENGLISH else ": ".join(_place(part, language) for part in where.split(": "))
+
+
+def _place(part: str, language: str) -> str:
+    """A word of ours, alone or before what it names: `line 7`, `clause 4a, striker.mass`."""
+    head, space, named = part.partition(" ")
+    known = _known(part, language)
+    return known if known is not None else f"{_wording(language)['word'].get(head, head)}{space}{named}"
 
 
 def sentences(told: Iterable[Notice], language: str = ENGLISH) -> tuple[str, ...]:

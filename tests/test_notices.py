@@ -173,4 +173,4 @@ def test_figures_drawn_into_a_photo_have_the_readers_decimal_sign() -> None:
 
 def test_the_words_beside_a_figure_are_in_the_readers_language() -> None:
     base = Feature(7.1, (Contribution("edge", 0.05),), characteristic="fig.base.height", pixel=(0, 0))
-    assert figure._words(base, "de") == "Höhe der Basis 7,10 ± 0,10 mm"
+    assert figure._words(base, "de") == "Höhe des Sockels 7,10 ± 0,10 mm"

@@ -51,11 +51,9 @@ class InstrumentReading:
             data |= {"battery": self.battery, "next_calibration": self.next_calibration}
         return data
 
-    def serial_mismatch(self, serial: str) -> str:
-        """A sentence if this came from another instrument than the one whose sheet has that serial number."""
-        if not serial or self.serial is None or self.serial.strip() == serial.strip():
-            return ""
-        return f"the instrument says it is number {self.serial[:40]}, the sheet is for number {serial[:40]}"
+    def is_anothers(self, serial: str) -> bool:
+        """Whether this came from another instrument than the one whose sheet has that serial number."""
+        return bool(serial) and self.serial is not None and self.serial.strip() != serial.strip()
 
 
 def in_base(number: str, unit: str) -> tuple[str, str]:

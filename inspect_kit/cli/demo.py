@@ -11,7 +11,7 @@ import click
 from inspect_kit.capture.measurement_file import read_measurements, written
 from inspect_kit.cli.certify import Wish, issue
 from inspect_kit.cli.issuer import throwaway_desk
-from inspect_kit.cli.language import said, said_of
+from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, styled, write_whole
 from inspect_kit.errors import BadInput
@@ -44,13 +44,18 @@ def command(out: Path, as_json: bool) -> int:
         print_json(results)
         return 0
     rows = [
-        (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))), str(r["title"]), str(r["pdf"]))
-        for r in results
+        (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))), _title(walk), str(r["pdf"]))
+        for r, walk in zip(results, script["walk"], strict=True)
     ]
     for line in columns(rows):
         click.echo(line)
     click.echo("\n" + said("demo-done", folder=out.resolve()))
     return 0
+
+
+def _title(walk: dict[str, Any]) -> str:
+    """What the walk shows, in the language of the terminal; in English as scripts know it."""
+    return str(walk["titles"].get(heard(), walk["title"]))
 
 
 def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:

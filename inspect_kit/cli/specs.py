@@ -13,7 +13,7 @@ from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, number, print_json, warn
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
-from inspect_kit.notices import ENGLISH
+from inspect_kit.notices import ENGLISH, worded_fact
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids
@@ -56,7 +56,7 @@ def list_sheets(as_json: bool) -> None:
 
 def _listed(sheet: Sheet, words: Wording) -> tuple[str, ...]:
     edition = textwrap.shorten(words.sentence(sheet.edition), 40, placeholder="…")
-    return sheet.id, sheet.body, str(len(sheet.clauses)), edition, words.sentence(sheet.title)
+    return sheet.id, worded_fact(sheet.body, heard()), str(len(sheet.clauses)), edition, words.sentence(sheet.title)
 
 
 @command.command("show")

@@ -16,7 +16,7 @@ from inspect_kit.inspection.guided import SKIPPED, GuidedEntry, Question
 from inspect_kit.rulebook.clause import Clause, Kind, words_for
 from inspect_kit.values.limits import lower_of, upper_of
 from inspect_kit.values.measurement import Reading
-from inspect_kit.values.plausible import likely_meant, likely_slip
+from inspect_kit.values.plausible import likely_meant
 from inspect_kit.values.quantity import EXACT_UNITS, UNITS, Quantity, parse_quantity
 from inspect_kit.values.words import plain_word
 
@@ -239,7 +239,7 @@ def refuse_unusable(question: Question, text: str, gauge: Instrument | None, *, 
         meant, other_unit = likely_meant(quantity, usual) or ("", False)
         there = meant.to(quantity.unit.symbol) if isinstance(meant, Quantity) and other_unit else ""
         facts = {"meant": meant, "other_unit": other_unit, "asked": quantity, "there": there}
-        raise BadAnswer("slip", slip=likely_slip(quantity, usual), usual=usual, typed=text[:40], **facts)
+        raise BadAnswer("slip", usual=usual, typed=text[:40], **facts)
     if gauge is not None and not _covers(gauge, quantity.in_base):
         raise BadAnswer("beyond_gauge", value=text[:40], gauge=gauge.id, upper=gauge.upper or gauge.lower or "")
 

@@ -25,7 +25,7 @@ def _silence(sheet: Sheet) -> Iterator[Fault]:
     for clause in sheet.clauses:
         findings = judge_clause(clause, Evidence.of(()), RuleName.SIMPLE)
         if clause.binding and any(finding.verdict is not Verdict.UNDECIDED for finding in findings):
-            yield _of(clause, "is binding, and silence satisfies it")
+            yield _of(clause, "binding-satisfied-by-silence")
 
 
 def _never_failing(sheet: Sheet) -> Iterator[Fault]:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.errors import InspectKitError
+from inspect_kit.notices import notice
 from inspect_kit.rulebook.clause import (  # fmt: skip
     CONFIDENCE,
     Bounds,
@@ -112,7 +113,7 @@ def read_plausible(table: TomlTable, reason: str = "plausible_because") -> Plaus
         lower, upper = (parse_strict(end) for end in ends)
         return Plausible(lower, upper, because)
     except (InspectKitError, ValueError) as problem:
-        why = problem.fault.why if isinstance(problem, InspectKitError) else str(problem)
+        why = problem.told if isinstance(problem, InspectKitError) else notice("range-upside-down")
         table.fault("plausible", "not-a-range", reason=why)
         return None
 

@@ -37,17 +37,6 @@ class Plausible:
         return f"{self.lower} – {self.upper}"
 
 
-def likely_slip(stated: Quantity, usual: Plausible) -> str:
-    """`4.11 mm? 4.11 cm is 41.1 mm`: what was probably meant, by another unit or another place of the point."""
-    asked, found = f"{stated}?", likely_meant(stated, usual)
-    if found is None:
-        return asked
-    meant, other_unit = found
-    if other_unit:
-        return f"{asked} {meant} is {meant.to(stated.unit.symbol)}"
-    return f"{asked} {meant} would be usual: is the decimal point in its place"
-
-
 def likely_meant(stated: Quantity, usual: Plausible) -> tuple[Quantity, bool] | None:
     """What was probably meant, and whether it is the same number in another unit."""
     for symbol in _ELSEWHERE:

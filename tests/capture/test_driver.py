@@ -124,9 +124,9 @@ def test_model_and_serial_number_come_from_the_balance() -> None:
     with simulated(performed("mt-sics", "stable")) as simulator:
         reading = read(simulator, "mt-sics")
     assert (reading.instrument, reading.serial) == ("SIM-2000", "B021002593")
-    assert reading.serial_mismatch("B021002593") == ""
-    assert reading.serial_mismatch("") == ""
-    assert "B021002593" in reading.serial_mismatch("A17")
+    assert not reading.is_anothers("B021002593")
+    assert not reading.is_anothers("")
+    assert reading.is_anothers("A17")
 
 
 def test_a_caliper_tells_battery_and_next_calibration() -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.certificate.content.wording import missing_wording, wording_for
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.verdict import Reason, Verdict
@@ -43,7 +44,15 @@ def sentences_of(sheet: Sheet) -> Iterator[str]:
 
 @cache
 def sentences() -> frozenset[str]:
-    return frozenset(text for sheet in sheets() for text in sentences_of(sheet) if text)
+    return frozenset(text for sheet in sheets() for text in sentences_of(sheet) if text) | gauges_texts()
+
+
+@cache
+def gauges_texts() -> frozenset[str]:
+    """What a paper says of the shipped kinds of gauges and of the demo's own."""
+    folders = (shipped("specs") / "instruments", shipped("reports") / "examples" / "instruments")
+    gauges = [read_instrument(path) for folder in folders for path in sorted(folder.glob("*.toml"))]
+    return frozenset(text for gauge in gauges for text in (gauge.name, gauge.calibration) if text)
 
 
 def characteristics() -> set[str]:
@@ -78,6 +87,12 @@ def test_every_item_has_a_name_and_no_name_is_left_over(language: str) -> None:
 @pytest.mark.parametrize("language", TRANSLATED)
 def test_no_translation_is_left_over_that_no_sheet_uses(language: str) -> None:
     assert wording_for(language).sentences.keys() - sentences() == set()
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+def test_every_shipped_gauge_has_a_name_in_every_language(language: str) -> None:
+    assert len(gauges_texts()) > 12
+    assert {text for text in gauges_texts() if wording_for(language).sentence(text) == text} == set()
 
 
 def test_english_sentences_stand_in_the_sheets_alone() -> None:

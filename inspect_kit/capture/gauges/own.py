@@ -20,6 +20,6 @@ def read_gauge(
 
 def own_reading(gauge: Instrument, reading: InstrumentReading) -> InstrumentReading:
     """The reading, unless it comes from another instrument than the sheet's."""
-    if reading.serial_mismatch(gauge.serial):
+    if reading.is_anothers(gauge.serial):
         raise BadInput("another-instrument", where=gauge.id, serial=str(reading.serial)[:40], own=gauge.serial[:40])
     return reading

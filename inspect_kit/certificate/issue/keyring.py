@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509.oid import NameOID
 
 from inspect_kit.errors import BadInput, BrokenSeal, refuse_special_file
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.numbers import check_code
 
 _BLOCK: Final = re.compile(rb"-----BEGIN (CERTIFICATE|X509 CRL)-----.+?-----END \1-----\n?", re.DOTALL)
@@ -170,15 +171,15 @@ def _serial(revoked: x509.CertificateRevocationList) -> int:
         return 0
 
 
-def older_than(offered: Keyring, known: Keyring) -> str:
+def older_than(offered: Keyring, known: Keyring) -> Notice | None:
     """Why an issuer's file must not replace the one that is known; nothing if it is newer, or the same."""
     if offered.edition < known.edition:
-        return f"is older than the one that is trusted here, of {known.edition[1].date()}"
+        return notice("keys-older-than-known", day=known.edition[1].date())
     for signer in known.signers:
         there = offered.signer(signer.id)
         if signer.retired and (there is None or there.retired is None):
-            return f"does not know that the key {signer.id} of {signer.name} was retired"
-    return ""
+            return notice("keys-without-retirement", id=signer.id, name=signer.name)
+    return None
 
 
 def _signers(certificates: list[x509.Certificate], revoked: x509.CertificateRevocationList) -> Iterator[Signer]:

@@ -13,6 +13,7 @@ from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.notices import notice, sentence
 from inspect_kit.places import shipped
 from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
 
@@ -32,7 +33,7 @@ def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
     _register_font()
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pageCompression=1, invariant=1)
-    canvas.setTitle("inspect-kit reference sheets")
+    canvas.setTitle(sentence(notice("targets-title"), language))
     canvas.setCreator("inspect-kit")
     # Viewers that heed it then print the page at its own size.
     canvas.setViewerPreference("PrintScaling", "None")

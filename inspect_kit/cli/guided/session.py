@@ -120,9 +120,9 @@ class GuidedSession:
         try:
             return _other(before, screen, text).offered_again
         except BadAnswer as problem:
-            return replace(before, told=(self.say(f"bad_{problem.code}", **problem.facts),))
+            return replace(before, told=(self.say(_bad(problem), **problem.facts),))
         except InspectKitError as problem:
-            return replace(before, told=(str(problem),))
+            return replace(before, told=(problem.said(self.words.language),))
 
     def gauge(self, question: Question, value: str = "") -> Instrument | None:
         """The gauge that a value is read from: the one chosen for its unit if it reaches so far, else the finest."""
@@ -225,6 +225,13 @@ def _read(session: GuidedSession, screen: Screen) -> GuidedSession:
     return replace(after, told=(f"{sent.value} {sent.unit}   ({sent.raw.strip()})", *after.told))
 
 
+def _bad(problem: BadAnswer) -> str:
+    """Where the sentence stands: a slip is one of the unit, one of the decimal point, or an unusual value."""
+    if problem.code != "slip" or not problem.facts["meant"]:
+        return f"bad_{problem.code}"
+    return "bad_slip_unit" if problem.facts["other_unit"] else "bad_slip_point"
+
+
 def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -> GuidedSession:
     """Take over what a display shows; `sure` also where it is outside what is usual."""
     if proposal is None:
@@ -235,7 +242,7 @@ def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -
         checked(question, proposal.text, gauge, confirmed=sure)
         return _with_answers(session, (replace(proposal, confirmed=sure),))
     except BadAnswer as problem:
-        told = session.say(f"bad_{problem.code}", **{**problem.facts, "typed": "+"})
+        told = session.say(_bad(problem), **{**problem.facts, "typed": "+"})
         return replace(session, proposal=proposal, told=(told,))
     except InspectKitError as problem:
         return replace(session, told=(problem.said(session.words.language),))

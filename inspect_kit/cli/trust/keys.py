@@ -179,7 +179,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
     for ring in trusted(home):
         if ring.code == keyring.code and ring.ca != keyring.ca:
             raise UsageError("another-issuer-known-code-here", path=path, ring=ring.name, sign=ring.code)
-        why = older_than(keyring, ring) if ring.ca == keyring.ca else ""
+        why = older_than(keyring, ring) if ring.ca == keyring.ca else None
         if why:
             raise UsageError("keys-export-older", where=str(file), reason=why)
     if fingerprint or not any(ring.ca == keyring.ca for ring in trusted(home)):

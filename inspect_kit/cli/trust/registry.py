@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
 from inspect_kit.cli.issuer import desk_of, now, registry_of
@@ -180,7 +181,12 @@ def _shown(name: str, value: object) -> Iterator[str]:
                  for part in parts)  # fmt: skip
         yield from filter(None, texts)
     elif value != "":
-        yield said_of(name, str(value)) if name in ("state", "verdict", "kind") else str(value)
+        yield said_of(name, str(value)) if name in ("state", "verdict", "kind") else _worded(name, str(value))
+
+
+def _worded(name: str, text: str) -> str:
+    """An edition as its sheet's wording has it; names and digests as they are."""
+    return wording_for(heard()).sentence(text) if name == "edition" else text
 
 
 command.add_command(inspections)

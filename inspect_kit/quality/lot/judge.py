@@ -247,26 +247,26 @@ def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides
     found = (*asked, *also)
     _refuse_empty_class(plan, found, file.where)
     failed, undecided = _count_pieces(found)
-    own = tuple(_notices(task, instruments))
+    own = (*_notices(task, instruments), *said)
     open_pieces = undecided + max(0, plan.sample - len(file.pieces))
     return LotOutcome(
         task, file, plan, found, failed, undecided, _verdict(plan, found, failed, open_pieces), instruments,
-        (*file.warnings, *sentences(own), *said), (*file.notices, *own),
+        (*file.warnings, *sentences(own)), (*file.notices, *own),
     )  # fmt: skip
 
 
 def _recorded(
     task: Task, file: LotFile, bench: Bench, besides: frozenset[str]
-) -> tuple[list[JudgedCharacteristic], list[str]]:
+) -> tuple[list[JudgedCharacteristic], list[Notice]]:
     """What the file records beyond what was asked for."""
     there = {**_observed_clauses(task), **_limited_clauses(task)}
     found: list[JudgedCharacteristic] = []
-    said: list[str] = []
+    said: list[Notice] = []
     for name in (name for name in file.columns if name in besides):
         try:
             judged = judged_column(there[name], file, bench.besides(there[name]), gaps=False)
         except BadInput as problem:
-            said.append(f"{name} was not looked at: {problem.fault.why}")
+            said.append(notice("not-looked-at", name=name, reason=problem.told))
             continue
         if judged.verdicts.get(Verdict.FAILS) or (judged.limits is None and judged.complete):
             found.append(judged)

@@ -177,8 +177,8 @@ def switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> t
         if len(state.recent) == ACCEPTED_IN_ROW and all(state.recent):
             return SwitchingState(Severity.NORMAL), "five lots in a row were accepted"
     elif not accepted or found > plan.accept:
-        why = "more than Ac were found" if accepted else "the lot was refused"
-        return SwitchingState(Severity.NORMAL), f"{why} on reduced inspection"
+        refused = "the lot was refused on reduced inspection"
+        return SwitchingState(Severity.NORMAL), "more than Ac were found on reduced inspection" if accepted else refused
     return state, ""
 
 

@@ -152,7 +152,8 @@ class Service:
         named = replace(first, characteristic=words.name(first.characteristic))
         with self._drawing:
             narrow = bool(asked.get("narrow"))
-            return rendered(trend_drawing(named, mine, narrow=narrow), "svg", _NARROW if narrow else _WIDE)
+            draw = trend_drawing(named, mine, narrow=narrow)
+            return rendered(draw, "svg", _NARROW if narrow else _WIDE, words.language)
 
     def _trends(self, asked: Asked) -> tuple[TrendQuestion, tuple[Trend, ...], tuple[Fault, ...]]:
         names = tuple(filter(None, [asked.get("characteristic", "")]))

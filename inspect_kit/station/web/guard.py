@@ -13,6 +13,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from inspect_kit.notices import notice, sentence
+from inspect_kit.station.rendering import language_from
+
 MOST_MEGABYTES: Final = 25
 """A photo of a phone."""
 MOST_BYTES: Final = MOST_MEGABYTES * 1_000_000 + 1_000_000
@@ -66,11 +69,15 @@ class Guard:
     def _refusal(self, headers: Headers) -> ASGIApp | None:
         host = _host(headers.get("host", ""))
         if host not in self.hosts and not (self.addresses and _is_address(host)):
-            return PlainTextResponse("This station does not go by that name.", 421)
+            return PlainTextResponse(_said("station-other-name", headers), 421)
         size = headers.get("content-length", "0")
         if not size.isdigit() or int(size) > _MOST_THROWN_AWAY:
-            return PlainTextResponse("That is too large: at most 25 MB.", 413)
+            return PlainTextResponse(_said("sent-too-large", headers), 413)
         return None
+
+
+def _said(code: str, headers: Headers) -> str:
+    return sentence(notice(code), language_from("", headers.get("accept-language", "")))
 
 
 def _host(header: str) -> str:
