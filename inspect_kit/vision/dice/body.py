@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
+from inspect_kit.vision.dice import tuning
 
 REACH: Final = 3.4
 """Half edges around the middle of a face that are looked at."""
@@ -48,8 +49,6 @@ _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
 _LEAST_SEEN: Final = 20
 """Samples of a face that must be seen to tell its light."""
-_LOOSE: Final = 0.36
-"""Share of the pips' contrast that shows through a clear die at most."""
 _WIDE_LIMIT_WEIGHT: Final = 0.95
 """Weight of a body found with the wide limit, over that of one found with the narrow one."""
 _THROUGH: Final = (0.1, 0.72)
@@ -224,7 +223,7 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
     away[hidden] = 0
     found: list[Square] = []
     # Through a clear die its other faces shimmer, so a second, wider limit is tried.
-    for wide, loose in ((limit, 1.0), (_LOOSE * contrast, _WIDE_LIMIT_WEIGHT)):
+    for wide, loose in ((limit, 1.0), (tuning.SHOWING_THROUGH * contrast, _WIDE_LIMIT_WEIGHT)):
         if found and found[0].support > _CLEARLY:
             break
         left = away[_AT_Y, _AT_X] > wide
@@ -237,7 +236,7 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
 
 def _motley(even: AnyArray, contrast: float) -> bool:
     """Whether a face has so many colours, by either limit, that it is none."""
-    narrow, wide = tolerance(contrast), max(tolerance(contrast), _LOOSE * contrast)
+    narrow, wide = tolerance(contrast), max(tolerance(contrast), tuning.SHOWING_THROUGH * contrast)
     return (
         float((even < narrow).mean()) <= LEAST_UNIFORM
         and float((even < wide).mean()) * _WIDE_LIMIT_WEIGHT <= LEAST_UNIFORM

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
+from inspect_kit.vision.dice import tuning
 from inspect_kit.vision.dice.body import (
     ACES,
     LEAST_UNIFORM,
@@ -79,8 +80,6 @@ _FEW_AGREE: Final = 0.6
 """How much two pips must be alike: any two spots of a leather or a page would make a two, and there are many."""
 _BEYOND_DOUBT: Final = 0.8
 """Confidence from which on loose spots around do not matter."""
-_LOOSE: Final = 12
-"""Spots like a face's pips that lie beside all dice, beyond which they are the ground's."""
 _PROBES: Final = np.array([[a, b] for a in (-1.0, -0.5, 0.0, 0.5, 1.0) for b in (-1.0, -0.5, 0.0, 0.5, 1.0)])
 """Places on a face, half edges, at which its paint is told."""
 _AROUND: Final = np.linspace(0, 2 * np.pi, 16, endpoint=False)
@@ -412,7 +411,9 @@ def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
     def loose(face: Face) -> int:
         return int((akin(spots, list(face.pips)) & beside).sum())
 
-    return [face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= _LOOSE]
+    return [
+        face for face in faces if face.score * _ended(face.square) > _BEYOND_DOUBT or loose(face) <= tuning.STRAY_SPOTS
+    ]
 
 
 def _best(faces: list[Face], plane: Outlook | None = None) -> list[Face]:
