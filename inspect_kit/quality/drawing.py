@@ -185,6 +185,7 @@ def capability_drawing(values: Floats, study: Capability, limits: Limits, title:
         axes = figure.subplots()
         edges = bins_of(values, limits)
         axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
+        axes.locator_params(axis="y", integer=True)
         _normal_curve(axes, values, study, float(edges[1] - edges[0]))
         for code, value in (("axis-lower", lower_of(limits)), ("axis-upper", upper_of(limits))):
             if value is not None:
@@ -374,7 +375,8 @@ def type_one_drawing(
         axes.set_title(head + figures(indices))
         axes.set_xlabel(labelled("axis-reading"))
         axes.set_ylabel(in_unit(labelled("axis-value"), unit))
-        axes.legend()
+        # The line at +0.1 T runs through the corner where it fits.
+        axes.legend(frameon=True, framealpha=1, edgecolor="none")
 
     return draw
 

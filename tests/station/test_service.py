@@ -198,6 +198,7 @@ def test_the_page_names_things_in_its_language_and_draws_for_phones(client: Test
     assert "reason.conditional-fail" in page  # Every reason has words, not only the usual ones.
     wide, narrow = (client.get("/chart.svg", params={"lang": "de", "narrow": each}).text for each in ("", "1"))
     assert "<!-- Spielstein, Durchmesser -->" in wide
+    assert "<!-- gefundene Fehler -->" in wide
     assert ('width="648pt"' in wide, 'width="324pt"' in narrow) == (True, True)
 
 
