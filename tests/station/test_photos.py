@@ -280,7 +280,7 @@ def _sleep(seconds: float) -> None:
 
 
 def _hog() -> int:
-    return len(bytearray(900_000_000))
+    return len(bytearray(1_300_000_000))
 
 
 def _die() -> None:
