@@ -40,6 +40,8 @@ _ORIENTATION, _EXIF, _MAKE, _MODEL = 0x0112, 0x8769, 0x010F, 0x0110
 """EXIF tags in the picture's own directory: orientation, place of the camera's directory, make, model."""
 _FOCAL, _FOCAL_35 = 0x920A, 0xA405
 """EXIF tags in the camera's directory: focal length in mm, and as it would be on 35 mm film."""
+_STANDARD_TABLE: Final = 3688.0
+"""Sum of the steps for brightness in the standard's own table."""
 _PLANE_X, _PLANE_UNIT = 0xA20E, 0xA210
 """EXIF tags in the camera's directory: pixels of the sensor per unit across, and which unit that is."""
 
@@ -57,6 +59,8 @@ class Photograph:
     camera: str = ""
     colour_spread: float = 0.0
     """Pixels by which the format blurs colour (not brightness): 0 where it stores both alike."""
+    jpeg_quality: int | None = None
+    """From 1 to 100, as the makers of JPEG's first program count it; none for other formats."""
 
     @property
     def width(self) -> int:
@@ -86,7 +90,7 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
             with Image.open(io.BytesIO(content), formats=_known_formats()) as image:
                 _check_size(image, where, least)
                 exif = _exif(image)
-                spread = _colour_spread(image)
+                spread, quality = _colour_spread(image), _jpeg_quality(image)
                 pixels = _decoded(image)
     except BadInput:
         raise
@@ -100,7 +104,7 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     quarters = _TURNS.get(orientation, 0)
     upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
     return Photograph(name, sha256(content), upright, quarters, _focal_pixels(exif, pixels.shape[1], pixels.shape[0]),
-                      exif.get("camera", ""), spread)  # fmt: skip
+                      exif.get("camera", ""), spread, quality)  # fmt: skip
 
 
 def _known_formats() -> list[str]:
@@ -121,6 +125,15 @@ def _colour_spread(image: Image.Image) -> float:
     if image.format in ("JPEG", "MPO"):
         return 1.0 if JpegImagePlugin.get_sampling(image) in (1, 2) else 0.0
     return 1.0 if image.format == "HEIF" else 0.0
+
+
+def _jpeg_quality(image: Image.Image) -> int | None:
+    """By how much coarser or finer brightness is stored than by the table of the standard (ITU-T T.81, annex K)."""
+    tables = getattr(image, "quantization", None)
+    if image.format not in ("JPEG", "MPO") or not tables:
+        return None
+    coarser = 100 * sum(tables[min(tables)]) / _STANDARD_TABLE
+    return round(max(1.0, 100 - coarser / 2 if coarser < 100 else 5000 / coarser))
 
 
 def _check_size(image: Image.Image, where: str, least: int) -> None:

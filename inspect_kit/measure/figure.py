@@ -125,6 +125,13 @@ def _words(found: Feature, language: str) -> str:
     return f"{sentence(notice(_DRAWN[found.characteristic]), language)} {size}"
 
 
+_COARSE: Final = 75
+"""Quality of a JPEG below which its blocks of 8 pixels are the likeliest reason why a base is not made out: phones
+store at 85 and more, messengers at 60 to 75."""
+_NOT_SEEN: Final = frozenset({"too-little-base", "base-not-made-out", "base-like-background", "base-impossible"})
+"""Refusals of a base whose edges were not found."""
+
+
 def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: Stated) -> FigureSession:
     """Measure one figure in every photo and combine what the views say."""
     if not 1 <= len(photos) <= MOST_VIEWS:
@@ -146,6 +153,8 @@ def _look(photo: Photograph, camera: Camera | None, stated: Stated) -> tuple[Pla
     except BadInput as problem:
         if problem.fault.where:
             raise
+        if problem.told.code in _NOT_SEEN and (photo.jpeg_quality or 100) < _COARSE:
+            raise BadInput("stored-too-coarsely", where=photo.file, quality=photo.jpeg_quality) from None
         raise BadInput.of(problem.fault, where=photo.file) from None
 
 

@@ -163,3 +163,16 @@ def test_a_damaged_file_is_a_photo_or_a_sentence_and_never_anything_else(
         assert "\n" not in str(problem)
     else:
         assert photo.pixels.ndim == 3
+
+
+@pytest.mark.parametrize("quality", [30, 60, 92])
+def test_how_coarsely_a_jpeg_is_stored_is_told(quality: int) -> None:
+    content = io.BytesIO()
+    Image.new("RGB", (700, 700), (90, 120, 150)).save(content, "JPEG", quality=quality)
+    assert open_photograph(content.getvalue(), "a.jpg").jpeg_quality == quality
+
+
+def test_a_picture_that_loses_nothing_has_no_such_quality() -> None:
+    content = io.BytesIO()
+    Image.new("RGB", (700, 700)).save(content, "PNG")
+    assert open_photograph(content.getvalue(), "a.png").jpeg_quality is None

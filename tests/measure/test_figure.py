@@ -8,7 +8,9 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.capture.photographs import Photograph, open_photograph
+from inspect_kit.errors import BadInput
+from inspect_kit.measure import figure
 from inspect_kit.measure.derived import derive
 from inspect_kit.measure.figure import FigureSession, measure_figure, thickness_of
 from inspect_kit.measure.interpretation import measurement_of
@@ -144,3 +146,25 @@ def test_two_names_of_the_same_circle_differ_by_nothing() -> None:
     found, both = _difference("sharp")
     assert float(found.value) == 0
     assert float(found.standard_uncertainty or 0) < 0.25 * _alone(both)
+
+
+@pytest.mark.parametrize(
+    ("quality", "why", "code"),
+    [
+        (60, "too-little-base", "stored-too-coarsely"),
+        (92, "too-little-base", "too-little-base"),
+        (None, "too-little-base", "too-little-base"),
+        (60, "more-than-one-figure", "more-than-one-figure"),
+    ],
+)
+def test_a_base_lost_in_a_coarsely_stored_file_is_refused_for_that(
+    monkeypatch: pytest.MonkeyPatch, quality: int | None, why: str, code: str
+) -> None:
+    def refused(*_: object) -> None:
+        raise BadInput(why)
+
+    monkeypatch.setattr(figure, "place", refused)
+    photo = Photograph("a.jpg", "", np.zeros((600, 800, 3), np.uint8), jpeg_quality=quality)
+    with pytest.raises(BadInput) as refusal:
+        measure_figure([photo], None, Stated())
+    assert refusal.value.told.code == code
