@@ -132,7 +132,7 @@ def _jpeg_quality(image: Image.Image) -> int | None:
     tables = getattr(image, "quantization", None)
     if image.format not in ("JPEG", "MPO") or not tables:
         return None
-    coarser = 100 * sum(tables[min(tables)]) / _STANDARD_TABLE
+    coarser = 100 * float(sum(tables[min(tables)])) / _STANDARD_TABLE
     return round(max(1.0, 100 - coarser / 2 if coarser < 100 else 5000 / coarser))
 
 
