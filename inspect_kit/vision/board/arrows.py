@@ -121,10 +121,11 @@ class Arrow:
     tip: tuple[Floats, float] | Absent
 
 
-def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None) -> Arrow | Absent:
-    """The arrow of a corner, near the diagonal."""
+def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None, grown: float = 1.0) -> Arrow | Absent:
+    """The arrow of a corner, near the diagonal; `grown` is how far out its circles stand over the usual board's."""
     way = np.array(TOWARDS[corner]) / np.sqrt(2)
-    ends = placement.to_plane(np.stack([way * 195.0, way * 405.0]))
+    near, far = (195.0, 405.0) if grown == 1.0 else (tuning.OWN_SHAFT[0] * grown, tuning.OWN_SHAFT[1] * grown)
+    ends = placement.to_plane(np.stack([way * near, way * far]))
     shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
     if isinstance(shaft, Absent):
         return shaft

@@ -108,7 +108,7 @@ def _outline(
 def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> float | None:
     """Where along the steps most lines show a stripe: the guess is nearly concentric."""
     raw = np.minimum(general_contrast(lines), 0.6)[usable]
-    width = max(round(wanted.width / (lines.steps[1] - lines.steps[0])), 3)
+    width = min(max(round(wanted.width / (lines.steps[1] - lines.steps[0])), 3), len(lines.steps) // 4)
     kernel = np.concatenate([-np.ones(width) / 2, np.ones(width), -np.ones(width) / 2]) / width
     single = np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, raw)
     inner = np.abs(lines.steps) <= wanted.reach
@@ -244,7 +244,8 @@ def trace_disc(
     points = lines.feet + fits.place[:, None] * lines.normals
     residuals = fits.place - circle_offsets(angles, fits.place, good)
     size = float(np.linalg.norm(difference)) / np.sqrt(3)
-    found = Width(0.0, 0.07 if rim > 0 else 0.02, size, blur)
+    shift = 2 * tuning.COLOUR_PIXELS / max(float(np.median(lines.scale)), 0.05)
+    found = Width(0.0, float(np.hypot(0.07 if rim > 0 else 0.02, shift)), size, blur)
     return trace_of(shot, points[good], residuals[good], found, (colour, good.sum() / usable.sum()))
 
 

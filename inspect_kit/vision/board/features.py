@@ -29,12 +29,16 @@ Survey = dict[tuple[str, str], Mark]
 
 _LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
 """The lower line: usual, thinnest and thickest stroke (mm), how far it may lie off (mm)."""
+_OWN_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 1.5, 9.0, 12.0)
+"""The same on a board with sizes of its own."""
 _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
 """A thin line: the same, and its slope against the square."""
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
 """The ring of a base or centre circle: the same; searched first, so it lies off less."""
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
 """The outer circle: the same."""
+_BROAD_RING: Final = Wanted(3.5, 1.5, 8.0, 2.5)
+"""A ring as makers with sizes of their own draw it: the same."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
 """Directions around a centre, one a degree."""
 _WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
@@ -59,12 +63,41 @@ class Surroundings:
         """mm: radii among which base circles are looked for; wide where the board has sizes of its own."""
         return tuning.ANY_RADII if self.circles else tuning.USUAL_RADII
 
+    @property
+    def outer_radii(self) -> tuple[float, float]:
+        """mm: radii among which the outer circle is looked for."""
+        return tuning.ANY_OUTER if self.circles else tuning.USUAL_OUTER
+
+    def spacing(self, side: str, edge: float) -> float:
+        """mm from the lower line's outer `edge` to the upper line: the circles lie midway where they are known."""
+        if not self.circles:
+            return layout.SPACING
+        own = [place @ np.array(OUTWARDS[side]) for name, place in self.circles.items() if name.startswith(side)]
+        return 2 * (edge - float(np.mean(own)))
+
+    def lean(self, side: str) -> float:
+        """By how much a side's two circles stand out differently, over the distance between them."""
+        out = np.array(OUTWARDS[side])
+        along = np.array([out[1], -out[0]])
+        own = sorted(
+            (place for name, place in self.circles.items() if name.startswith(side)), key=lambda at: at @ along
+        )
+        return float((own[-1] - own[0]) @ out / ((own[-1] - own[0]) @ along)) if len(own) > 1 else 0.0
+
+    @property
+    def grown(self) -> float:
+        """How far out this board's circles stand, over the usual board's: arrows run between them."""
+        if not self.circles:
+            return 1.0
+        usual = np.mean([np.linalg.norm(layout.circle_place(name)) for name in self.circles])
+        return float(np.mean([np.linalg.norm(place) for place in self.circles.values()]) / usual)
+
     def line_level(self, side: str) -> float:
         """mm from the middle to the middle of a side's lower line, which touches the circles from outside."""
         if not self.circles:
             return layout.HALF - layout.LOWER - layout.LOWER_THICKNESS / 2
         own = [place @ np.array(OUTWARDS[side]) for name, place in self.circles.items() if name.startswith(side)]
-        return float(np.mean(own)) + (layout.CIRCLE - layout.LOWER_THICKNESS) / 2
+        return float(np.mean(own)) + tuning.OWN_LOWER
 
     def line_reach(self, side: str) -> float:
         """mm to both sides of the middle between a side's circles."""
@@ -78,11 +111,21 @@ class Surroundings:
 def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
     """The lower lines only, which also tell the photo's blur."""
     found: Survey = {("lower", side): _lower(around, side, None) for side in SIDES}
+    if around.circles:
+        found = _printed_alike(found)
     blurs = [mark.blur for mark in found.values() if isinstance(mark, Trace) and mark.blur > 0]
     if not blurs:
         return around, found
     blur = float(np.clip(np.median(blurs), 0.3, 4.0))
     return replace(around, shot=replace(around.shot, blur=blur, u_blur=max(0.06 * blur, 0.05))), found
+
+
+def _printed_alike(found: Survey) -> Survey:
+    """Four lines of one print are as broad as each other: by what they differ their width is not known."""
+    widths = [mark.width for mark in found.values() if isinstance(mark, Trace)]
+    apart = float(np.std(widths)) if widths else 0.0
+    return {key: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
+            for key, mark in found.items()}  # fmt: skip
 
 
 def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
@@ -105,13 +148,14 @@ def _path(around: Surroundings, side: str, level: float, reach: float) -> tuple[
     """Ends of a path along a side, `level` mm from the middle; its normal points to the middle's other side."""
     out = np.array(OUTWARDS[side])
     along = np.array([out[1], -out[0]])
-    ends = around.placement.to_plane(np.stack([out * level - reach * along, out * level + reach * along]))
+    lean = around.lean(side) * reach * out
+    ends = around.placement.to_plane(np.stack([out * level - reach * along - lean, out * level + reach * along + lean]))
     return ends[0], ends[1]
 
 
 def _lower(around: Surroundings, side: str, ink: Ink | None) -> Mark:
     start, end = _path(around, side, around.line_level(side), around.line_reach(side))
-    return trace_line(around.shot, start, end, _LOWER, ink)
+    return trace_line(around.shot, start, end, _OWN_LOWER if around.circles else _LOWER, ink)
 
 
 def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mark:
@@ -119,8 +163,9 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     wanted = _THIN
     if isinstance(lower, Trace):
         points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
-        level = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 - layout.SPACING + 0.4
-    else:
+        edge = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2
+        level = edge - around.spacing(side, edge) + 0.4
+    if not isinstance(lower, Trace) or around.circles:
         wanted = replace(wanted, reach=6.0)
     start, end = _path(around, side, level, around.line_reach(side))
     return trace_line(around.shot, start, end, wanted, ink)
@@ -128,8 +173,12 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
 
 def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
     """The outlines of the base circles only; `rough`: about where they are."""
+    own = _own_circles(around, rough) if around.circles else {}
+    if sum(isinstance(mark, Trace) for mark in own.values()) >= tuning.ENOUGH_ALIKE:
+        return own
     wanted = replace(_RING, rough=rough)
-    return {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
+    found: Survey = {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
+    return _alike_only(around, found) if around.circles else found
 
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
@@ -167,6 +216,66 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
     return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
 
 
+def _own_circles(around: Surroundings, rough: bool) -> Survey:
+    """The outlines around red discs of any size; all eight are drawn alike, so one unlike the others is none.
+
+    In red light a disc is as light as wood, and only its outline is dark.
+    """
+    red = replace(around, shot=replace(around.shot, light=np.repeat(around.shot.light[:, :, :1], 3, axis=2)))
+    places = {name: around.placement.to_plane(around.circle_place(name)[None])[0] for name in CIRCLES}
+    rings = {name: _dark_rings(red, name, place) for name, place in places.items()}
+    usual = np.median([own[-1][1] for own in rings.values() if own] or [0.0])
+    found: Survey = {}
+    for name, own in rings.items():
+        near = min(own, key=lambda ring: abs(ring[1] - usual), default=(0.0, 0.0))
+        alike = abs(near[1] - usual) < tuning.RINGS_ALIKE and usual > 0
+        ring = _own_circle(red, name, near, rough) if alike else _absent(around, places[name], tuning.ANY_RADII[1])
+        found["circle", name] = ring
+    return _alike_only(around, found)
+
+
+def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[float, float]]:
+    """Inner and outer radii of dark rings around a disc, from the inside outwards."""
+    low, high = tuning.ANY_RADII
+    lines = ribbon(red.shot, middle + low * _WAYS, _WAYS, (0.0, high - low + 4))
+    course = seen_median(lines.light[~_touching(red, name)][:, :, 0], 0)
+    depth = np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4))
+    inked = depth > max(float(depth.max()) / 2, tuning.LEAST_RING)
+    flanks = np.nonzero(np.diff(np.concatenate([[0], inked.astype(int), [0]])))[0].reshape(-1, 2)
+    return [(low + float(lines.steps[start]), low + float(lines.steps[stop - 1])) for start, stop in flanks]
+
+
+def _own_circle(red: Surroundings, name: str, ring: tuple[float, float], rough: bool) -> Mark:
+    wide = max(ring[1] - ring[0], 0.4)
+    wanted = Wanted(wide, 0.3 * wide, 1.8 * wide, max(2.0, 1.6 * wide), rough=rough)
+    middle = red.placement.to_plane(red.circle_place(name)[None])[0]
+    return trace_circle(red.shot, middle, sum(ring) / 2, wanted, _touching(red, name), None)
+
+
+def _alike_only(around: Surroundings, found: Survey) -> Survey:
+    """Circles as large as the others; the rest were not seen for what they are."""
+    sizes = {key: _outer_edge(around, mark) for key, mark in found.items() if isinstance(mark, Trace)}
+    usual = float(np.median(list(sizes.values()) or [0.0]))
+    odd = {key for key, size in sizes.items() if abs(size - usual) > tuning.RINGS_ALIKE}
+    return {key: Absent("covered or not one clean circle") if key in odd else mark for key, mark in found.items()}
+
+
+def _outer_edge(around: Surroundings, mark: Trace) -> float:
+    fitted = fit_circle(around.shot.view.on_plane(mark.pixels))
+    return fitted.radius + mark.width / 2 if isinstance(fitted, Circle) else 0.0
+
+
+def _thin_or_broad(
+    around: Surroundings, ring: tuple[Floats, float], look: tuple[Wanted, Ink | None], avoid: Mask | None
+) -> Mark:
+    """A thin outline; on a board with sizes of its own, one as broad as a line if there is no thin one."""
+    thin = trace_circle(around.shot, *ring, look[0], avoid, look[1])
+    if isinstance(thin, Trace) or not around.circles:
+        return thin
+    broad = trace_circle(around.shot, *ring, replace(_BROAD_RING, rough=look[0].rough), avoid, look[1])
+    return broad if isinstance(broad, Trace) else thin
+
+
 def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
     """Missing where the place can be seen, hidden where it cannot."""
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
@@ -199,15 +308,29 @@ def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
     if not isinstance(fitted, Circle):
         return Absent("missing")
     middle = np.array([fitted.x, fitted.y])
-    return trace_disc(around.shot, middle, (fitted.radius, circle.width), ink)
+    disc = trace_disc(around.shot, middle, (fitted.radius, circle.width), ink)
+    if around.circles and isinstance(disc, Trace) and not _lane(around, middle, (disc, fitted, circle.width)):
+        return Absent("covered or not one clean circle")
+    return disc
+
+
+def _lane(around: Surroundings, middle: Floats, seen: tuple[Trace, Circle, float]) -> bool:
+    """Whether wood is seen between a disc and the circle around it, by how green it is against the wood outside."""
+    disc, circle, width = seen
+    within = (_outer_edge(around, disc) + circle.radius - width / 2) / 2
+    green = []
+    for radius in (within, circle.radius + width / 2 + 2.0):
+        light = seen_median(ribbon(around.shot, middle + radius * _WAYS, _WAYS, (-0.3, 0.3)).light, (0, 1))
+        green.append(float(light[1] / max(float(light[0]), 1e-4)))
+    return green[0] > 0.7 * green[1]
 
 
 def _outer(around: Surroundings, ink: Ink | None) -> Mark:
     place = around.placement.to_plane(np.zeros((1, 2)))[0]
-    where, radius, clarity = find_ring(around.mosaic, place, (80.0, 90.0), 10.0)
+    where, radius, clarity = find_ring(around.mosaic, place, around.outer_radii, 10.0)
     if clarity < 0.5 * tuning.LEAST_RING:
         return _absent(around, place, 85.0)
-    return trace_circle(around.shot, where, radius, _OUTER, None, ink)
+    return _thin_or_broad(around, (where, radius), (_OUTER, ink), None)
 
 
 def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
@@ -399,7 +522,7 @@ def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) 
 
 
 def _arrow(around: Surroundings, corner: str, ink: Ink | None) -> dict[Key, Mark]:
-    found = trace_arrow(around.shot, around.placement, corner, ink)
+    found = trace_arrow(around.shot, around.placement, corner, ink, around.grown)
     if not isinstance(found, Arrow):
         return {(part, corner): found for part in ("shaft", "tail", "tip")}
     marks: dict[Key, Mark] = {("shaft", corner): found.shaft}

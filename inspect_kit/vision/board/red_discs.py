@@ -1,4 +1,4 @@
-"""The eight red discs of a board, whatever its maker's sizes: red spots that lie on one square, two to a corner."""
+"""The eight red discs of a board, whatever its maker's sizes, and from them where its surface ends on four sides."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.layout import CIRCLES
 from inspect_kit.vision.board.locate import Mosaic
+from inspect_kit.vision.fitting.stripe import seen_median
 
 _ENOUGH: Final = 6
 """Discs that fix the square they lie on, with one or two hidden under a piece."""
@@ -22,7 +23,14 @@ def red_discs(mosaic: Mosaic) -> Mapping[str, Floats]:
     spots = _red_spots(mosaic)
     if len(spots) < _ENOUGH:
         return {}
-    named = _named(spots, np.median([spots.min(axis=0), spots.max(axis=0)], axis=0))
+    # A red frame or a maker's red lettering may lie outside: the board's middle is that of the spots, or the plan's.
+    middles = (np.median([spots.min(axis=0), spots.max(axis=0)], axis=0), np.median(spots, axis=0), np.zeros(2))
+    return max((_on_one_square(spots, middle) for middle in middles), key=len)
+
+
+def _on_one_square(spots: Floats, middle: Floats) -> Mapping[str, Floats]:
+    """All eight places where enough spots about this middle lie on one square, the unseen ones by the others."""
+    named = _named(spots, middle)
     if len(named) < _ENOUGH:
         return {}
     square = _square(named)
@@ -84,3 +92,46 @@ def _at(square: Floats, name: str) -> Floats:
     out, along = _ways(name)
     usual = layout.circle_place(name)
     return np.asarray(square[:2] + square[2] * out + square[3] * along + square[4] * np.array([-usual[1], usual[0]]))
+
+
+# Where the surface ends, going outwards from the discs: wood up to there, and something else beyond.
+
+
+def surface_corners(mosaic: Mosaic, discs: Mapping[str, Floats]) -> Floats | None:
+    """Corners on the plan, clockwise from the north-west; nothing where a side does not show its end."""
+    middle = np.mean(list(discs.values()), axis=0)
+    ends = {side: _surface_end(mosaic, middle, side, discs) for side in layout.SIDES}
+    n, e, s, w = (ends[side] for side in layout.SIDES)
+    if n is None or e is None or s is None or w is None:
+        return None
+    return np.asarray(middle + np.array([[-w, n], [e, n], [e, -s], [-w, -s]]))
+
+
+def _surface_end(mosaic: Mosaic, middle: Floats, side: str, discs: Mapping[str, Floats]) -> float | None:
+    """mm from the middle, where what lies inside is most like the wood beside the lines and what lies outside least."""
+    out = np.array(layout.OUTWARDS[side], dtype=np.float64)
+    level = float(np.mean([(place - middle) @ out for name, place in discs.items() if name.startswith(side)]))
+    away = np.arange(level + tuning.BESIDE_DISC, level + tuning.FAR_OF_DISC, 1.0)
+    wood_like = _like_wood(mosaic, middle, out, away)
+    total = np.concatenate([[0.0], np.cumsum(wood_like)])
+    places = np.arange(tuning.END_STRIP, len(away) - tuning.END_STRIP)
+    inside = total[places] / places
+    outside = (total[places + tuning.END_STRIP] - total[places]) / tuning.END_STRIP
+    best = int((inside - outside).argmax())
+    return float(away[places[best]]) if (inside - outside)[best] > tuning.CLEAR_END else None
+
+
+def _like_wood(mosaic: Mosaic, middle: Floats, out: Floats, away: Floats) -> Floats:
+    """For each distance from the middle: 1 where the light along the side is that of the wood, 0 where it is not."""
+    along = np.arange(-tuning.END_REACH, tuning.END_REACH + 1, 4.0)
+    places = middle + away[:, None, None] * out + along[None, :, None] * np.array([out[1], -out[0]])
+    at = np.round(mosaic.pixel(places.reshape(-1, 2))).astype(int)
+    height, width = mosaic.seen.shape
+    inside = (at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)
+    light = np.full((len(at), 3), np.nan)
+    light[inside] = np.sqrt(np.maximum(mosaic.light[at[inside, 1], at[inside, 0]], 0))
+    # Outside of the picture is no wood.
+    course = seen_median(np.nan_to_num(light).reshape(len(away), len(along), 3), 1)
+    wood = np.maximum(np.median(course[: tuning.END_STRIP], axis=0), 1e-3)
+    unlike = np.linalg.norm(course / wood - 1, axis=1) / np.sqrt(3)
+    return np.asarray(np.exp(-((unlike / tuning.WOOD_VARIES) ** 2)))

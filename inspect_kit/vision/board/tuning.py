@@ -28,6 +28,8 @@ LEAST_U: Final = 0.1
 """mm: standard uncertainty of a tip, at least; wear makes it blunt."""
 COVER: Final = 0.7
 """Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
+OWN_SHAFT: Final = (290.0, 392.0)
+"""mm from the middle between which every arrow is a line, however its maker draws the rest; on a usual board."""
 ACROSS: Final = 6.0
 """mm to both sides of the shaft that are looked at."""
 
@@ -44,6 +46,9 @@ LENGTH: Final = 100.0
 
 # circles
 
+COLOUR_PIXELS: Final = 0.1
+"""Pixels by which the edge of a red disc, told by its colour, may be seen shifted on each side: JPEG and phones keep
+colour at half the picture's resolution."""
 OUTLINE: Final = 0.25
 """mm: a thinner outline may be the shadow of a piece."""
 
@@ -51,10 +56,20 @@ OUTLINE: Final = 0.25
 
 USUAL_RADII: Final = (14.5, 17.5)
 """mm: radii of base circles as most makers draw them."""
-ANY_RADII: Final = (11.0, 26.0)
+ANY_RADII: Final = (11.0, 29.0)
 """mm: the same on boards of which only the red discs were found where they are."""
 LEAST_RING: Final = 0.12
 """Clarity of a ring in the plan below which none is drawn."""
+OWN_LOWER: Final = 18.0
+"""mm from a disc's middle outwards to the lower line: on boards of three makers 13 to 23."""
+RINGS_ALIKE: Final = 2.0
+"""mm by which the radii of one board's base circles may differ: they are one print, in a view that may lean."""
+ENOUGH_ALIKE: Final = 6
+"""Outlines around eight discs that are alike, from which on they are no chance."""
+USUAL_OUTER: Final = (80.0, 90.0)
+"""mm: radii of the outer circle as most makers draw it."""
+ANY_OUTER: Final = (65.0, 140.0)
+"""mm: the same on boards with sizes of their own."""
 BLUR_CHANGED: Final = 0.02
 """Share by which the blur may differ from what lines were traced with."""
 FEATURES_DRAWN: Final = 0.25
@@ -156,6 +171,20 @@ RED_FAR: Final = 60.0
 RED_OFF: Final = 25.0
 """mm by which a disc may lie off the square of the others."""
 
+BESIDE_DISC: Final = 28.0
+"""mm from a disc's middle outwards, where circle and line are passed and wood begins. Chosen, as the five below,
+on three makers' boards of strangers, whose ends stand out by 0.7 to 0.97."""
+FAR_OF_DISC: Final = 200.0
+"""mm from a disc's middle outwards within which the surface ends."""
+END_STRIP: Final = 25
+"""mm beyond the surface's end that are no wood: no frame is narrower."""
+END_REACH: Final = 170.0
+"""mm to both sides of a side's middle that are looked at: pockets stay outside."""
+WOOD_VARIES: Final = 0.2
+"""Share by which wood differs from itself, on the eye's scale."""
+CLEAR_END: Final = 0.5
+"""Difference between inside and outside (1 is all) below which a surface's end is not seen."""
+
 # refusals
 
 STEEPEST: Final = 45.0
@@ -190,9 +219,12 @@ GLANCES: Final = 5
 """Looks at the markings, at most."""
 UNCARDED_DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
+UNEQUAL: Final = 5.0
+"""mm by which one side's line may stand off its foot more or less than the others', where the feet place the camera:
+three times `SIDE_ALIKE`. A foot taken 15 mm too far inside bends the view so that sides and corners seem right."""
 LEAST_FEET: Final = 3
 """Feet that check each other: of fewer, on a board without cards, nothing is said."""
-USUAL_OFF: Final = 4.0
+USUAL_OFF: Final = 2.5
 """mm off the usual places, in the median, up to which a board is drawn as most makers do."""
 DISC_QUAD_NOISE: Final = 0.01
 """Share of the picture by which the corners of the even area are off where the discs are found too: shadows and grain
@@ -201,6 +233,8 @@ DISC_MIDDLE: Final = 4.0
 """mm, standard deviation: the discs' middle is the surface's. Our estimate: a print is laid on by a stop or by eye."""
 DISC_NOISE: Final = 1.5
 """Pixels by which the middle of a red disc is off."""
+LOOKS_OUTWARDS: Final = 3
+"""Looks from the discs outwards, each in the view that the last one gave."""
 OFF_LEVEL: Final = 0.8
 """mm, standard deviation by which a side's foot lies off the square's."""
 OFF_SLOPE: Final = 0.002

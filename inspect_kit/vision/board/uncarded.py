@@ -30,7 +30,7 @@ from inspect_kit.vision.board.features import (
 from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
-from inspect_kit.vision.board.red_discs import red_discs
+from inspect_kit.vision.board.red_discs import red_discs, surface_corners
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import inverse, solve
@@ -66,7 +66,7 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     view, seen = _likeliest(photo.camera, light, quad, side.value)
     discs = red_discs(seen[0])
     if discs:
-        view = _from_discs(photo.camera, view, (quad, discs), side.value)
+        view = _by_structure(photo.camera, light, view, (quad, discs), side.value)
     for again in range(0 if discs else tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
@@ -78,7 +78,7 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     by_discs, view = view, _with_feet(photo.camera, view, feet, side, needed=not discs)
     around, clarity = _surroundings(light, view, side.value)
     features = _looked(shot, around, view)
-    if discs and not _feet_check(features):
+    if discs and not (_feet_check(features) and feet_alike(features, view, around.placement)):
         # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
         view = by_discs
         around, clarity = _surroundings(light, view, side.value)
@@ -100,6 +100,18 @@ def _looked(shot: Shot, around: Surroundings, view: View) -> Features:
 def _feet_check(features: Features) -> bool:
     """Whether so many feet are seen that they check each other."""
     return sum(key[0] == "foot" for key in features.traces) >= tuning.LEAST_FEET
+
+
+def feet_alike(features: Features, view: View, placement: Placement) -> bool:
+    """Whether the lines stand off their feet alike on all sides: the markings' symmetry checks the frame."""
+    distances = []
+    for name in SIDES:
+        foot, lower = features.traces.get(("foot", name)), features.traces.get(("lower", name))
+        if foot and lower:
+            out, _ = direction(("foot", name))
+            levels = [placement.to_board(view.on_plane(each.pixels, each.height)) @ out for each in (foot[0], lower[0])]
+            distances.append(float(np.median(levels[0]) - np.median(levels[1])))
+    return not distances or max(abs(each - float(np.median(distances))) for each in distances) < tuning.UNEQUAL
 
 
 def _without_feet(features: Features) -> Features:
@@ -258,9 +270,13 @@ def _in_the_middle(match: Match) -> bool:
 
 def _match(light: Light, view: View, side: float) -> tuple[Mosaic, Match]:
     """The surface from above as this view sees it, and how the pattern lies on it."""
-    reach = side * 0.58
-    mosaic = make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
+    mosaic = _plan(light, view, side)
     return mosaic, find_pattern(mosaic, np.array([0.0]))
+
+
+def _plan(light: Light, view: View, side: float) -> Mosaic:
+    reach = side * 0.58
+    return make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
 
 
 def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float]:
@@ -313,6 +329,22 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
     torn = max(float(np.abs(found.residuals[-8:]).max()), 1.0)
     spread, fixed = found.covariance[own, own] * torn**2, _given_camera(found.covariance) * torn**2
     return View(camera, found.parameters[own], spread, fixed, 1.0, len(ways), len(ways))
+
+
+def _by_structure(
+    camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float
+) -> View:
+    """The view by discs and surface; each look outwards from the discs shows better where the surface ends."""
+    view = _from_discs(camera, view, seen, side)
+    for _ in range(tuning.LOOKS_OUTWARDS):
+        mosaic = _plan(light, view, side)
+        discs = red_discs(mosaic)
+        corners = surface_corners(mosaic, discs) if discs else None
+        if corners is None:
+            break
+        quad = pixels_of(view.vector, np.column_stack([corners, np.zeros(4)]))
+        view = _from_discs(camera, view, (quad, discs), side)
+    return view
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:

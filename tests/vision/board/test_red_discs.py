@@ -8,7 +8,7 @@ import pytest
 
 from inspect_kit.vision.board.layout import CIRCLES, OUTWARDS
 from inspect_kit.vision.board.locate import Mosaic
-from inspect_kit.vision.board.red_discs import red_discs
+from inspect_kit.vision.board.red_discs import red_discs, surface_corners
 
 WOOD, RED = (0.7, 0.5, 0.3), (0.45, 0.02, 0.02)
 
@@ -46,3 +46,35 @@ def test_a_disc_under_a_piece_is_where_the_others_put_it() -> None:
 
 def test_fewer_than_six_are_no_square() -> None:
     assert red_discs(_plan(251.0, 219.0, (0.0, 0.0), hidden=3)[0]) == {}
+
+
+def _framed(ends: tuple[int, int, int, int], frame: tuple[float, float, float]) -> Mosaic:
+    """Discs on wood that ends so far north, east, south and west of the middle, a frame of 60 mm around it."""
+    plan, _ = _plan(240.0, 195.0, (0.0, 0.0))
+    n, e, s, w = ends
+    inner = np.zeros((860, 860), dtype=bool)
+    inner[430 - n : 430 + s, 430 - w : 430 + e] = True
+    outer = cv2.dilate(inner.astype(np.uint8), np.ones((121, 121), np.uint8)) > 0
+    plan.light[outer & ~inner] = frame
+    plan.light[~outer] = (0.6, 0.6, 0.65)
+    return plan
+
+
+@pytest.mark.parametrize("frame", [(0.02, 0.02, 0.02), (0.25, 0.01, 0.02)])
+def test_the_surface_ends_where_wood_ends_going_outwards_from_the_discs(frame: tuple[float, float, float]) -> None:
+    plan = _framed((372, 395, 381, 365), frame)
+    corners = surface_corners(plan, red_discs(plan))
+    assert corners is not None
+    assert np.abs(corners - [[-365, 372], [395, 372], [395, -381], [-365, -381]]).max() < 3
+
+
+def test_a_surface_whose_end_is_not_seen_has_no_corners() -> None:
+    assert surface_corners(*_plan(240.0, 195.0, (0.0, 0.0))) is None
+
+
+def test_a_makers_red_plate_in_one_corner_does_not_move_the_square() -> None:
+    plan, places = _plan(251.0, 219.0, (0.0, 0.0))
+    cv2.circle(plan.light, (836, 30), 20, RED, -1)
+    cv2.circle(plan.light, (836, 90), 20, RED, -1)
+    found = red_discs(plan)
+    assert max(np.linalg.norm(found[name] - places[name]) for name in places) < 2
