@@ -231,21 +231,27 @@ def photo() -> bytes:
     return buffer.getvalue()
 
 
-def _striker_on_the_mat(metal: tuple[float, float] | None) -> bytes:
-    """A white striker of 41.2 mm on the printed mat, photographed from 45 cm above."""
+def _striker_on_the_mat(metal: tuple[float, float] | None = None, diameter: float = 41.2) -> bytes:
+    """A white striker on the printed mat, photographed from 45 cm above."""
     from tests.scenes.render import photograph
     from tests.scenes.scene import Lens, Piece, Scene, Sensor, Stand
     from tests.scenes.table import COLOURS
 
-    striker = Piece(0, 0, 41.2, 8.0, 1.0, COLOURS["white"], "white", metal=metal)
+    striker = Piece(0, 0, diameter, 8.0, 1.0, COLOURS["white"], "white", metal=metal)
     lens = Lens(1600, 1200, 2400.0, (799.5, 599.5))
     return photograph(Scene(lens, Stand(450, 0.08, 1.0, 1.57), (striker,), sensor=Sensor(1.0, 0.006), seed=3))
 
 
 @pytest.fixture(scope="session")
 def plain_striker() -> bytes:
-    """A striker without metal."""
-    return _striker_on_the_mat(None)
+    """A striker without metal, as wide as allowed but for a tenth of a millimetre."""
+    return _striker_on_the_mat()
+
+
+@pytest.fixture(scope="session")
+def slim_striker() -> bytes:
+    """A striker of 40.6 mm: far enough from the limit for a photo to decide."""
+    return _striker_on_the_mat(diameter=40.6)
 
 
 @pytest.fixture(scope="session")

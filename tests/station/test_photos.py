@@ -14,10 +14,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
 import pytest
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.checkin.photo_reading import KIND_OF, PhotoReading, kind_among, open_photo_reading
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.catalogue import all_names
@@ -31,7 +33,7 @@ from inspect_kit.station.maker import Maker
 from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, Looks, shot_of
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading, StatedPart
-from tests.station.conftest import Person, names_of, new_client, striker_form
+from tests.station.conftest import NOW, Person, names_of, new_client, striker_form
 from tests.station.running import ROOT
 
 TICKET = "BCDFGHJKLNPRSTVW"
@@ -398,3 +400,24 @@ def test_what_the_photo_measured_is_drawn_into_it_on_the_paper_unless_a_caliper_
         roles = [file["role"] for file in backing(connection, issued).evidence]
     assert roles.count("photo") == 1
     assert roles.count("overlay") == drawn
+
+
+def test_a_striker_by_photo_and_scale_conforms_from_the_hand_in_to_the_signed_paper(
+    referee: Person, station: Station, slim_striker: bytes
+) -> None:
+    known = {"thickness": "8.0 mm", "print_scale": "1.000"}
+    part = _sent_ahead(referee, slim_striker, **known)
+    ticket = referee.inspect(diameter="", look=_token(part), **known)
+    assert 'class="verdict conforms"' in referee.last.text
+    referee.decide(ticket, "approve")
+    assert 'class="verdict conforms"' in referee.last.text
+    assert Maker(station).make_all() == 1
+    paper = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf"))
+    first, second = (page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper.content))
+    assert "Inspection Certificate" in first
+    assert "Conforms" in first
+    told = re.search(r"(40\.\d\d)\s±\s(0\.\d\d)\smm\s+photo\s+conforms", first)
+    assert told is not None, first
+    assert abs(Decimal(told[1]) - Decimal("40.6")) < Decimal(told[2])
+    assert "What was measured, drawn into the photograph" in second
+    assert verify_pdf(paper.content, Counter(station.keyrings, "PCK", station.registry, NOW.date())).holds
