@@ -319,6 +319,27 @@ def test_the_dcc_shape_is_never_without_a_result(by_eye: LotRecord) -> None:
     assert result.findtext(f"{D}data/{D}text/{D}content") == "4 conform, 1 fail, 0 undecided"
 
 
-def test_dfq_says_that_it_has_no_place_for_what_is_judged_by_eye(by_eye: LotRecord) -> None:
-    with pytest.raises(BadInput, match="has no measured values"):
-        written("dfq", by_eye)
+def test_dfq_has_what_is_judged_by_eye_as_attributes_of_one_piece_with_one_error_or_none(by_eye: LotRecord) -> None:
+    keys, values = parsed_dfq(written("dfq", by_eye))
+    assert (keys["K0100"], keys["K2002/1"], keys["K2004/1"]) == ("1", "coin.shape", "1")
+    assert not any(key.startswith(("K2101", "K2110", "K2111", "K2142")) for key in keys)
+    assert [piece[0][:4] for piece in values] == [["1000", str(int(n == 4)), "0", "0"] for n in range(1, 6)]
+    assert values[0][0][4:] == ["16.11.2026/00:00:00", "", "#Lot 2026-11-A"]
+
+
+def test_dfq_counts_nothing_for_a_piece_that_nobody_looked_at(tmp_path: Path) -> None:
+    rows = [("A1", 31.0, "yes"), ("A2", 31.1, ""), ("A3", "no", "yes")]
+    outcome = judged(wide(tmp_path / "lot.csv", rows, "piece,coin.diameter,coin.shape"), DIAMETER, "coin.shape")
+    keys, values = parsed_dfq(written("dfq", lot_record_of(outcome, SUBJECT)))
+    assert [keys[f"K2004/{n}"] for n in (1, 2, 3)] == ["0", "1", "1"]
+    assert [keys[f"K2002/{n}"] for n in (1, 2, 3)] == [DIAMETER, DIAMETER, "coin.shape"]
+    assert [piece[0][:2] for piece in values] == [["31.0", "0"], ["31.1", "0"], ["0", "255"]]
+    assert [piece[1][:4] for piece in values] == [["0", "0", "0", "255"]] * 2 + [["1000", "1", "0", "0"]]
+    assert values[1][2][:4] == ["0", "0", "0", "255"]
+
+
+def test_dfq_of_a_lot_of_which_nothing_is_known_is_refused(by_eye: LotRecord) -> None:
+    blank = msgspec.structs.replace(by_eye.lot.series[0], values=(None,) * 5)
+    lot = msgspec.structs.replace(by_eye.lot, series=(blank,))
+    with pytest.raises(BadInput, match="nobody has measured or judged"):
+        written("dfq", msgspec.structs.replace(by_eye, lot=lot))

@@ -2,8 +2,11 @@
 
 A line is a key, a space and its text. Values follow in the compact form: one line a piece, characteristics divided by
 character 15 and the fields of one by character 20 (decimal), in the order K0001 value, K0002 attribute, K0004 time,
-K0005 events, K0006 batch. Limits are K2110 and K2111 alone: what K2120 and K2121 mean is told differently by different
-sources, so they are left out, and a limit that there is not has no line.
+K0005 events, K0006 batch. What is judged by eye, or by a gauge that says go or no-go, is an attribute characteristic
+(K2004 is 1): K0020, the size of the sample in thousandths, K0021, its errors, and a field without a key stand where
+the value would; so it is in example files of qs-STAT, and so diribet's aqdef-tools reads it. Limits are K2110 and K2111
+alone: what K2120 and K2121 mean is told differently by different sources, so they are left out, and a limit that there
+is not has no line.
 """
 
 from __future__ import annotations
@@ -15,14 +18,17 @@ from datetime import datetime
 from typing import Final
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.lot.record import Delivery, LotRecord, MeasuredSeries
+from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.quality.lot.record import ANSWERS, Delivery, LotRecord, MeasuredSeries
 
 FIELD: Final = chr(20)
 """Between the parts of one value: DC4, as AQDEF has it."""
 CHARACTERISTIC: Final = chr(15)
 """Between the values of one piece: SI, as AQDEF has it."""
 VALID, NO_VALUE = "0", "255"
-_VARIABLE: Final = "0"
+_VARIABLE, _BY_ATTRIBUTES = "0", "1"
+_ONE_PIECE: Final = "1000"
+"""K0020 of one piece: sizes are written in thousandths."""
 _ENCODING: Final = "cp1252"
 
 
@@ -32,23 +38,24 @@ def dfq_lines(record: LotRecord) -> Iterator[bytes]:
         if text:
             yield _encoded(f"{key} {text}")
     batch = f"#{_clean(record.subject.text, 20)}"
-    rows = zip(*(series.values for series in _variables(record)), strict=True)
+    rows = zip(*(_values(each, record) for each in _told(record)), strict=True)
     for row, when in zip(rows, _times(record), strict=True):
-        yield _encoded(CHARACTERISTIC.join(_value(value, when, batch) for value in row))
+        yield _encoded(CHARACTERISTIC.join(FIELD.join((*value, when, "", batch)) for value in row))
     yield from _names(record)
     yield from _traces(record)
 
 
-def _variables(record: LotRecord) -> tuple[MeasuredSeries, ...]:
-    """What has numbers; what is judged by eye is no variable."""
-    found = tuple(series for series in record.lot.series if series.measured and series.numbers)
-    if not found:
+def _told(record: LotRecord) -> tuple[tuple[str, MeasuredSeries], ...]:
+    """What the file tells, each with its kind; what was measured on some pieces and gauged on others is there twice."""
+    variables = [(_VARIABLE, series) for series in record.lot.series if series.measured and series.numbers]
+    seen = [(_BY_ATTRIBUTES, series) for series in record.lot.series if any(word in series.values for word in ANSWERS)]
+    if not variables and not seen:
         raise BadInput("lot-no-measured-values", where=record.subject.text)
-    return found
+    return (*variables, *seen)
 
 
 def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
-    yield "K0100", str(len(_variables(record)))
+    yield "K0100", str(len(_told(record)))
     yield "K1001", _clean(f"{record.sheet.id} {record.item.id}", 30)
     yield "K1002", _clean(record.item.name or record.item.id, 80)
     yield "K1022", _clean(record.subject.owner, 80)
@@ -57,30 +64,47 @@ def _description(record: LotRecord) -> Iterator[tuple[str, str]]:
         yield "K1041", _clean(record.lot.delivery.drawing, 30)
         yield "K1062", _clean(record.lot.delivery.customer, 40)
         yield "K1110", _clean(record.lot.delivery.order, 20)
-    for number, series in enumerate(_variables(record), 1):
-        for key, text in _characteristic(series, number):
+    for number, (kind, series) in enumerate(_told(record), 1):
+        described = _variable(series) if kind == _VARIABLE else ()
+        for key, text in (*_characteristic(kind, series, number), *described):
             yield f"{key}/{number}", text
 
 
-def _characteristic(series: MeasuredSeries, number: int) -> Iterator[tuple[str, str]]:
+def _characteristic(kind: str, series: MeasuredSeries, number: int) -> Iterator[tuple[str, str]]:
     yield "K2001", str(number)
     yield "K2002", _clean(series.characteristic, 80)
-    yield "K2004", _VARIABLE
+    yield "K2004", kind
+    yield "K2401", _clean(", ".join(series.instruments), 40)
+
+
+def _variable(series: MeasuredSeries) -> Iterator[tuple[str, str]]:
     yield "K2022", str(_places(series))
     yield "K2101", series.nominal or ""
     yield "K2110", series.lower or ""
     yield "K2111", series.upper or ""
     yield "K2142", _clean(series.unit, 20)
-    yield "K2401", _clean(", ".join(series.instruments), 40)
 
 
 def _places(series: MeasuredSeries) -> int:
     return max(len(value.partition(".")[2]) for value in series.numbers)
 
 
-def _value(value: str | None, when: str, batch: str) -> str:
-    fields = ("0", NO_VALUE, when, "", batch) if value in (None, "yes", "no") else (value, VALID, when, "", batch)
-    return FIELD.join(fields)
+def _values(told: tuple[str, MeasuredSeries], record: LotRecord) -> Iterator[tuple[str, ...]]:
+    """The first fields of every piece."""
+    kind, series = told
+    if kind == _VARIABLE:
+        return (("0", NO_VALUE) if value in (None, *ANSWERS) else (value or "", VALID) for value in series.values)
+    name = series.characteristic
+    odd = {each.piece: each.verdict for each in record.lot.nonconforming if each.characteristic == name}
+    pairs = zip(record.lot.pieces, series.values, strict=True)
+    return (_answer(odd.get(piece, Verdict.CONFORMS) if value in ANSWERS else "") for piece, value in pairs)
+
+
+def _answer(verdict: str) -> tuple[str, ...]:
+    """One piece with one error or none. A piece of which that is not known counts for nothing, whoever reads it."""
+    if verdict not in (Verdict.CONFORMS, Verdict.FAILS):
+        return "0", "0", "0", NO_VALUE
+    return _ONE_PIECE, str(int(verdict == Verdict.FAILS)), "0", VALID
 
 
 def _times(record: LotRecord) -> Iterator[str]:
