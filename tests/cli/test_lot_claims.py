@@ -254,6 +254,27 @@ def test_a_plan_by_variables_does_not_decide_on_values_that_are_not_normal(kit: 
 
 
 @pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize(
+    ("language", "doubt"),
+    [("en", "reason to doubt"), ("de", "Normalverteilung zu zweifeln"), ("cs", "důvod pochybovat"),
+     ("it", "motivo di dubitare")],
+)  # fmt: skip
+def test_a_reason_to_doubt_the_normal_distribution_is_on_page_one(
+    kit: Call, tmp_path: Path, language: str, doubt: str
+) -> None:
+    plan = ("--lot", 500, "--aql", "1.0", "--variables")
+    skew = np.random.Generator(np.random.PCG64(5)).exponential(0.08, 25)
+    wide(tmp_path / "lot.csv", [(f"A{n}", f"{30.7 + x:.3f}") for n, x in enumerate(skew)], "piece,coin.diameter")
+    code, found = judged(kit, "lot.csv", *ONE, *plan)
+    assert (code, found["verdict"]) == (0, "conforms")
+    assert 0.01 < found["characteristics"][0]["normality_p"] < 0.05
+    code, said, _ = kit("lot", "lot.csv", *ONE, *plan, "--lang", language, "-o", "lot.pdf")
+    assert code == 0
+    assert doubt in " ".join(pages_of((tmp_path / "lot.pdf").read_bytes())[0].split())
+    assert "0.015" in said.replace(",", ".")
+
+
+@pytest.mark.usefixtures("keys")
 def test_a_piece_beyond_a_limit_is_on_page_one_of_a_lot_accepted_by_variables(kit: Call, tmp_path: Path) -> None:
     normal = np.random.Generator(np.random.PCG64(5)).normal(31.0, 0.28, 25)
     normal[4] = 31.83

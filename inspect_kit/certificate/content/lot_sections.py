@@ -25,7 +25,7 @@ from inspect_kit.certificate.content.numbers import number_of, stated, two_digit
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.drawing import bins_of
-from inspect_kit.quality.lot.judge import DEFECT, NOT_NORMAL, Sampling
+from inspect_kit.quality.lot.judge import DEFECT, DOUBTFULLY_NORMAL, NOT_NORMAL, Sampling
 from inspect_kit.quality.lot.record import ClassPart, Delivery, Lot, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
@@ -286,8 +286,9 @@ def lot_remarks(record: LotRecord, words: Wording) -> Iterator[str]:
 def _remarks_by_variables(record: LotRecord, words: Wording) -> Iterator[str]:
     decided = [(series, series.decided.normality_p) for series in record.lot.series if series.decided is not None]
     for series, p in decided:
-        if isinstance(p, float) and p < NOT_NORMAL:
-            yield words.say("remark.not_normal", name=name_of(series, words), p=_p_text(p, words)).replace("= <", "<")
+        if isinstance(p, float) and p < DOUBTFULLY_NORMAL:
+            said = "remark.not_normal" if p < NOT_NORMAL else "remark.doubtfully_normal"
+            yield words.say(said, name=name_of(series, words), p=_p_text(p, words)).replace("= <", "<")
     if record.lot.failed:
         yield words.say("remark.outside", number=record.lot.failed)
     if any(series.decided is None and series.fail for series in record.lot.series):

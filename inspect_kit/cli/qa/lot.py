@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -25,6 +25,8 @@ from inspect_kit.notices import sentences, worded, worded_fact
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
+    DOUBTFULLY_NORMAL,
+    NOT_NORMAL,
     Agreed,
     DefectClass,
     LotOutcome,
@@ -151,12 +153,23 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
         click.echo(line)
     if lot.lacking:
         click.echo("  " + said("lot-lacking", count=f"{least}{lot.lacking:,}", photos=len(lot.missed or ())))
+    for line in _doubts(lot.series):
+        click.echo("  " + line)
     for piece in lot.nonconforming[:_MOST_LINES]:
         click.echo("  " + _piece(piece))
     if len(lot.nonconforming) > _MOST_LINES:
         click.echo("  " + said("lot-more", count=f"{len(lot.nonconforming) - _MOST_LINES:,}"))
     verdict = Verdict(record.verdict)
     click.echo(styled(verdict, said(f"lot-{verdict}").upper()) + (_written(issued) if issued else ""))
+
+
+def _doubts(found: tuple[MeasuredSeries, ...]) -> Iterator[str]:
+    """What a plan by variables assumes and the readings speak against."""
+    for series in found:
+        p = series.decided.normality_p if series.decided else None
+        if isinstance(p, float) and p < DOUBTFULLY_NORMAL:
+            code = "lot-not-normal" if p < NOT_NORMAL else "lot-doubtfully-normal"
+            yield said(code, characteristic=name_of("characteristic", series.characteristic), p=f"{p:.2g}")
 
 
 def _piece(piece: Nonconforming) -> str:

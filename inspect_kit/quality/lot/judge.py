@@ -162,6 +162,8 @@ def _counted(lookup: Lookup, failed: int, still_open: int) -> Verdict:
 
 NOT_NORMAL: Final = 0.01
 """Below this p of the Anderson–Darling test the readings are not normal, and a plan by variables says nothing."""
+DOUBTFULLY_NORMAL: Final = 0.05
+"""Below this p there is reason to doubt that they are: a plan by variables decides, and its reader is told."""
 _OBSERVED: Final = (Kind.VISUAL, Kind.MATERIAL, Kind.FUNCTIONAL)
 _NO_DEFECT: Final = frozenset({"", "*", "-", "–", "0", "no", "none", "ok", "nein", "keine", "ne", "nessuno", "žádná"})
 DEFECT: Final = "defect"
