@@ -6,7 +6,7 @@ person whose account (signed too) allowed it at that event; and the record must 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
@@ -24,8 +24,8 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entry_of, follows
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
 from inspect_kit.registry.checkin.store import DeskInspection, inspection
-from inspect_kit.registry.entries import KINDS, Body, Entry
-from inspect_kit.registry.following import chained_from
+from inspect_kit.registry.entries import Body, Entry
+from inspect_kit.registry.following import entries_about
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Component, Measurement, Observation, Ruling
@@ -46,13 +46,11 @@ class _Acts:
 
     connection: Transaction
     seals: Seals
-    history: tuple[Entry, ...]
-    """All accounts, all events and all that was done under the ticket, from a chain that was walked to its end."""
 
-    def newest(self, kind: type[Body], before: int, **stated: str) -> Entry | None:
-        """The last entry that says something of a kind, by the chain: a row may have been taken out of its table."""
-        found = (each for each in reversed(self.history) if each.kind == KINDS[kind] and each.id < before)
-        return next((each for each in found if _states(each.said(), stated)), None)
+    def newest(self, kind: type[Body], before: int, name: str) -> Entry | None:
+        """The last entry of an account, an event or a ticket's decision, by the chain: rows may have been taken out."""
+        found = reversed(entries_about(self.connection, kind, name))
+        return next((each for each in found if each.id < before), None)
 
     def said(self, entry: Entry | None, what: str | Notice) -> tuple[int, Body]:
         """What an entry says, if its signature holds."""
@@ -66,7 +64,7 @@ class _Acts:
 
     def check_rank(self, name: str, act: Act, event: str, before: int) -> None:
         """The person's account as it was then must have allowed the act, at that event."""
-        number, body = self.said(self.newest(AccountSet, before, name=name), notice("account-of", name=name))
+        number, body = self.said(self.newest(AccountSet, before, name), notice("account-of", name=name))
         if not isinstance(body, AccountSet) or body.name != name:
             raise BrokenSeal("not-an-account", where=f"entry {number}")
         at_event = not body.events or event in body.events
@@ -78,32 +76,19 @@ _END: Final = 2**63
 """Behind every entry."""
 
 
-def _history(connection: Transaction, ticket: str) -> Iterator[Entry]:
-    for entry in chained_from(connection, 1):
-        if entry.kind in _SETTINGS or ticket in entry.body:
-            yield entry
-
-
-_SETTINGS: Final = frozenset({KINDS[AccountSet], KINDS[EventSet]})
-
-
-def _states(body: Body, stated: Mapping[str, str]) -> bool:
-    return all(getattr(body, name) == value for name, value in stated.items())
-
-
 def proven(
     connection: Transaction, seals: Seals, seen: DeskInspection, wanted: Collection[Decision] = (Decision.APPROVE,)
 ) -> Proven:
     """The acts behind an approval, or a broken seal that says which one is not to be believed."""
-    acts = _Acts(connection, seals, tuple(_history(connection, seen.ticket)))
-    number, decided = acts.said(acts.newest(Decided, _END, ticket=seen.ticket), "the decision")
+    acts = _Acts(connection, seals)
+    number, decided = acts.said(acts.newest(Decided, _END, seen.ticket), "the decision")
     first, recorded = acts.said(entry_of(connection, seen.entry), "the inspection")
     if not isinstance(decided, Decided) or not isinstance(recorded, Recorded):
         raise BrokenSeal("not-decision-and-inspection", where=seen.ticket)
     told = {(decided.ticket, decided.event), (recorded.ticket, recorded.event)}
     if told != {(seen.ticket, seen.event)} or decided.record != seen.final or first > number:
         raise BrokenSeal("decision-on-another-inspection", where=f"entry {number}")
-    _, event = acts.said(acts.newest(EventSet, number, event=seen.event), "the event's settings")
+    _, event = acts.said(acts.newest(EventSet, number, seen.event), "the event's settings")
     if not isinstance(event, EventSet) or event.event != seen.event:
         raise BrokenSeal("no-such-event", where=seen.event)
     acts.check_rank(recorded.by, Act.RECORD, seen.event, first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -140,6 +140,7 @@ Body = (
     | AcceptedOlder
     | PlayerSet
 )
+_Read = TypeVar("_Read")
 _BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
 KINDS: Final[dict[type[Body], str]] = {
     Certified: "certificate",
@@ -154,6 +155,27 @@ KINDS: Final[dict[type[Body], str]] = {
     AcceptedOlder: "accepted",
     PlayerSet: "player",
 }
+
+
+class _Names(msgspec.Struct, frozen=True):
+    """What an entry is about, whatever else it says: a later program may write more fields than this one knows."""
+
+    number: str = ""
+    ticket: str = ""
+    name: str = ""
+    event: str = ""
+    replaces: tuple[str, ...] = ()
+
+
+_NAMES: Final[msgspec.json.Decoder[_Names]] = msgspec.json.Decoder(_Names)
+_ABOUT: Final[dict[str, tuple[type[Body], str]]] = {
+    "certificate": (Certified, "number"),
+    "revocation": (Certified, "number"),
+    "account": (AccountSet, "name"),
+    "event": (EventSet, "event"),
+    "decided": (Decided, "ticket"),
+}
+"""Kinds that are looked for by a name: whose history they belong to, and the field with the name."""
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -180,11 +202,21 @@ class Entry(msgspec.Struct, frozen=True):
 
     def said(self) -> Body:
         """What the entry says."""
+        return self._read(_BODIES)
+
+    def about(self) -> tuple[tuple[type[Body], str], ...]:
+        """Whose history the entry belongs to: of certificates, accounts, events or decisions, each by its name."""
+        if self.kind not in _ABOUT:
+            return ()
+        history, field = _ABOUT[self.kind]
+        names = self._read(_NAMES)
+        return tuple((history, name) for name in (getattr(names, field), *names.replaces))
+
+    def _read(self, reader: msgspec.json.Decoder[_Read]) -> _Read:
         try:
-            body: Body = _BODIES.decode(self.body)
+            return reader.decode(self.body)
         except msgspec.MsgspecError as problem:
             raise BrokenSeal("says-nothing-can-read", where=f"entry {self.id}", problem=str(problem)[:100]) from None
-        return body
 
 
 def entry_from_leaf(content: bytes) -> Entry:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Final
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import Pool
 
 from inspect_kit.errors import BrokenSeal
 from inspect_kit.notices import Notice, notice
-from inspect_kit.registry.chain import entries_after
-from inspect_kit.registry.entries import Body, Certified, Entry, Revoked
+from inspect_kit.registry.chain import entries_after, entry_of
+from inspect_kit.registry.entries import FIRST, Body, Certified, Entry, Revoked
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.registry.search import CertificateStatus
 
@@ -21,10 +27,8 @@ def rows_fault(connection: Transaction, standing: CertificateStatus) -> Notice |
     A revocation whose row was deleted still stands among the entries, and an entry that was taken out or changed
     breaks the chain behind it.
     """
-    # Only entries that name the certificate are taken apart: there are thousands.
     try:
-        named = [each for each in chained_from(connection, standing.entry) if standing.number in each.body]
-        said = [(each.said(), each.at) for each in named]
+        said = [(each.said(), each.at) for each in _history(connection, standing) if each.id >= standing.entry]
     except BrokenSeal as problem:
         return problem.told
     expected = ("", "")
@@ -35,15 +39,69 @@ def rows_fault(connection: Transaction, standing: CertificateStatus) -> Notice |
     return None
 
 
-def chained_from(connection: Transaction, first: int) -> Iterator[Entry]:
-    """All entries from one on; one that was changed or taken out is a broken seal."""
-    expected, previous = first, ""
-    while batch := entries_after(connection, expected - 1, _BATCH):
+def _history(connection: Transaction, standing: CertificateStatus) -> list[Entry]:
+    """The entries that name a certificate; a break before its own entry is not held against it."""
+    try:
+        return entries_about(connection, Certified, standing.number)
+    except BrokenSeal:
+        return [each for each in _chained(connection, (standing.entry - 1, "")) if standing.number in each.body]
+
+
+def entries_about(connection: Transaction, history: type[Body], name: str) -> list[Entry]:
+    """All entries of a certificate, account, event or decision, by a chain that was walked to its end.
+
+    An entry that was changed or taken out is a broken seal, also one behind what was walked before.
+    """
+    with _MAKING:
+        index = _INDEXES.setdefault(connection.engine.pool, _ChainIndex())
+    return [_still(connection, number, digest) for number, digest in index.places(connection, history, name)]
+
+
+@dataclass(slots=True)
+class _ChainIndex:
+    """Where a walked chain speaks of what. Kept while the program runs: walking 50,000 entries takes 0.8 s."""
+
+    last: tuple[int, str] = (0, FIRST)
+    """Up to which entry the chain was walked, and that one's hash."""
+    found: dict[tuple[type[Body], str], list[tuple[int, str]]] = field(default_factory=dict)
+    _walking: Lock = field(default_factory=Lock)
+
+    def places(self, connection: Transaction, history: type[Body], name: str) -> list[tuple[int, str]]:
+        """Entries by number and hash, after a walk over what has come since."""
+        with self._walking:
+            end = entry_of(connection, self.last[0])
+            if self.last != ((end.id, end.hash) if end else (0, FIRST)):
+                # Another state than the one that was walked, or an earlier view of it: nothing of it is believed.
+                self.last, self.found = (0, FIRST), {}
+            for entry in _chained(connection, self.last):
+                for about in entry.about():
+                    self.found.setdefault(about, []).append((entry.id, entry.hash))
+                self.last = (entry.id, entry.hash)
+            return list(self.found.get((history, name), ()))
+
+
+_INDEXES: Final[WeakKeyDictionary[Pool, _ChainIndex]] = WeakKeyDictionary()
+"""One for each registry that stands open, whatever a transaction's options."""
+_MAKING: Final = Lock()
+
+
+def _still(connection: Transaction, number: int, digest: str) -> Entry:
+    """An entry that was walked over before, which must be the same as then."""
+    entry = entry_of(connection, number)
+    if entry is None or entry.right_hash() != digest or entry.hash != digest:
+        raise BrokenSeal("chain-broken", entry=number)
+    return entry
+
+
+def _chained(connection: Transaction, last: tuple[int, str]) -> Iterator[Entry]:
+    """All entries behind one; one that was changed or taken out is a broken seal."""
+    number, previous = last
+    while batch := entries_after(connection, number, _BATCH):
         for entry in batch:
-            linked = entry.id == expected and previous in ("", entry.previous)
+            linked = entry.id == number + 1 and previous in ("", entry.previous)
             if not linked or entry.right_hash() != entry.hash:
-                raise BrokenSeal("chain-broken", entry=expected)
-            expected, previous = entry.id + 1, entry.hash
+                raise BrokenSeal("chain-broken", entry=number + 1)
+            number, previous = entry.id, entry.hash
             yield entry
 
 

@@ -14,12 +14,14 @@ from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
-from inspect_kit.registry.chain import entry_of, link
+from inspect_kit.registry import following
+from inspect_kit.registry.chain import entries_after, entry_of, link
+from inspect_kit.registry.entries import Entry
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.notes import request_of
 from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
-from inspect_kit.registry.opening import open_registry
+from inspect_kit.registry.opening import Transaction, open_registry
 from tests.registry.conftest import NOW
 
 Issue = Callable[..., Issued]
@@ -124,3 +126,42 @@ def test_with_a_witness_entries_chained_anew_under_the_old_tree_are_seen_by_a_st
     stranger = replace(open_registry(blank.home), memory=None)
     counter = Counter((own_keyring(blank.home),), "PCK", stranger, date(2026, 11, 16), (witness.verifier,))
     assert "the log is not the one of 2 entries that was witnessed" in _against(verify_qr(issued.qr, counter))
+
+
+def test_a_chain_that_was_walked_is_walked_again_from_its_end_only(
+    quick_desk: Desk, issue: Issue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise each look at one of 16,000 certificates would take half a second."""
+    first, walked = issue(quick_desk, "Striker 1"), []
+    assert _looked_at(quick_desk, first.qr).holds
+
+    def seen(connection: Transaction, start: int, count: int) -> list[Entry]:
+        found = entries_after(connection, start, count)
+        walked.extend(entry.id for entry in found)
+        return found
+
+    monkeypatch.setattr(following, "entries_after", seen)
+    assert _looked_at(quick_desk, first.qr).holds
+    assert walked == []
+    issue(quick_desk, "Striker 2")
+    assert _looked_at(quick_desk, first.qr).holds
+    assert walked == [2]
+    revoke(quick_desk.registry, first.number, "too heavy", "desk 1", NOW, seal_of_signer(quick_desk.key, NOW))
+    assert "too heavy" in _against(_looked_at(quick_desk, first.qr))
+    assert walked == [2, 3]
+
+
+def test_a_state_other_than_the_one_walked_is_walked_anew(quick_desk: Desk, issue: Issue, by_hand: ByHand) -> None:
+    """Its last entries gone, by hand or because a person accepted an older state: nothing remembered stands in."""
+    first, second = issue(quick_desk, "Striker 1"), issue(quick_desk, "Striker 2")
+    assert _looked_at(quick_desk, second.qr).holds
+    by_hand(quick_desk.registry, "DELETE FROM entries WHERE id = 2")
+    assert _looked_at(quick_desk, first.qr).holds
+    assert not _looked_at(quick_desk, second.qr).holds
+
+
+def test_a_break_before_a_certificate_is_not_held_against_it(quick_desk: Desk, issue: Issue, by_hand: ByHand) -> None:
+    first, second = issue(quick_desk, "Striker 1"), issue(quick_desk, "Striker 2")
+    by_hand(quick_desk.registry, "UPDATE entries SET at = '2020-01-01T00:00:00+00:00' WHERE id = 1")
+    assert "was changed, or does not follow" in _against(_looked_at(quick_desk, first.qr))
+    assert _looked_at(quick_desk, second.qr).holds
