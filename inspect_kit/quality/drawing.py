@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from math import ceil, floor, pi, sqrt
@@ -20,7 +20,6 @@ from inspect_kit.quality.gauge.agreement import Agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne
 from inspect_kit.quality.process.capability import Capability
 from inspect_kit.quality.process.charts import Chart, Track
-from inspect_kit.quality.process.run_rules import Signal
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
@@ -216,10 +215,9 @@ def _capability_title(study: Capability, title: str) -> str:
 
 @dataclass(frozen=True)
 class ChartLook:
-    """What a chart shows besides its points: the unit, the subgroups' names, and the stratum of each point."""
+    """What a chart shows besides its points: the unit, and the stratum of each point."""
 
     unit: str = ""
-    names: tuple[str, ...] = ()
     strata: tuple[str, ...] = ()
 
 
@@ -227,6 +225,8 @@ PLAIN: Final = ChartLook()
 _STRATUM_MARKS: Final = "os^Dv<>pPX*h"
 _MOST_NAMES: Final = 24
 """Subgroups that can be named below an axis."""
+_NAME: Final = 16
+"""Characters of a subgroup's name for which there is room."""
 
 
 def in_unit(name: str, unit: str) -> str:
@@ -248,8 +248,8 @@ def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Dra
         if chart.lower is not None:
             _frame(grid[1, 0], chart.lower, chart.lower.outside)
         head = title or labelled("chart-kind", kind=chart.kind)
-        grid[0, 0].set_title("\n".join([head, *map(_signal_line, chart.signals)]), fontsize=9)
-        _name_points(grid[-1, 0], chart.upper, look.names)
+        grid[0, 0].set_title("\n".join([head, *_signal_lines(chart)]), fontsize=9)
+        _name_points(grid[-1, 0], chart.upper, chart.labels)
 
     return draw
 
@@ -261,7 +261,7 @@ def _name_points(axes: Axes, track: Track, names: Sequence[str]) -> None:
         return
     shown = range(0, len(names), max(1, -(-len(names) // _MOST_NAMES)))
     upright = max(len(names[place]) for place in shown) * len(shown) <= 70
-    axes.set_xticks([track.places[place] for place in shown], [names[place][:16] for place in shown],
+    axes.set_xticks([track.places[place] for place in shown], [names[place][:_NAME] for place in shown],
                     rotation=0 if upright else 60)  # fmt: skip
     axes.set_xlabel(labelled("axis-subgroup"))
 
@@ -275,7 +275,7 @@ def _mark_strata(axes: Axes, track: Track, strata: Sequence[str]) -> None:
         mine = told == name
         axes.plot(
             np.asarray(track.places)[mine], track.points[mine], linestyle="", color=INK, markersize=5,
-            marker=_STRATUM_MARKS[number % len(_STRATUM_MARKS)], label=name[:16] or "—",
+            marker=_STRATUM_MARKS[number % len(_STRATUM_MARKS)], label=name[:_NAME] or "—",
             markerfacecolor=INK if number % 2 == 0 else "white",
         )  # fmt: skip
     axes.legend(loc="upper left", ncols=4)
@@ -299,10 +299,12 @@ _MOST_NUMBERED: Final = 30
 """Points whose rules are written beside them."""
 
 
-def _signal_line(signal: Signal) -> str:
-    shown = ", ".join(map(str, signal.points[:8]))
-    more = f", … ({len(signal.points)})" if len(signal.points) > 8 else ""
-    return labelled("title-signal", rule=signal.rule, text=signal.text, points=f"{shown}{more}")
+def _signal_lines(chart: Chart) -> Iterator[str]:
+    """Rules that were broken, and where; points are called as the axis calls them."""
+    for signal in chart.signals:
+        shown = ", ".join(chart.called(point)[:_NAME] for point in signal.points[:8])
+        more = f", … ({len(signal.points)})" if len(signal.points) > 8 else ""
+        yield labelled("title-signal", rule=signal.rule, text=signal.text, points=f"{shown}{more}")
 
 
 def _draw_track(axes: Axes, track: Track, unit: str) -> None:
@@ -401,7 +403,7 @@ def linearity_drawing(result: Linearity, unit: str = "") -> Draw:
 
 
 def curve_drawing(fractions: Floats, probabilities: Floats, title: str, aql: float | None = None) -> Draw:
-    """An operating characteristic, cut where hardly a lot is accepted any more; the AQL and p10 are marked."""
+    """An operating characteristic, cut where hardly a lot is accepted any more; p10 is marked, and the AQL or p95."""
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
@@ -422,12 +424,14 @@ def curve_drawing(fractions: Floats, probabilities: Floats, title: str, aql: flo
 
 
 def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: float | None) -> None:
-    """The quality that is called acceptable, and the one of which one lot in ten passes."""
-    places = [("AQL", aql)] if aql is not None else []
-    if probabilities.min() < 0.1 < probabilities.max():
-        places.append(("p10", float(np.interp(-0.1, -probabilities, fractions))))
+    """The producer's point (the AQL, or the quality of which 95 % of lots pass) and the consumer's (10 %)."""
+    places = [] if aql is None else [("AQL", aql)]
+    levels = (("p10", 0.1),) if places else (("p95", 0.95), ("p10", 0.1))
+    for name, level in levels:
+        if probabilities.min() < level < probabilities.max():
+            places.append((name, float(np.interp(-level, -probabilities, fractions))))
     for name, fraction in places:
-        if fraction is None or fraction > fractions[-1]:
+        if fraction > fractions[-1]:
             continue
         height = float(np.interp(fraction, fractions, probabilities))
         axes.plot([100 * fraction], [height], marker="o", color=INK, markersize=5)

@@ -111,3 +111,45 @@ def test_odd_readings_have_classes_too(values: list[float]) -> None:
     edges = bins_of(np.array(values))
     assert 2 <= len(edges) <= 60
     assert np.histogram(values, edges)[0].sum() == len(values)
+
+
+def texts_of(draw: Draw, language: str = "en") -> list[str]:
+    """All that is written on a drawing."""
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+    found: list[str] = []
+
+    def read(figure: Figure) -> None:
+        draw(figure)
+        found.extend(part.get_text() for part in figure.findobj(Text) if isinstance(part, Text))
+
+    rendered(read, "svg", language=language)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["p", "np", "c", "u"])
+def test_a_signal_is_named_above_a_chart_as_the_axis_names_its_point(kind: str) -> None:
+    counts = as_sample([3, 4, 5, 3, 4, 5, 30, 4])
+    weeks = tuple(f"W{week}" for week in range(8))
+    sizes = () if kind == "c" else (100,) * 8
+    chart = draw_up(kind, Readings(counts, labels=weeks, sizes=sizes))
+    written = texts_of(chart_drawing(chart))
+    (title,) = [text for text in written if "rule 1" in text]
+    assert "rule 1, one point beyond 3 sigma: W6" in title.splitlines()
+    assert "W6" in written
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "p95 1.03 %: 0.95 accepted"), ("de", "p95 1,03 %: 0,95 angenommen"), ("cs", "p95 1,03 %: přijato 0,95"),
+     ("it", "p95 1,03 %: accettati 0,95")],
+)  # fmt: skip
+def test_a_curve_without_an_aql_marks_the_quality_that_is_accepted_with_95_percent(language: str, said: str) -> None:
+    plan = curve(80, 2)
+    written = texts_of(curve_drawing(plan.fractions, plan.probabilities, "n = 80"), language)
+    assert said in written
+    assert any(text.startswith("p10 ") for text in written)
+    agreed = texts_of(curve_drawing(plan.fractions, plan.probabilities, "n = 80", 0.01), language)
+    assert not any(text.startswith("p95") for text in agreed)
+    assert any(text.startswith("AQL ") for text in agreed)

@@ -33,7 +33,6 @@ from inspect_kit.quality.process.charts import (
     CHARTS,
     Chart,
     KnownProcess,
-    Readings,
     Track,
     chart_data,
     draw_up,
@@ -235,15 +234,14 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
         if rate is not None:
             click.echo(said("false-alarms", percent=f"{100 * rate:.0f}"))
     title = said("chart-of", kind=kind, file=file.stem[:40])
-    save_plot(target, chart_drawing(drawn_up, title, _look(table, readings, ctx)))
+    save_plot(target, chart_drawing(drawn_up, title, _look(table, ctx)))
 
 
-def _look(table: Table, readings: Readings, ctx: click.Context) -> ChartLook:
-    """Units, names of subgroups, and where single values are charted, the stratum of each."""
+def _look(table: Table, ctx: click.Context) -> ChartLook:
+    """Units, and where single values are charted, the stratum of each."""
     kind, by = ctx.params["kind"], ctx.params["by"]
-    names = readings.labels or tuple(readings.groups)
     strata = table.texts(by) if by and kind in _SINGLE else ()
-    return ChartLook("" if kind in ("p", "np", "c", "u", "cusum") else table.unit, names, strata)
+    return ChartLook("" if kind in ("p", "np", "c", "u", "cusum") else table.unit, strata)
 
 
 def _strata(table: Table, by: str | None) -> Stratified | None:
@@ -302,9 +300,9 @@ def _print_chart(drawn: Chart, rules: str) -> None:
     for line in columns(rows):
         click.echo(line)
     for signal in drawn.signals:
-        click.echo(said("signal", rule=signal.rule, text=signal.text, points=_some(signal.points)))
+        click.echo(said("signal", rule=signal.rule, text=signal.text, points=_some(drawn, signal.points)))
     if drawn.lower is not None and drawn.lower.outside:
-        click.echo(said("track-outside", track=drawn.lower.name, points=_some(drawn.lower.outside)))
+        click.echo(said("track-outside", track=drawn.lower.name, points=_some(drawn, drawn.lower.outside)))
     if not drawn.signals:
         click.echo(said("no-signal", rules=rules))
 
@@ -316,6 +314,6 @@ def _track_row(track: Track) -> tuple[str, ...]:
     return (f"{name} ({said('limits-of-last')})" if varies else name, *cells)
 
 
-def _some(points: tuple[int, ...]) -> str:
-    shown = ", ".join(map(str, points[:12]))
+def _some(drawn: Chart, points: tuple[int, ...]) -> str:
+    shown = ", ".join(map(drawn.called, points[:12]))
     return said("points-more", shown=shown, count=len(points)) if len(points) > 12 else shown

@@ -53,6 +53,11 @@ class Chart:
     signals: tuple[Signal, ...]
     labels: tuple[str, ...] = ()
 
+    def called(self, point: int) -> str:
+        """A point by its subgroup's name, or by its number where subgroups have none."""
+        named = len(self.labels) == len(self.upper.points)
+        return (self.labels[point - self.upper.first] if named else "") or str(point)
+
 
 @dataclass(frozen=True, slots=True)
 class KnownProcess:
