@@ -30,6 +30,7 @@ from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet
+from inspect_kit.values.measurement import Reading
 
 
 def sheet_of(event: EventSet, house: bytes | None) -> Sheet:
@@ -119,14 +120,15 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
         photos = {
             file.sha256: desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "photo"
         }
-        looks = [desk.registry.shelf.take(connection, file.sha256) for file in files if file.role == "look"]
-    if photos and looks:
+        told = [
+            desk.registry.shelf.take(connection, file.sha256) for file in files if file.role in ("look", "measured")
+        ]
+    if photos and told:
         # OpenCV is loaded only where there is something to draw.
         from inspect_kit.certificate.pages.photo_overlays import desk_overlays
 
-        kept = record.photos[0]
-        told = open_photo_reading(looks[0], Photo(kept.file, kept.sha256, kept.width, kept.height))
-        photos |= desk_overlays(record, photos, told.reading, wording_for(event.language, record.wording))
+        seen_in = [reading for content in told for reading in _photographed(record, content)]
+        photos |= desk_overlays(record, photos, seen_in, wording_for(event.language, record.wording))
     out = desk.home / "station" / f"{seen.ticket}.pdf"
     out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     request = Request(record, out, event.language, photos, "day" if event.daily else "event", once=True)
@@ -134,6 +136,12 @@ def certify_decided(desk: Desk, seen: DeskInspection) -> str:
     # The registry keeps the PDF; the copy beside it has done its service.
     out.unlink(missing_ok=True)
     return issued.number
+
+
+def _photographed(record: Record, content: bytes) -> tuple[Reading, ...]:
+    """What was measured in photos, by a file that was kept as evidence."""
+    kept = record.photos[0]
+    return open_photo_reading(content, Photo(kept.file, kept.sha256, kept.width, kept.height)).file.readings
 
 
 def _final_record(desk: Desk, connection: Transaction, acts: Proven) -> Record:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
-from inspect_kit.capture.measurement_file import DECISIONS, MeasurementFile, Photo
+from inspect_kit.capture.measurement_file import DECISIONS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.errors import BadInput, InspectKitError
@@ -197,11 +197,6 @@ def _usable(question: Question, text: str, gauge: Instrument | None, *, confirme
     """The common mistakes have their code, and so a sentence in every language."""
     refuse_unusable(question, text, gauge, confirmed=confirmed)
     checked(question, text, gauge, confirmed=confirmed)
-
-
-def file_of(readings: tuple[Reading, ...], photo: Photo | None) -> MeasurementFile:
-    """The readings of one inspection with its photograph."""
-    return MeasurementFile(readings, (photo,) if photo else ())
 
 
 def gauges_for(units: tuple[str, ...], folders: tuple[Path, ...]) -> dict[str, tuple[Instrument, ...]]:

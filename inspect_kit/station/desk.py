@@ -15,13 +15,12 @@ from msgspec import structs
 from starlette.responses import Response
 
 from inspect_kit.capture.gauges.received import at_this_browser
-from inspect_kit.capture.measurement_file import MeasurementFile
+from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.checkin.certify import Inspecting
 from inspect_kit.checkin.form import (
     FormField,
     Gauges,
     fields_of,
-    file_of,
     filled,
     fits_a_page,
     gauges_for,
@@ -254,8 +253,7 @@ def _made(
         return None
     photos = (*((look.photo,) if look else ()), *(each.photo for each in displays))
     return NewInspection(
-        subject, readings, look, given["ticket"], first.ticket if first else "", again is None,
-        MeasurementFile(readings, photos) if displays else None,
+        subject, _told(readings, look, photos), look, given["ticket"], first.ticket if first else "", again is None,
         tuple(EvidenceFile("photo", each.content, each.name) for each in displays),
     )  # fmt: skip
 
@@ -286,6 +284,13 @@ def _with_photo(
         return readings
     others = tuple(each for each in readings if each.characteristic != told.characteristic)
     return (*others, replace(told.reading, where=f"desk {given['ticket']}: {look.name}"))
+
+
+def _told(readings: tuple[Reading, ...], look: DeskPhoto | None, photos: tuple[Photo, ...]) -> MeasurementFile:
+    """All of it as one file; what was noticed while measuring in the photo counts where the photo was believed."""
+    told = look.told if look else None
+    seen = told.file if told and any(each.outline for each in readings) else MeasurementFile(())
+    return MeasurementFile(readings, photos, seen.warnings, seen.notices)
 
 
 def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Response:
@@ -374,14 +379,12 @@ class NewInspection:
     """An inspection that is to be entered."""
 
     subject: Subject
-    readings: tuple[Reading, ...]
+    told: MeasurementFile
     look: DeskPhoto | None
     ticket: str
     retest_of: str = ""
     new: bool = True
     """A piece that has not been here; one that is tested again or handed in again keeps its label."""
-    told: MeasurementFile | None = None
-    """All of it as one file, where it came from more than the desk's own form."""
     evidence: tuple[EvidenceFile, ...] = ()
 
 
@@ -413,12 +416,11 @@ def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -
 
 
 def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record:
-    station, look = visit.station, made.look
+    station = visit.station
     inspecting = Inspecting(
         place.event, place.sheet, place.item.id, station.today, station.gauge_folders, station.home
     )  # fmt: skip
-    file = made.told or file_of(made.readings, look.photo if look else None)
-    return inspecting.record(file, made.subject, visit.who.name if visit.who else "")
+    return inspecting.record(made.told, made.subject, visit.who.name if visit.who else "")
 
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:

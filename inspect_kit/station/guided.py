@@ -395,9 +395,8 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     readings = tuple(replace(each, where=where) for each in told.readings)
     subject = Subject(walk.text, owner=walk.owner)
     made = NewInspection(
-        subject, readings, None, walk.ticket, retest_of, new=not walk.again, told=replace(told, readings=readings),
-        evidence=tuple(files),
-    )  # fmt: skip
+        subject, replace(told, readings=readings), None, walk.ticket, retest_of, not walk.again, tuple(files)
+    )
     response = enter(visit, walk.place, made)
     drop_draft(visit.station.registry, walk.ticket, visit.person.name)
     return response

@@ -10,10 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import cv2
+import pypdfium2
 import pytest
 
 import inspect_kit
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.guided import GuidedEntry
@@ -26,7 +28,7 @@ from inspect_kit.station.maker import Maker
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading
-from tests.station.conftest import Person, csrf
+from tests.station.conftest import NOW, Person, csrf
 
 Join = Callable[[str], Person]
 PACKAGE = Path(inspect_kit.__file__).parent
@@ -264,6 +266,48 @@ def test_a_figure_by_its_photo_is_asked_for_the_rest_and_certified_with_the_phot
     referee.decide(ticket, "approve", because="For the sample.")
     assert Maker(station).make_all() == 1
     assert referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content.startswith(b"%PDF")
+
+
+def _coins_on_the_mat() -> bytes:
+    """Nine white coins, nine black ones and the queen, of 31 mm, in rows on the printed mat."""
+    from tests.scenes.render import photograph
+    from tests.scenes.scene import Lens, Piece, Scene, Sensor, Stand
+    from tests.scenes.table import COLOURS
+
+    colours = ("white",) * 9 + ("black",) * 9 + ("red",)
+    coins = tuple(
+        Piece(36 * (place % 4) - 54, 38 * (place // 4) - 80, 31.0, 8.0, 1.0, COLOURS[colour], colour)
+        for place, colour in enumerate(colours)
+    )
+    lens = Lens(1600, 1200, 2400.0, (799.5, 599.5))
+    return photograph(Scene(lens, Stand(450, 0.08, 1.0, 1.57), coins, sensor=Sensor(1.0, 0.006), seed=3))
+
+
+def test_a_coin_set_by_one_photo_and_a_file_of_masses_conforms_from_the_hand_in_to_the_signed_paper(
+    referee: Person, station: Station
+) -> None:
+    masses = "".join(f"coin.mass,{number},5.25,g,0.01\n" for number in range(1, 20))
+    file = f"characteristic,instance,value,unit,u\n{masses}".encode()
+    referee.get(referee.at("/guided/coin-set"))
+    referee.post(
+        referee.at("/guided/coin-set"), {"text": "Coins 1", "owner": "", "thickness": "8 mm", "print_scale": "1.000"},
+        files={"photos": ("c.jpg", _coins_on_the_mat(), "image/jpeg"), "file": ("m.csv", file, "text/csv")},
+    )  # fmt: skip
+    where = str(referee.last.url.path)
+    answer(referee, where, **{f"a{number}": "yes" for number in range(5)})
+    assert asked(referee.last.text).startswith("coin.height")
+    answer(referee, where, **{f"a{number}": "8.02" for number in range(19)}, gauge_mm="caliper-150")
+    referee.post(where, {"finish": "1"})
+    assert 'class="verdict conforms"' in referee.last.text
+    ticket = str(referee.last.url).rsplit("/", 1)[-1]
+    referee.decide(ticket, "approve")
+    assert Maker(station).make_all() == 1
+    paper = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
+    text = " ".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper))
+    assert re.search(r"19 3[01]\.\d\d ± 0\.\d\d", text)
+    assert "its lens was estimated from the photograph itself" in text
+    assert "What was measured, drawn into the photograph" in text
+    assert verify_pdf(paper, Counter(station.keyrings, "PCK", station.registry, NOW.date())).holds
 
 
 def test_a_team_is_photographed_figure_by_figure_and_a_photo_speaks_of_one_figure_only(

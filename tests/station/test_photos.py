@@ -419,5 +419,6 @@ def test_a_striker_by_photo_and_scale_conforms_from_the_hand_in_to_the_signed_pa
     told = re.search(r"(40\.\d\d)\s±\s(0\.\d\d)\smm\s+photo\s+conforms", first)
     assert told is not None, first
     assert abs(Decimal(told[1]) - Decimal("40.6")) < Decimal(told[2])
+    assert "its lens was estimated from the photograph itself" in first
     assert "What was measured, drawn into the photograph" in second
     assert verify_pdf(paper.content, Counter(station.keyrings, "PCK", station.registry, NOW.date())).holds

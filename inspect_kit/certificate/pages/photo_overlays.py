@@ -14,7 +14,7 @@ from inspect_kit.certificate.content.wording import Wording, fixed
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.inspection.walk import Outcome
-from inspect_kit.judgement.verdict import Finding, Verdict
+from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.values.measurement import Reading
 from inspect_kit.vision.optics.overlay import Mark, Tone, draw_close
 
@@ -24,27 +24,34 @@ Key = tuple[str, str]
 
 def overlays_of(outcome: Outcome, photos: Mapping[str, bytes], words: Wording) -> dict[str, bytes]:
     """For each photo in which something was outlined: the photo with outlines, values and verdicts, in a language."""
-    verdicts = _verdicts(outcome.judgement.findings)
     names = {photo.sha256: photo.file for photo in outcome.photos}
+    said = (((each.clause.characteristic, each.instance), each.verdict) for each in outcome.judgement.findings)
+    return _overlays(photos, names, outcome.readings, _worst(said), words)
+
+
+def desk_overlays(
+    record: Record, photos: Mapping[str, bytes], readings: Iterable[Reading], words: Wording
+) -> dict[str, bytes]:
+    """The same for photos that were measured at the desk, as far as no caliper was believed instead; the verdicts are
+    those of the record."""
+    said = [((each.characteristic, each.instance), each) for each in record.lines if each.photographed is True]
+    believed = {key for key, _ in said}
+    shown = [each for each in readings if each.photo and (each.characteristic, each.instance) in believed]
+    names = {photo.sha256: photo.file for photo in record.photos}
+    return _overlays(photos, names, shown, _worst((key, Verdict(line.verdict)) for key, line in said), words)
+
+
+def _overlays(
+    photos: Mapping[str, bytes], names: Mapping[str, str], readings: Sequence[Reading],
+    verdicts: Mapping[Key, Verdict], words: Wording,
+) -> dict[str, bytes]:  # fmt: skip
     drawn = {}
     for digest, content in photos.items():
-        seen = _seen_in(outcome.readings, names.get(digest, ""), len(photos))
+        seen = _seen_in(readings, names.get(digest, ""), len(photos))
         marks = tuple(_marks(seen, verdicts, words))
         if marks:
             drawn[OVERLAY + digest] = _drawn(content, names[digest], marks)
     return drawn
-
-
-def desk_overlays(record: Record, photos: Mapping[str, bytes], reading: Reading, words: Wording) -> dict[str, bytes]:
-    """The same for a photo that was measured at the desk; the verdicts are those of the record."""
-    name = reading.characteristic
-    lines = [line for line in record.lines if line.characteristic == name and line.photographed is True]
-    if not lines:
-        return {}  # A caliper was believed instead.
-    said = {line.verdict for line in lines}
-    tone = next((_TONES[verdict] for verdict in (Verdict.FAILS, Verdict.UNDECIDED) if verdict in said), Tone.GOOD)
-    mark = Mark(np.array(reading.outline), tuple(_lines(reading, words)), tone)
-    return {OVERLAY + digest: _drawn(content, digest, (mark,)) for digest, content in photos.items()}
 
 
 def _drawn(content: bytes, name: str, marks: Sequence[Mark]) -> bytes:
@@ -56,14 +63,13 @@ def _drawn(content: bytes, name: str, marks: Sequence[Mark]) -> bytes:
     return draw_close(photo.pixels, marks)
 
 
-def _verdicts(findings: Iterable[Finding]) -> dict[Key, Verdict]:
+def _worst(all_said: Iterable[tuple[Key, Verdict]]) -> dict[Key, Verdict]:
     """The worst that was said of each instance: a failure outweighs a doubt, a doubt outweighs a pass."""
     order = (Verdict.FAILS, Verdict.UNDECIDED, Verdict.CONFORMS)
     said: dict[Key, Verdict] = {}
-    for finding in findings:
-        key = finding.clause.characteristic, finding.instance
-        if finding.verdict in order:
-            said[key] = min(said.get(key, Verdict.CONFORMS), finding.verdict, key=order.index)
+    for key, verdict in all_said:
+        if verdict in order:
+            said[key] = min(said.get(key, Verdict.CONFORMS), verdict, key=order.index)
     return said
 
 
