@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 
 def written_beside(path: Path, content: bytes | Iterable[bytes]) -> Path:
     """The content on disk for good, in a hidden file beside `path`; nothing is left where that fails."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
+    from tempfile import mkstemp
+
+    handle, name = mkstemp(dir=path.parent, prefix=f".{path.name[:60]}.", suffix=".part")
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.writelines((content,) if isinstance(content, bytes) else content)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
@@ -17,6 +16,8 @@ MOST_DIGITS: Final = 60
 
 def parse_json(text: str | bytes, where: str, real: Callable[[str], object] = Decimal) -> Any:
     """The data of a file; `real` makes its numbers with a point or exponent."""
+    import json
+
     try:
         told = text if isinstance(text, str) else text.decode("utf-8-sig")
         data = json.loads(
@@ -66,6 +67,8 @@ def _once_each(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 def _refuse_half_characters(text: str, data: object) -> None:
     """Half of a pair of surrogates is no character: it can neither be stored nor printed."""
+    import json
+
     try:
         # Only an escape can make one out of a text that holds none.
         (json.dumps(data, ensure_ascii=False, default=str) if "\\ud" in text.lower() else text).encode()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Final
 
@@ -46,4 +45,6 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 def sha256(content: bytes) -> str:
     """The digest by which evidence is known."""
+    import hashlib
+
     return hashlib.sha256(content).hexdigest()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -364,6 +363,8 @@ def as_json(file: MeasurementFile) -> dict[str, object]:
 
 def written(file: MeasurementFile) -> bytes:
     """The file as text, for people and programs."""
+    import json
+
     return (json.dumps(as_json(file), ensure_ascii=False, indent=1, allow_nan=False) + "\n").encode()
 
 

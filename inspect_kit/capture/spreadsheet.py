@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +47,8 @@ def is_spreadsheet(path: Path) -> bool:
 
 
 def _refuse_bomb(content: bytes, path: Path) -> None:
+    import zipfile
+
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             unpacked = sum(entry.file_size for entry in archive.infolist())

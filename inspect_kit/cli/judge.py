@@ -11,12 +11,13 @@ import click
 from inspect_kit.certificate.content.numbers import stated
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.options import (  # fmt: skip
+    at_home,
     files_argument,
     json_option,
     language_option,
     measurement_files,
     sheet_options,
-    task_from,
+    task_anywhere,
 )
 from inspect_kit.cli.output import EXIT_CODES, columns, number, print_json, styled, warn
 from inspect_kit.inspection.walk import Outcome, inspect
@@ -41,7 +42,9 @@ def command(
     Example:
       inspect-kit judge readings.csv --spec icf-cs --item coin-set
     """
-    outcome = inspect(task_from(ctx), measurement_files(files))
+    task, read = task_anywhere(ctx), measurement_files(files)
+    gauged = any(reading.instrument for file in read for reading in file.readings)
+    outcome = inspect(at_home(task, ctx) if gauged else task, read)
     warn(worded(outcome.warnings, outcome.notices, language))
     if as_json:
         print_json(as_data(outcome))

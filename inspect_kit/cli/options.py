@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,16 +69,25 @@ def own_instruments(ctx: click.Context) -> Path:
 
 def task_from(ctx: click.Context) -> Task:
     """The task that the shared options describe."""
+    return at_home(task_anywhere(ctx), ctx)
+
+
+def task_anywhere(ctx: click.Context) -> Task:
+    """The task without the user's home: looking for that takes a while, and only gauges need it."""
     given = ctx.params
     sheet = load(given["spec"])
     if given["house"] is not None:
         sheet = with_house_rules(sheet, given["house"])
-    folders = (*given["instruments"], own_instruments(ctx))
     for folder in given["instruments"]:
         if not folder.is_dir():
             raise UsageError("no-such-folder", where=str(folder))
     day = given["on"].date() if given["on"] else today()
-    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders, home_of(ctx))
+    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, given["instruments"])
+
+
+def at_home(task: Task, ctx: click.Context) -> Task:
+    """The task with the user's own gauges and their daily checks."""
+    return replace(task, instrument_folders=(*task.instrument_folders, own_instruments(ctx)), home=home_of(ctx))
 
 
 def measurement_files(paths: tuple[Path, ...]) -> tuple[MeasurementFile, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -23,6 +22,8 @@ _COLOURS: Final = {Verdict.CONFORMS: "green", Verdict.FAILS: "red", Verdict.UNDE
 
 def print_json(data: object) -> None:
     """One document on standard output."""
+    import json
+
     click.echo(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.tomlfile import read_toml
 
-WORD = "word"
+COLOUR: Final = "fig.base.colour"
+WORD: Final = "word"
 
 
 def needed_by(sheet: Sheet) -> Mapping[str, str]:

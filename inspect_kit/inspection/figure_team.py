@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, TypeVar
 
+from inspect_kit.inspection.catalogue import COLOUR
 from inspect_kit.inspection.figure_types import TYPE, FitVerdict, TypeFit, fitting_types, named
 from inspect_kit.judgement.judge import Evidence
 from inspect_kit.judgement.rules import RuleName
@@ -14,7 +15,6 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading
 
-COLOUR: Final = "fig.base.colour"
 SPARE: Final = "spare"
 """The instance by which the reserve keeper is told from the field figures."""
 FULL_TEAM: Final = 10

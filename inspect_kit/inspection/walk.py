@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from inspect_kit.capture.daily_checks import CheckStatus, standing
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.catalogue import WORD, all_names, measured_names, named_instances, needed_by
-from inspect_kit.inspection.figure_team import COLOUR, Figure, figures_in, type_notices, with_team
+from inspect_kit.inspection.catalogue import COLOUR, WORD, all_names, measured_names, named_instances, needed_by
 from inspect_kit.judgement.judge import Evidence, Judgement
 from inspect_kit.judgement.pieces import judge_item
 from inspect_kit.judgement.rules import RuleName
@@ -34,6 +32,10 @@ from inspect_kit.rulebook.clause import (  # fmt: skip
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling
 from inspect_kit.values.quantity import UNITS
+
+if TYPE_CHECKING:
+    from inspect_kit.capture.daily_checks import CheckStatus
+    from inspect_kit.inspection.figure_team import Figure
 
 _TEAM: Final = "team"
 _OF_FIGURES: Final = ("figure", _TEAM)
@@ -70,7 +72,7 @@ class Outcome:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What a reader should be told besides the findings."""
-        return sentences(type_notices(self.figures))
+        return sentences(_type_notices(self.figures))
 
 
 def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
@@ -84,19 +86,37 @@ def inspect(task: Task, files: Sequence[MeasurementFile]) -> Outcome:
     )
     _refuse_other_instruments(readings, instruments)
     evidence = _evidence(task, readings, instruments)
-    figures = figures_in(task.sheet, evidence, task.rule) if task.item.id in _OF_FIGURES else ()
+    figures = _figures(task, evidence)
     contradicted: tuple[Notice, ...] = ()
     if task.item.id == _TEAM:
+        from inspect_kit.inspection.figure_team import with_team
+
         readings, contradicted = with_team(readings, figures)
         evidence = _evidence(task, readings, instruments)
     judgement = judge_item(task.sheet, task.item, evidence, task.rule)
     own = (*_notices(task, readings, instruments), *contradicted)
     said = (*(text for file in files for text in file.warnings), *sentences(own))
-    told = (*(each for file in files for each in file.notices), *own, *type_notices(figures))
+    told = (*(each for file in files for each in file.notices), *own, *_type_notices(figures))
     photos = tuple(photo for file in files for photo in file.photos)
     # Eleven files of a team may say the same.
     warnings = tuple(dict.fromkeys(said))
     return Outcome(task, judgement, tuple(readings), instruments, photos, warnings, tuple(dict.fromkeys(told)), figures)
+
+
+def _figures(task: Task, evidence: Evidence) -> tuple[Figure, ...]:
+    if task.item.id not in _OF_FIGURES:
+        return ()
+    from inspect_kit.inspection.figure_team import figures_in
+
+    return figures_in(task.sheet, evidence, task.rule)
+
+
+def _type_notices(figures: Sequence[Figure]) -> tuple[Notice, ...]:
+    if not figures:
+        return ()
+    from inspect_kit.inspection.figure_team import type_notices
+
+    return type_notices(figures)
 
 
 def _evidence(task: Task, readings: Sequence[Reading], instruments: Mapping[str, Instrument]) -> Evidence:
@@ -284,6 +304,8 @@ def _standing(task: Task, name: str) -> CheckStatus | None:
     """Where one of the desk's own gauges stands with its daily check; the shipped sheets are nobody's gauge."""
     if task.home is None or not (task.home / "instruments" / f"{name}.toml").is_file():
         return None
+    from inspect_kit.capture.daily_checks import standing
+
     return standing(task.home, name, task.on)
 
 

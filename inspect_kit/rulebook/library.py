@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -63,8 +62,7 @@ def load_file(path: Path, _depth: int = 0) -> Sheet:
     sheet = _read_over(root, base) if base else _read_plain(root)
     if faults:
         raise BadSheet(_with_lines(faults, path))
-    digest = hashlib.sha256(path.read_bytes() + (base.digest if base else "").encode()).hexdigest()
-    return replace(sheet, digest=digest)
+    return replace(sheet, texts=(*(base.texts if base else ()), path.read_bytes()))
 
 
 def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
@@ -75,7 +73,7 @@ def with_house_rules(sheet: Sheet, path: Path) -> Sheet:
     merged = _read_over(root, sheet)
     if faults:
         raise BadSheet(_with_lines(faults, path))
-    return replace(merged, digest=hashlib.sha256(path.read_bytes() + sheet.digest.encode()).hexdigest())
+    return replace(merged, texts=(*sheet.texts, path.read_bytes()))
 
 
 def _shown(path: Path) -> str:

@@ -120,7 +120,18 @@ class Sheet:
     plausible: Mapping[str, Plausible] = field(default_factory=dict)
     left_out: tuple[LeftOut, ...] = ()
     wording: Wording = field(default_factory=dict)
-    digest: str = ""
+    texts: tuple[bytes, ...] = ()
+    """The files it was read from, the lowest first."""
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of its text, each one that lies over another taken together with that one's own."""
+        from hashlib import sha256
+
+        found = ""
+        for text in self.texts:
+            found = sha256(text + found.encode()).hexdigest()
+        return found
 
     def item(self, item_id: str) -> Item:
         """The item of that name, or an error that suggests one."""

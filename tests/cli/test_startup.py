@@ -91,6 +91,8 @@ def test_judging_readings_loads_neither_vision_nor_paper_nor_database(striker_cs
     loaded = loaded_by("judge", striker_csv, "--spec", "icf-2001-it", "--item", "striker")
     assert not HEAVY & loaded
     assert not [name for name in loaded if name.startswith(("inspect_kit.vision", "inspect_kit.registry"))]
+    assert not {"platformdirs", "zipfile", "tempfile", "difflib", "hashlib", "json", "multiprocessing"} & loaded
+    assert "inspect_kit.inspection.figure_team" not in loaded
 
 
 def test_what_asks_for_a_photo_loads_no_vision_as_the_process_that_measures_does() -> None:

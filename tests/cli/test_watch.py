@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from inspect_kit import bounded_process
 from inspect_kit.cli.photo import measure as measuring
 from inspect_kit.cli.photo.measure import PhotoResult
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
@@ -109,7 +110,7 @@ class _Helper:
 def test_results_are_written_beside_and_one_bad_photo_stops_nothing(
     folder: Path, kit: Kit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(measuring, "BoundedProcess", _Helper)
+    monkeypatch.setattr(bounded_process, "BoundedProcess", _Helper)
     for name in ("broken.jpg", "good.jpg"):
         (folder / name).write_bytes(b"x")
     turns = iter(range(2))

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from inspect_kit.bounded_process import BoundedProcess, bounded
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
@@ -190,6 +189,8 @@ def _show(
     if not paths:
         raise click.MissingParameter(param_hint="'PHOTOS...'", param_type="argument")
     check_count(kind, len(paths))
+    from inspect_kit.bounded_process import bounded
+
     drawn = given["overlay"] is not None
     # Photos come from strangers: a process of its own takes them apart, which ends at its bounds or with Ctrl-C.
     work = PhotoWork(kind, tuple(paths), stated, given["camera"], home, spec, drawn, language)
@@ -238,6 +239,8 @@ def _watched(
             return
         click.echo(path.name, err=True)
         say(found.file, document)
+
+    from inspect_kit.bounded_process import BoundedProcess
 
     click.echo(said("watching", folder=folder), err=True)
     with BoundedProcess(_MEMORY) as helper:
