@@ -245,6 +245,40 @@ def test_a_path_or_method_that_is_not_there_is_refused_as_everything_is(client: 
     assert client.delete(f"{PREFIX}/verdicts").json()["error"]["why"] == "cannot be asked in this way"
 
 
+@pytest.mark.parametrize(
+    ("language", "path", "method", "entry", "token", "sheet"),
+    [
+        (
+            "de",
+            "gibt es nicht",
+            "lässt sich so nicht abfragen",
+            "steht nicht im Register",
+            "braucht ein Token",
+            "Blatt",
+        ),
+        ("cs", "neexistuje", "takto se ptát nelze", "v registru není", "vyžaduje token", "list"),
+        ("it", "non esiste", "non si può chiedere in questo modo", "non è nel registro", "richiede un token", "foglio"),
+        ("fr", "is not there", "cannot be asked in this way", "is not in the registry", "needs a token", "sheet"),
+    ],
+)
+def test_a_refusal_is_in_the_language_that_is_asked_for(
+    client: TestClient, service: Service, language: str, path: str, method: str, entry: str, token: str, sheet: str
+) -> None:
+    asking = {"Accept-Language": f"{language}-XX,{language};q=0.9"}
+    allowed = {**bearer(service), **asking}
+    wrong = posted(client, "measurements", STRIKER, {**ASKED, "spec": "mine.toml"}, allowed)
+    answers = [
+        client.get(f"{PREFIX}/nothing", headers=asking),
+        client.delete(f"{PREFIX}/verdicts", headers=asking),
+        client.get(f"{PREFIX}/verdicts/999", headers=allowed),
+        client.get(f"{PREFIX}/verdicts", headers=asking),
+    ]
+    assert [answer.status_code for answer in answers] == [404, 405, 404, 401]
+    assert [answer.json()["error"]["why"] for answer in answers] == [path, method, entry, token]
+    assert sheet.lower() in wrong.json()["error"]["why"].lower()
+    assert wrong.json()["error"]["where"] == "spec"
+
+
 def test_the_document_is_valid_openapi() -> None:
     validate(document())
 

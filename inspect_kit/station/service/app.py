@@ -20,15 +20,17 @@ from starlette.staticfiles import StaticFiles
 
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.judgement.verdict import Reason
+from inspect_kit.notices import sentence
 from inspect_kit.places import shipped
 from inspect_kit.quality.trend import PERIODS, STRATA
 from inspect_kit.station.rendering import STATIC, Words, drawn, language_from, words_of
 from inspect_kit.station.service.openapi import PREFIX, document
 from inspect_kit.station.service.tokens import right_of
 from inspect_kit.station.service.work import BODY, NotThere, Service, TrendNames
-from inspect_kit.station.web.guard import Guard, TooLarge, not_too_large
+from inspect_kit.station.web.guard import MOST_MEGABYTES, Guard, TooLarge, not_too_large
 
 _OURS: Final = re.compile(rf"[^\s'\"]*[/\\]{BODY}\.(csv|jsonl?)")
+_TOKEN: Final = "inspect-kit serve token add NAME"
 COOKIE: Final = "inspect-kit-page"
 _OVERALL: Final = ("conforms", "fails", "undecided")
 Answer = Callable[[Service, Request], Awaitable[Response]]
@@ -67,13 +69,13 @@ def _guarded(answer: Answer, *, write: bool = False) -> Callable[[Request], Awai
         try:
             return await answer(service, request)
         except NotThere as problem:
-            return _refused(404, problem)
+            return _refused(request, 404, problem)
         except UsageError as problem:
-            return _refused(400, problem)
+            return _refused(request, 400, problem)
         except InspectKitError as problem:
-            return _refused(422, problem)
+            return _refused(request, 422, problem)
         except TooLarge:
-            return _error(413, "", "is too large", "at most 25 MB")
+            return _refused(request, 413, InspectKitError("service-too-large", most=MOST_MEGABYTES))
 
     return guarded
 
@@ -84,9 +86,9 @@ def _refusal(service: Service, request: Request, write: bool) -> Response | None
     if token is None and not write and _has_page(request):
         return None
     if token is None:
-        return _error(401, "Authorization", "needs a token", "inspect-kit serve token add NAME", bearer=True)
+        return _refused(request, 401, InspectKitError("token-asks", where="Authorization", hint=_TOKEN))
     if write and not token.write:
-        return _error(403, "Authorization", "this token may only read", "inspect-kit serve token add NAME")
+        return _refused(request, 403, InspectKitError("token-only-reads", where="Authorization", hint=_TOKEN))
     return None
 
 
@@ -95,22 +97,21 @@ def _has_page(request: Request) -> bool:
     return hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), str(request.app.state.key).encode())
 
 
-def _refused(code: int, problem: InspectKitError) -> Response:
+def _refused(request: Request, code: int, problem: InspectKitError) -> Response:
+    """What is wrong, in the language that is asked for; where it is wrong stays a name that programs know."""
+    fault, language = problem.fault, _language(request)
+    told = {"where": fault.where, "why": sentence(fault.told, language), "hint": fault.way_out(language)}
     # What was sent lay in a file of ours while it was read; where that was is nobody's matter.
-    where, why, hint = (_OURS.sub(BODY, text) for text in (problem.fault.where, problem.fault.why, problem.fault.hint))
-    return _error(code, where, why, hint)
+    error = {name: _OURS.sub(BODY, text) for name, text in told.items()}
+    headers = {"WWW-Authenticate": "Bearer"} if code == 401 else None
+    return JSONResponse({"error": error}, code, headers=headers)
 
 
-def _elsewhere(_: Request, problem: Exception) -> Response:
+def _elsewhere(request: Request, problem: Exception) -> Response:
     """A path or a method that is not there."""
     code = problem.status_code if isinstance(problem, HTTPException) else 404
-    why = "is not there" if code == 404 else "cannot be asked in this way"
-    return _error(code, "", why, f"{PREFIX}/openapi.json says what there is")
-
-
-def _error(code: int, where: str, why: str, hint: str = "", *, bearer: bool = False) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if bearer else None
-    return JSONResponse({"error": {"where": where, "why": why, "hint": hint}}, code, headers=headers)
+    told = "service-no-path" if code == 404 else "service-no-method"
+    return _refused(request, code, NotThere(told, document=f"{PREFIX}/openapi.json"))
 
 
 async def _body(request: Request) -> bytes:
@@ -151,8 +152,11 @@ async def _chart(service: Service, request: Request) -> Response:
 
 
 def _words(request: Request) -> Words:
-    header = request.headers.get("accept-language", "")
-    return words_of(language_from(request.query_params.get("lang", ""), header))
+    return words_of(_language(request))
+
+
+def _language(request: Request) -> str:
+    return language_from(request.query_params.get("lang", ""), request.headers.get("accept-language", ""))
 
 
 def _name(words: Words, key: str) -> str:

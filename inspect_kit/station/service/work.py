@@ -130,7 +130,7 @@ class Service:
 
         kept = kept_record(self.registry, entry)
         if kept is None:
-            raise NotThere("is not in the registry", where=str(entry))
+            raise NotThere("entry-not-here", where=str(entry))
         return {
             "id": kept.entry, "number": kept.number or None, "verdict": kept.verdict, "subject": kept.subject,
             "item": kept.item, "inspected_on": kept.inspected_on, "record": json.loads(kept.content),
@@ -146,7 +146,7 @@ class Service:
         _, found, faults = self._trends(asked)
         measured = [each for each in found if any(point.n for point in each.points)]
         if not measured:
-            raise NotThere("there is nothing to draw")
+            raise NotThere("nothing-draw")
         first = measured[0]
         mine = [words.fault(fault) for fault in faults if fault.characteristic == first.characteristic]
         named = replace(first, characteristic=words.name(first.characteristic))
