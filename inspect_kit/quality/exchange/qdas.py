@@ -4,9 +4,9 @@ A line is a key, a space and its text. Values follow in the compact form: one li
 character 15 and the fields of one by character 20 (decimal), in the order K0001 value, K0002 attribute, K0004 time,
 K0005 events, K0006 batch. What is judged by eye, or by a gauge that says go or no-go, is an attribute characteristic
 (K2004 is 1): K0020, the size of the sample in thousandths, K0021, its errors, and a field without a key stand where
-the value would; so it is in example files of qs-STAT, and so diribet's aqdef-tools reads it. Limits are K2110 and K2111
-alone: what K2120 and K2121 mean is told differently by different sources, so they are left out, and a limit that there
-is not has no line.
+the value would. That is the order in which the open reader aqdef-tools takes them, and published example files agree
+with it; Q-DAS's own manual was not at hand. Limits are K2110 and K2111 alone: what K2120 and K2121 mean is told
+differently by different sources, so they are left out, and a limit that there is not has no line.
 """
 
 from __future__ import annotations
