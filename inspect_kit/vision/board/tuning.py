@@ -221,7 +221,8 @@ UNCARDED_DRAWN: Final = 2.0
 """mm by which markings may lie off their usual places."""
 UNEQUAL: Final = 5.0
 """mm by which one side's line may stand off its foot more or less than the others', where the feet place the camera:
-three times `SIDE_ALIKE`. A foot taken 15 mm too far inside bends the view so that sides and corners seem right."""
+our choice, a little more than three times `SIDE_ALIKE`. A foot taken 15 mm too far inside bends the view so that sides
+and corners seem right."""
 LEAST_FEET: Final = 3
 """Feet that check each other: of fewer, on a board without cards, nothing is said."""
 USUAL_OFF: Final = 2.5
