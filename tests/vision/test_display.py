@@ -11,7 +11,7 @@ import pytest
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
-from inspect_kit.vision.display.dots import dotted
+from inspect_kit.vision.display.dots import Dots, dotted
 from inspect_kit.vision.display.segments import dash, seven_segment
 from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
 from tests.scenes.other_displays import dial, other_scene, vernier
@@ -133,7 +133,54 @@ def test_a_word_below_the_digits_is_no_decimal_point() -> None:
 @pytest.mark.parametrize("digit", "0123456789")
 def test_the_dots_of_a_digit_tell_it(digit: str) -> None:
     light, ((left, right),) = lettering(digit, Style(slant=0.0, dots=True))
-    assert dotted(light, left, right) == digit
+    found = dotted(light, left, right)
+    assert found is not None
+    assert found.digit == digit
+
+
+def _in_dots(rows: str, cell: int = 12) -> np.ndarray:
+    """A letter of five dots a row, its dots square."""
+    on = np.array([[float(dot) for dot in row] for row in rows.split()], np.float32)
+    return np.kron(on, np.pad(np.ones((cell - 2, cell - 2), np.float32), 1))
+
+
+_THREE = "01110 10001 00001 00110 00001 10001 01110"
+
+
+def test_a_three_of_dots_that_bars_take_for_an_eight_is_a_three_by_its_dots() -> None:
+    light = _in_dots(_THREE)
+    assert seven_segment(light, 0, light.shape[1]) != "3"
+    assert dotted(light, 0, light.shape[1]) == Dots("3", 5)
+
+
+def test_one_dot_that_is_neither_on_nor_off_leaves_the_digit_open() -> None:
+    light = _in_dots(_THREE)
+    light[24:36, :12] = 0.75
+    assert dotted(light, 0, light.shape[1]) is None
+
+
+def test_a_small_ring_of_dots_is_no_nought() -> None:
+    light = _in_dots("00000 00000 01110 10001 10001 10001 01110")
+    assert dotted(light, 0, light.shape[1]) is None
+
+
+def test_a_number_is_never_cut_at_a_point_that_has_a_cell_of_its_own() -> None:
+    five = "11111 10000 11110 00001 00001 10001 01110"
+    seven = "11111 00001 00010 00100 01000 01000 01000"
+    point = "00000 00000 00000 00000 00000 01100 01100"
+    cells = [np.pad(_in_dots(letter), ((0, 0), (0, 12))) for letter in (_THREE, seven, point, five, seven)]
+    photo = np.pad(170 - 130 * np.hstack(cells), 90, constant_values=170.0)
+    reading = seen(np.repeat(photo[..., None], 3, axis=2).astype(np.uint8))
+    assert not reading.certain or reading.value == "37.57"
+    assert reading.value in ("", "37.57") or "one more" in reading.doubt
+
+
+def test_most_dot_matrix_displays_in_letters_of_another_maker_are_read() -> None:
+    rng = np.random.default_rng(501)
+    scenes = [other_scene(rng, dotted=True) for _ in range(5)]
+    readings = [(scene, seen(scene.photo)) for scene in scenes]
+    assert all((r.value, r.unit) == (scene.reading, scene.unit) for scene, r in readings if r.certain)
+    assert sum(reading.certain for _, reading in readings) >= 3
 
 
 def _columns_of_digits(photo: np.ndarray) -> tuple[int, int]:

@@ -1,7 +1,8 @@
-"""The second opinion on a dot-matrix digit: its dots compared with the usual five by seven letters, one by one."""
+"""The second opinion on a dot-matrix digit: each of its dots is on or off, and together they are a usual letter."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -10,61 +11,88 @@ import numpy as np
 from numpy.typing import NDArray
 
 Plane = NDArray[np.float32]
+Pattern = NDArray[np.bool_]
 
+_ROWS: Final = 7
+"""Rows of dots of a letter."""
 _LETTERS: Final = {
     "0": ("0E11131519110E", "0E11111111110E", "0E11191513110E"),
     "1": ("040C040404040E", "040C1404040404", "02060202020202"),
     "2": ("0E11010204081F", "0E11010608101F", "0E11010E10101F", "0E11010611101F"),
     "3": ("1F02040201110E", "0E11010601110E", "0E11010E01110E", "1E01010E01011E"),
-    "4": ("02060A121F0202", "1111111F010101", "101012121F0202"),
+    "4": ("02060A121F0202", "101012121F0202"),
     "5": ("1F101E0101110E", "1F101E0101011E", "1F10101E01110E"),
     "6": ("0608101E11110E", "0E10101E11110E", "0E11101E11110E"),
-    "7": ("1F010204080808", "1F010202040404", "1F010101010101", "1F110102040404"),
+    "7": ("1F010204080808", "1F010202040404", "1F110102040404"),
     "8": ("0E11110E11110E",),
     "9": ("0E11110F01020C", "0E11110F01110E", "0E11110F01010E"),
 }  # fmt: skip
-"""Rows of dots from the top, each as two hexadecimal figures, the leftmost dot the highest of five bits."""
-_LIKE: Final = 0.8
-"""Correlation from which a digit is told."""
-_CLEARER: Final = 0.07
-"""By so much the next digit must be less like it."""
-_CELL: Final = 8
-"""Pixels of a dot's cell where the two are compared."""
-_SOFT: Final = 0.3
-"""Blur of the letters, in cells: a camera joins neighbouring dots."""
+"""Rows of dots from the top, each as two hexadecimal figures, the leftmost dot the highest of five bits.
+
+A four and a seven of straight strokes alone are left out: seven bars draw them too.
+"""
+_CLEAR: Final = 0.3
+"""Of a lit dot's contrast, by which the faintest dot of the letter is above the strongest place that must be off.
+
+Drawn dots have 0.5 to 0.9, seven bars below 0.2, the next letter is below 0.
+"""
+_WHOLE: Final = 0.85
+"""Heights that a digit is high at least: a small o is no nought."""
+_SLIM, _BROAD = 0.5, 1.5
+"""Distance of two dots across, in that of two dots down, between which makers keep it."""
+_CELL: Final = 12
+"""Pixels of a dot's cell where it is looked at; its middle half counts, so that neighbours do not."""
 
 
-def dotted(band: Plane, left: float, right: float) -> str | None:
-    """The digit whose dots these columns show; nothing where none is clearly the likest."""
-    part = band[:, max(0, round(left)) : max(1, round(right))]
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """A digit told by its dots, and how many columns of dots it is wide."""
+
+    digit: str
+    columns: int
+
+
+def dotted(band: Plane, left: float, right: float, pitch: float | None = None) -> Dots | None:
+    """The digit whose dots are all on here and all others off; nothing where that is not plain for every one of them.
+
+    The columns from left to right are the letter's own; where the distance of two dots is known, they are told by it.
+    """
+    best = max(_letters(), key=lambda each: _margin(band, left, _end(each[1], left, right, pitch), each[1]))
+    end = _end(best[1], left, right, pitch)
+    return Dots(best[0], best[1].shape[1]) if _margin(band, left, end, best[1]) > _CLEAR else None
+
+
+def _end(letter: Pattern, left: float, right: float, pitch: float | None) -> float:
+    return right if pitch is None else left + letter.shape[1] * pitch
+
+
+def _margin(band: Plane, left: float, right: float, letter: Pattern) -> float:
+    """The faintest dot that must be on less the strongest that must be off; -1 where the shape is another."""
+    across = (right - left) / letter.shape[1] / (band.shape[0] / letter.shape[0])
+    levels = _levels(band, round(left), round(right), letter.shape[1]) if _SLIM < across < _BROAD else None
+    return float(levels[letter].min() - levels[~letter].max()) if levels is not None else -1.0
+
+
+def _levels(band: Plane, left: int, right: int, columns: int) -> Plane | None:
+    """How lit each dot is, from the digit's first row to its last."""
+    part = band[:, max(0, left) : right]
     rows = np.flatnonzero((part > 0.4).any(axis=1))
-    if part.shape[1] < 8 or not rows.size:
+    if part.shape[1] < columns or not rows.size or rows[-1] - rows[0] < _WHOLE * len(band):
         return None
-    part = np.clip(part[rows[0] : rows[-1] + 1], 0, 1)
-    likeness: dict[str, float] = {}
-    for digit, letter in _drawn():
-        seen = cv2.resize(part, letter.shape[::-1], interpolation=cv2.INTER_AREA)
-        shape = part.shape[1] / part.shape[0] / (letter.shape[1] / letter.shape[0])
-        alike = _correlation(np.asarray(seen, np.float32), letter) if 0.5 < shape < 1.5 else 0.0
-        likeness[digit] = max(alike, likeness.get(digit, 0.0))
-    best, second = sorted(likeness, key=lambda digit: -likeness[digit])[:2]
-    return best if likeness[best] > _LIKE and likeness[best] - likeness[second] > _CLEARER else None
-
-
-def _correlation(one: Plane, two: Plane) -> float:
-    a, b = one - one.mean(), two - two.mean()
-    return float((a * b).sum() / max(1e-6, float(np.sqrt((a * a).sum() * (b * b).sum()))))
+    size = (columns * _CELL, _ROWS * _CELL)
+    seen = cv2.resize(np.clip(part[rows[0] : rows[-1] + 1], 0, 1), size, interpolation=cv2.INTER_AREA)
+    inner = slice(_CELL // 4, _CELL - _CELL // 4)
+    return np.asarray(seen.reshape(_ROWS, _CELL, columns, _CELL)[:, inner, :, inner].mean(axis=(1, 3)), np.float32)
 
 
 @cache
-def _drawn() -> tuple[tuple[str, Plane], ...]:
-    """Every letter as a picture, cut to its own dots."""
-    return tuple((digit, _picture(text)) for digit, texts in _LETTERS.items() for text in texts)
+def _letters() -> tuple[tuple[str, Pattern], ...]:
+    """Every letter, cut to its own columns."""
+    return tuple((digit, _pattern(text)) for digit, texts in _LETTERS.items() for text in texts)
 
 
-def _picture(text: str) -> Plane:
-    rows = [int(text[at : at + 2], 16) for at in range(0, 14, 2)]
-    dots = np.array([[row >> (4 - column) & 1 for column in range(5)] for row in rows], np.float32)
-    columns = np.flatnonzero(dots.any(axis=0))
-    cut = np.kron(dots[:, columns[0] : columns[-1] + 1], np.ones((_CELL, _CELL), np.float32))
-    return np.asarray(cv2.GaussianBlur(cut, (0, 0), _SOFT * _CELL), np.float32)
+def _pattern(text: str) -> Pattern:
+    rows = [int(text[at : at + 2], 16) for at in range(0, 2 * _ROWS, 2)]
+    on = np.array([[row >> (4 - column) & 1 for column in range(5)] for row in rows], np.bool_)
+    columns = np.flatnonzero(on.any(axis=0))
+    return on[:, columns[0] : columns[-1] + 1]

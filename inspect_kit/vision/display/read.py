@@ -51,6 +51,12 @@ _SPECK: Final = 0.002
 """Area in squared heights from which something between two digits may be a point that is badly seen."""
 
 
+_BY_BARS: Final = 0.3
+"""Of the network's doubt of a digit, what is left where its bars say the same."""
+_BY_DOTS: Final = 0.12
+"""The same for dots, as all thirty-five fit; what the network gives less than a sixth stays refused."""
+
+
 @dataclass(frozen=True, slots=True)
 class Glyph:
     """One digit or sign: its columns in the strip, and how sure it is."""
@@ -60,7 +66,14 @@ class Glyph:
     left: float
     right: float
     bars: str | None
-    """What its bars or dots say without the network; nothing where they leave it open."""
+    """What its bars say without the network; nothing where they leave it open."""
+    dots: str | None = None
+    """What its dots say, were it of a dot matrix; nothing where not every one of them is plainly on or off."""
+
+    @property
+    def told(self) -> str | None:
+        """The second opinion on it: dots are many and rule more out than bars."""
+        return self.dots or self.bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,13 +171,14 @@ def _read_row(strip: Strip) -> Shown | None:
         return None
     number, doubt, share = _spelled(strip, glyphs)
     confidence = min(_chance(g) for g in glyphs) * share
-    bars = [g for g in glyphs if g.character != "-"]
-    if any(g.bars != g.character for g in bars):
+    digits = [g for g in glyphs if g.character != "-"]
+    if any(g.told != g.character for g in digits) or (_of_dots(digits) and not all(g.dots for g in digits)):
         confidence, doubt = min(confidence, 0.6), doubt or "display-bars-unclear"
     # Upright strokes alone are the letters of a printed word.
     if len(number) > 3 and not number.strip("1"):
         confidence, doubt = min(confidence, 0.3), "display-bars-unclear"
-    if _missed(strip, glyphs) or _unexplained(strip, glyphs):
+    beyond = _of_dots(digits) and _point_before(strip, glyphs[0].left)
+    if beyond or _missed(strip, glyphs) or _unexplained(strip, glyphs):
         confidence, doubt = min(confidence, 0.5), "display-one-more"
     if _uneven(glyphs):
         confidence, doubt = min(confidence, 0.5), "display-uneven"
@@ -177,11 +191,21 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     """Whether a digit stands where the next one would, on either side: one that glare or a frame hides from the row."""
     centres = [(g.left + g.right) / 2 for g in glyphs]
     pitch = float(np.median(np.diff(centres)))
-    steps = np.linspace(0.7, 1.7, 11) * pitch
+    # On a dot matrix a point may have a cell of its own, and the next digit stands behind it.
+    steps = np.linspace(0.7, 2.4 if _of_dots(glyphs) else 1.7, 18 if _of_dots(glyphs) else 11) * pitch
     places = [*(centres[0] - steps), *(centres[-1] + steps)]
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
     return bool((chances[:, :10] > _STRANGER).any())
+
+
+def _point_before(strip: Strip, left: float) -> bool:
+    """Whether something as small as a point stands at the foot before the first digit, in a cell of its own."""
+    columns = slice(max(0, round(left - _NEXT * TALL)), max(1, round(left) - 2))
+    lit = (strip.light[SIDE + TALL // 3 : SIDE + TALL + TALL // 6, columns] > _LIT).astype(np.uint8)
+    _, _, stats, middles = cv2.connectedComponentsWithStats(lit, connectivity=8)
+    small = (stats[:, 2:4].max(axis=1) < 0.4 * TALL) & (stats[:, 4] > _SPECK * TALL**2)
+    return bool((small & (middles[:, 1] > 0.4 * TALL))[1:].any())
 
 
 def _unexplained(strip: Strip, glyphs: list[Glyph]) -> bool:
@@ -211,8 +235,9 @@ def _lit_at(strip: Strip, centre: float, half: float) -> bool:
 
 
 def _chance(glyph: Glyph) -> float:
-    """How sure a digit is: the network's word, and where the bars say the same, most of its doubt is gone."""
-    return 1 - (1 - glyph.chance) * (0.3 if glyph.bars == glyph.character else 1.0)
+    """How sure a digit is: the network's word, and where bars or dots say the same, most of its doubt is gone."""
+    same = _BY_DOTS if glyph.dots == glyph.character else _BY_BARS if glyph.bars == glyph.character else 1.0
+    return 1 - (1 - glyph.chance) * same
 
 
 def _chain(strip: Strip) -> list[Glyph]:
@@ -235,21 +260,43 @@ def _chain(strip: Strip) -> list[Glyph]:
     # A sign stands before a number; a bar behind it is part of a word.
     while last > first and glyphs[last].character == "-":
         last -= 1
-    return glyphs[first : last + 1]
+    return _by_dots(strip, glyphs[first : last + 1])
+
+
+def _of_dots(digits: list[Glyph]) -> bool:
+    """Whether a row is of a dot matrix: half of its digits are told by dots, or one is that bars take for another."""
+    told = [g for g in digits if g.dots]
+    return 2 * len(told) >= len(digits) > 0 or any(g.dots != g.bars for g in told)
+
+
+def _by_dots(strip: Strip, glyphs: list[Glyph]) -> list[Glyph]:
+    """The row with its sign and its ones told by the distance of dots in the wide digits: a one's foot is wider."""
+    wide = [g.right - g.left for g in glyphs if g.dots]
+    if not wide:
+        return glyphs
+    pitch = float(np.median(wide)) / 5
+    return [g if g.dots else _by_pitch(strip, g, pitch) for g in glyphs]
+
+
+def _by_pitch(strip: Strip, glyph: Glyph, pitch: float) -> Glyph:
+    columns = (glyph.right - glyph.left) / pitch
+    if glyph.character == "-":
+        return replace(glyph, dots="-" if 2.5 < columns < 5.5 else None)
+    found = dotted(strip.band, glyph.left, glyph.right, pitch)
+    if found is None or found.digit != glyph.character:
+        return glyph
+    return replace(glyph, right=max(glyph.right, glyph.left + found.columns * pitch), dots=found.digit)
 
 
 def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
-    best = int(np.argmax(chances))
+    found = dotted(strip.band, *span)
+    dots = found.digit if found is not None and found.columns == 5 else None
+    best = int(np.argmax(chances)) if dots is None else DIGITS.index(dots)
     character = DIGITS[best]
     # A ring or a dot at half height is no sign.
     if character == "-" and not dash(strip.band, *span):
         character = ""
-    return Glyph(character, float(chances[best]), *span, _second_opinion(strip, span))
-
-
-def _second_opinion(strip: Strip, span: tuple[float, float]) -> str | None:
-    """By bars, or where they make no digit by dots; nothing where neither tells."""
-    return seven_segment(strip.band, *span) or dotted(strip.band, *span)
+    return Glyph(character, float(chances[best]), *span, seven_segment(strip.band, *span), dots)
 
 
 def _follows(one: Glyph, two: Glyph) -> bool:
