@@ -203,6 +203,11 @@ def test_a_photo_on_the_mat_is_measured_while_the_rest_is_typed(
     page.click("button.big")
     page.wait_for_selector("#verdict")
     assert page.locator(".shot .suspect").count() == 1
+    for language in ("en", "de", "cs", "it"):
+        page.context.add_cookies([{"name": "inspect_kit_language", "value": language, "url": place[1].url}])
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.reload()
+        assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844, language
     assert _axe_here(page) == []
     image = page.locator(".shot image").get_attribute("href") or ""
     assert page.request.get(place[1].url + image).headers["content-type"] == "image/jpeg"
