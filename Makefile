@@ -24,8 +24,9 @@ contracts: $(VENV)/.installed-dev
 unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto
 
-# The daily round, under two minutes: everything but photos, pages in a browser, and whole walks.
-QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/cli/test_judge.py tests/cli/test_guided.py
+# The daily round, under two minutes: everything but photos, pages in a browser, whole walks, and ports that are waited for.
+QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/cli/test_judge.py tests/cli/test_guided.py \
+    --ignore=tests/capture/test_driver.py
 quick: lint types contracts
 	$(BIN)/pytest -q -n 2 $(QUICK)
 
