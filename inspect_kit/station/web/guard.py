@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -54,8 +55,7 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        announced = headers.get("content-length", "0")
-        counted = _Counted(receive, int(announced) if announced.isdigit() else 0)
+        counted = _Counted(receive, _announced(headers) or 0)
         refusal = self._refusal(headers)
         answer = refusal or self.app
 
@@ -70,10 +70,16 @@ class Guard:
         host = _host(headers.get("host", ""))
         if host not in self.hosts and not (self.addresses and _is_address(host)):
             return PlainTextResponse(_said("station-other-name", headers), 421)
-        size = headers.get("content-length", "0")
-        if not size.isdigit() or int(size) > _MOST_THROWN_AWAY:
+        size = _announced(headers)
+        if size is None or size > _MOST_THROWN_AWAY:
             return PlainTextResponse(_said("sent-too-large", headers), 413)
         return None
+
+
+def _announced(headers: Headers) -> int | None:
+    """How many bytes follow, by the sender's word; nothing where that is no number, or one without bounds."""
+    told = headers.get("content-length", "0")
+    return int(told) if re.fullmatch("[0-9]{1,18}", told) else None
 
 
 def _said(code: str, headers: Headers) -> str:
@@ -103,8 +109,8 @@ class TooLarge(Exception):
 async def not_too_large(request: Request) -> None:
     """What is announced as too large is thrown away as it comes, up to a bound: a browser that is cut off while it
     sends shows no page, and its person would not know why."""
-    announced = request.headers.get("content-length", "0")
-    if announced.isdigit() and int(announced) <= MOST_BYTES:
+    announced = _announced(request.headers)
+    if announced is not None and announced <= MOST_BYTES:
         return
     with move_on_after(_PATIENCE):
         with suppress(TooLarge, ClientDisconnect):

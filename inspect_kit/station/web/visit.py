@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -201,20 +202,39 @@ def _words(request: Request) -> Words:
     return words_of(language_from(request.cookies.get(LANGUAGE, ""), request.headers.get("accept-language", "")))
 
 
+_NEVER_TYPED: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+"""Control characters, such as those that scanners put between the parts of a code, and halves of characters."""
+
+
+def _typed(text: str) -> str:
+    return _NEVER_TYPED.sub("", text[:_LONGEST])
+
+
 async def _read_form(visit: Visit) -> None:
     """The form's texts and files, bounded; a form that is not ours is refused."""
-    texts: dict[str, str] = {}
-    files: dict[str, bytes] = {}
-    async with visit.request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=_MOST_TEXT) as form:
-        for name, value in form.multi_items():
-            if isinstance(value, UploadFile):
-                files[name[:60] if name[:60] not in files else f"{name[:60]}#{len(files)}"] = await value.read()
-            else:
-                texts[name[:60]] = value[:_LONGEST].replace("\x00", "")
+    try:
+        texts, files = await _parts(visit.request)
+    except ValueError:
+        # The sender names the encoding, and not every one that Python knows can be decoded with.
+        raise Refusal(400, "refused.form") from None
     sent = visit.request.headers.get("x-csrf-token", "") or texts.get("csrf", "")
     if not hmac.compare_digest(sent.encode(), visit.csrf.encode()):
         raise Refusal(403, "refused.csrf")
     visit.form, visit.files = texts, {name: content for name, content in files.items() if content}
+
+
+async def _parts(request: Request) -> tuple[dict[str, str], dict[str, bytes]]:
+    texts: dict[str, str] = {}
+    files: dict[str, bytes] = {}
+    async with request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=_MOST_TEXT) as form:
+        for name, value in form.multi_items():
+            short = _typed(name)[:60]
+            if isinstance(value, UploadFile):
+                files[short if short not in files else f"{short}#{len(files)}"] = await value.read()
+            elif texts.setdefault(short, _typed(value)) != _typed(value):
+                # Of two values for one thing nobody knows which was meant.
+                raise Refusal(400, "refused.form")
+    return texts, files
 
 
 def _handled(visit: Visit, handler: Handler, act: Act | None) -> Response:
