@@ -16,6 +16,14 @@ MAX_BYTES: Final = 20_000_000
 """Bytes of a spreadsheet: a thousand times what a list of measurements needs."""
 MAX_UNPACKED: Final = 200_000_000
 """Bytes of everything inside, as the archive states it: what cannot be held in memory is not opened."""
+_CELL_BYTES: Final = 32
+"""Bytes of a cell in memory, filled or not: a sheet with one cell far away is as large as all before that cell."""
+_DECLARES: Final = b"<!DOCTYPE"
+"""How XML begins that brings entities of its own or from elsewhere; no spreadsheet program writes it."""
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<")
+"""How text in UTF-16 begins, in which nothing of this would be found."""
+_BINARY: Final = "xl/workbook.bin"
+"""In `.xlsb`, which is not read: what it would unpack to cannot be told beforehand."""
 _ZIP: Final = b"PK\x03\x04"
 _SHEET_SIGN: Final = "#"
 
@@ -27,8 +35,7 @@ def read_table_text(path: Path) -> str:
     if not is_spreadsheet(path):
         return read_text(path)
     content = read_bytes(path, MAX_BYTES)
-    _refuse_bomb(content, path)
-    return _as_csv(_rows(content, wanted, path))
+    return _as_csv(_rows(_unpacked(content, path), wanted, path))
 
 
 def _with_sheet(path: Path) -> tuple[Path, str]:
@@ -46,14 +53,34 @@ def is_spreadsheet(path: Path) -> bool:
         return False
 
 
-def _refuse_bomb(content: bytes, path: Path) -> None:
+def _unpacked(content: bytes, path: Path) -> bytes:
+    """The same archive without packing: what is read afterwards is what was counted here, whatever its headers say."""
+    # Loaded only where there is a spreadsheet: text is what commands mostly read.
     import zipfile
+    import zlib
 
+    from inspect_kit.capture.sheet_area import cells_in
+
+    plain, taken = io.BytesIO(), 0
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            unpacked = sum(entry.file_size for entry in archive.infolist())
-    except (zipfile.BadZipFile, OSError, ValueError):
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(plain, "w") as out:
+            _refuse_larger(sum(entry.file_size for entry in archive.infolist()), path)
+            if len(set(archive.namelist())) < len(archive.namelist()) or _BINARY in archive.namelist():
+                raise BadInput("broken-spreadsheet", where=str(path))
+            for entry in archive.infolist():
+                part = archive.read(entry)
+                if _DECLARES in part or part.startswith(_WIDE):
+                    raise BadInput("broken-spreadsheet", where=str(path))
+                taken += len(part) + _CELL_BYTES * cells_in(part)
+                _refuse_larger(taken, path)
+                out.writestr(entry.filename, part)
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, RuntimeError, EOFError, SyntaxError):
+        # What an archive can do wrong: no password is asked for, other packings than the usual ones are not unpacked.
         raise BadInput("broken-spreadsheet", where=str(path)) from None
+    return plain.getvalue()
+
+
+def _refuse_larger(unpacked: int, path: Path) -> None:
     if unpacked > MAX_UNPACKED:
         raise BadInput("unpacks-bytes", where=str(path), unpacked=f"{unpacked:,}")
 
