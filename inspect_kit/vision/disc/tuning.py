@@ -105,9 +105,10 @@ EDGE_FAINT: Final = 0.2
 TWO_OUTLINES: Final = (0.1, 0.14)
 """Contrast of an edge, in codes from 0 to 1, below which a second outline further out is fully believed possible, and
 above which it is not. Chosen on three slate discs on the blue mat in one path-traced picture."""
-MIRRORING: Final = 0.015
+MIRRORING: Final = 0.03
 """Share of the rim's radius, u of the diameter of a piece that may be glossy or matt: by Fresnel's law (index 1.5) a
-smooth rim ends in a strip of 0.025 of its radius that mirrors the ground right behind it, a matt one in none."""
+smooth rim ends in a strip of 0.025 of its radius that mirrors what lies behind it, lighter or darker; on both sides of
+the piece ±0.05, each value as likely as another."""
 EVEN: Final = 0.25
 """Variation of the contrast around an outline that light and shadow alone make."""
 MARKS: Final = 3.0
