@@ -27,7 +27,7 @@ _WIDE: Final = 0.27
 """Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
 _NEAR: Final = 0.5
 """Heights above and below the digits within which a word belongs to the display."""
-_NEXT: Final = 1.0
+NEXT: Final = 1.0
 """Heights up to which something is next to the row."""
 _BAR: Final = 0.22
 """Heights up to which something is as narrow as a bar of a digit."""
@@ -180,7 +180,7 @@ def stranger_beside(strip: Strip, left: float, right: float, found: list[Word]) 
     _, _, stats, _ = cv2.connectedComponentsWithStats(lit, connectivity=8)
     known = [word.box for word in found if word.text]
     for x, y, w, h, area in stats[1:]:
-        before, behind = 0 <= left - (x + w) < _NEXT * TALL, 0 <= x - right < _NEXT * TALL
+        before, behind = 0 <= left - (x + w) < NEXT * TALL, 0 <= x - right < NEXT * TALL
         inside = y + h > SIDE + 0.1 * TALL and y < SIDE + 0.9 * TALL
         tall = h > (0.3 if w < _BAR * TALL else 0.7) * TALL and area > _STROKE * TALL * h
         sign = before and w > max(0.15 * TALL, 1.3 * h) and y > SIDE and y + h < SIDE + TALL

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.vision.display.dots import dotted
-from inspect_kit.vision.display.marks import stranger_beside, unit_of, words
+from inspect_kit.vision.display.marks import NEXT, stranger_beside, unit_of, words
 from inspect_kit.vision.display.networks import DIGITS, digit_chances
 from inspect_kit.vision.display.rows import Row, find_rows, planes, without_shade
 from inspect_kit.vision.display.segments import dash, seven_segment
@@ -39,8 +39,6 @@ _APART: Final = 1.25
 """Heights between two neighbouring digits at most; a one stands at the right of its place."""
 _POINT: Final = 0.006
 """Area in squared heights from which what stands between two digits' feet is a point, also where it touches one."""
-_NEXT: Final = 1.0
-"""Heights up to which something is next to the row."""
 _STRANGER: Final = 0.6
 """Probability of a digit beside the row from which the row may lack one."""
 _PART: Final = 0.03
@@ -201,7 +199,7 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
 
 def _point_before(strip: Strip, left: float) -> bool:
     """Whether something as small as a point stands at the foot before the first digit, in a cell of its own."""
-    columns = slice(max(0, round(left - _NEXT * TALL)), max(1, round(left) - 2))
+    columns = slice(max(0, round(left - NEXT * TALL)), max(1, round(left) - 2))
     lit = (strip.light[SIDE + TALL // 3 : SIDE + TALL + TALL // 6, columns] > _LIT).astype(np.uint8)
     _, _, stats, middles = cv2.connectedComponentsWithStats(lit, connectivity=8)
     small = (stats[:, 2:4].max(axis=1) < 0.4 * TALL) & (stats[:, 4] > _SPECK * TALL**2)
@@ -210,7 +208,7 @@ def _point_before(strip: Strip, left: float) -> bool:
 
 def _unexplained(strip: Strip, glyphs: list[Glyph]) -> bool:
     """Whether something lit was set aside near the row that is no frame: a digit with a mark that touches it."""
-    low, high = int(max(0, glyphs[0].left - _NEXT * TALL)), int(glyphs[-1].right + _NEXT * TALL)
+    low, high = int(max(0, glyphs[0].left - NEXT * TALL)), int(glyphs[-1].right + NEXT * TALL)
     middle = slice(SIDE + round(0.15 * TALL), SIDE + round(0.85 * TALL))
     aside = ((strip.raw > _LIT) & (strip.light <= _LIT))[:, low:high].astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(aside, connectivity=8)
