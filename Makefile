@@ -25,7 +25,7 @@ unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto
 
 # The daily round, under two minutes: everything but photos, pages in a browser, whole walks, and ports that are waited for.
-QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/cli/test_judge.py tests/cli/test_guided.py \
+QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/cli/test_judge.py tests/cli/guided/test_session.py \
     --ignore=tests/capture/test_driver.py
 quick: lint types contracts
 	$(BIN)/pytest -q -n 2 $(QUICK)

@@ -17,7 +17,7 @@ PHOTOS = 2_000
 ROUNDS = 12
 """How often the small picture is looked at: about as long as a real one takes to be decoded at a low size."""
 TRAYS = 8
-LIGHT = "tests.quality.photo_measuring:measure"
+LIGHT = "tests.quality.batch.photo_measuring:measure"
 OWN = "inspect_kit.cli.batch:measure"
 
 
@@ -42,8 +42,8 @@ def _timed(work: Callable[[], object]) -> Cost:
 def main() -> None:
     """Print seconds and the ratio of one process to two."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from tests.quality.photo_measuring import draw_photos, measure
-    from tests.quality.trays import OPTIONS, camera_file, draw_trays
+    from tests.quality.batch.photo_measuring import draw_photos, measure
+    from tests.quality.batch.trays import OPTIONS, camera_file, draw_trays
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

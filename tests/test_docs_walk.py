@@ -17,7 +17,7 @@ from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.screens import screens_of
 from inspect_kit.places import shipped
 from inspect_kit.rulebook.library import load
-from tests.cli.test_measure_figure import SCENES as FIGURES
+from tests.cli.photo.test_measure_figure import SCENES as FIGURES
 from tests.scenes import shots
 from tests.scenes.board_cases import LEGAL_SHOT
 from tests.scenes.board_photos import camera_json, jpeg_of

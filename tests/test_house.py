@@ -10,6 +10,8 @@ from pathlib import Path
 import inspect_kit
 
 PACKAGE = Path(inspect_kit.__file__).parent
+TESTS = Path(__file__).parent
+OF_ALL_ROOMS = {"hostile", "published", "scenes", "verapdf"}
 MOST_MODULES = 20
 MOST_SHARED = 0.05
 
@@ -37,6 +39,25 @@ def test_no_module_takes_a_private_name_of_another() -> None:
 def test_no_room_has_more_modules_than_one_can_overlook() -> None:
     rooms = Counter(path.parent for path in modules() if path.name != "__init__.py")
     assert {room.name: count for room, count in rooms.items() if count > MOST_MODULES} == {}
+
+
+def rooms_in(place: Path) -> set[Path]:
+    """Folders with modules of their own, by their path from the place."""
+    modules = (
+        path.relative_to(place) for path in place.rglob("*.py") if path.name not in {"__init__.py", "conftest.py"}
+    )
+    rooms = {room for path in modules for room in path.parents if room != Path()}
+    return {room for room in rooms if room.parts[0] not in OF_ALL_ROOMS and "migrations" not in room.parts}
+
+
+def test_the_tests_have_the_rooms_of_the_package() -> None:
+    package, tests = rooms_in(PACKAGE), rooms_in(TESTS)
+    assert (package - tests, tests - package) == (set(), set())
+
+
+def test_no_folder_of_tests_has_more_modules_than_one_can_overlook() -> None:
+    folders = Counter(path.parent for path in TESTS.rglob("test_*.py"))
+    assert {str(folder): count for folder, count in folders.items() if count > MOST_MODULES} == {}
 
 
 def test_hardly_a_public_class_shares_its_name_with_another() -> None:

@@ -31,7 +31,7 @@ SAME_EVERYWHERE: Final = re.compile(
 ELSEWHERE: Final = {
     "api/": "for programmers, in English",
     "__init__.py": "for programmers, in English",
-    "certificate/issue/verify.py": "findings in English for scripts; checks.toml words each, tests/certificate/test_check_words.py walks them",
+    "certificate/issue/verify.py": "findings in English for scripts; checks.toml words each, tests/certificate/content/test_check_words.py walks them",
     "certificate/issue/log_checks.py": "as verify.py",
     "certificate/issue/issue.py": "the signature's reason, in four languages beside each other",
     "certificate/pages/pdfa.py": "XML that no person reads",

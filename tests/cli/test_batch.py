@@ -18,8 +18,8 @@ from inspect_kit.cli.batch import MEASURE, check, measure
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.batch.workers import Work
 from tests.certificate.reading import text_of
-from tests.quality.photo_measuring import draw_photos
-from tests.quality.trays import camera_file
+from tests.quality.batch.photo_measuring import draw_photos
+from tests.quality.batch.trays import camera_file
 
 Call = Callable[..., tuple[int, str, str]]
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16")
@@ -47,8 +47,8 @@ def data_of(outcome: tuple[int, str, str]) -> dict[str, Any]:
     return found
 
 
-STRIKERS = ("--measure", "striker", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.6")
-OWN = ("--measure", "coin", "--function", "tests.quality.photo_measuring:measure", "--print-scale", "1.3")
+STRIKERS = ("--measure", "striker", "--function", "tests.quality.batch.photo_measuring:measure", "--print-scale", "1.6")
+OWN = ("--measure", "coin", "--function", "tests.quality.batch.photo_measuring:measure", "--print-scale", "1.3")
 
 
 @pytest.mark.usefixtures("keys")

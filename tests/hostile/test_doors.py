@@ -40,7 +40,7 @@ from inspect_kit.tomlfile import read_toml
 from inspect_kit.values.quantity import parse_number
 from inspect_kit.vision.optics.camera import PARAMETERS
 from inspect_kit.vision.optics.camera_files import camera_in
-from tests.capture.test_calibration import dcc, quantity
+from tests.capture.gauges.test_calibration import dcc, quantity
 
 ROOT = Path(__file__).parents[2] / "inspect_kit"
 LONG = "9" * 400

@@ -20,7 +20,7 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.places import shipped
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.rulebook.library import load
-from tests.registry.time_servers import running
+from tests.certificate.issue.time_servers import running
 from tests.samples import lots
 
 LANGUAGES = ("en", "de", "cs", "it")

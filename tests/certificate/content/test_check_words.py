@@ -14,7 +14,7 @@ import pytest
 from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.places import shipped
 
-ROOM: Final = Path(__file__).parent.parent.parent / "inspect_kit" / "certificate" / "issue"
+ROOM: Final = Path(__file__).parents[3] / "inspect_kit" / "certificate" / "issue"
 TRANSLATED: Final = ("de", "cs", "it")
 FILL: Final = "X7"
 NOT_SAID: Final = frozenset({

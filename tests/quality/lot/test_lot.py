@@ -18,7 +18,7 @@ from inspect_kit.quality.lot.judge import Agreed, LotPlan, Sampling, clauses_for
 from inspect_kit.quality.lot.record import Charted, lot_record_of, open_lot_record
 from inspect_kit.quality.lot.study import studies_of
 from inspect_kit.quality.sampling.attributes import Severity
-from tests.quality.lots import DIAMETER, MASS, SUBJECT, accepted, coins, diameters, judged, refused, task, wide
+from tests.quality.lot.lots import DIAMETER, MASS, SUBJECT, accepted, coins, diameters, judged, refused, task, wide
 
 BOTH = WantedCharacteristics((DIAMETER, MASS))
 

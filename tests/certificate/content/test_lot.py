@@ -30,7 +30,7 @@ from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC
 from inspect_kit.registry.opening import open_registry
 from tests.certificate.reading import pages_of, spaced, text_of
 from tests.certificate.records import striker
-from tests.quality.lots import DIAMETER, SUBJECT, accepted, diameters, judged, refused, wide
+from tests.quality.lot.lots import DIAMETER, SUBJECT, accepted, diameters, judged, refused, wide
 
 
 def made(record: LotRecord, language: str = "en", **more: Issue) -> bytes:

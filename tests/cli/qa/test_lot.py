@@ -15,7 +15,7 @@ from inspect_kit.cli.app import app, run
 from inspect_kit.cli.batch import command as batch_command
 from inspect_kit.cli.qa.lot import export, lot
 from tests.certificate.reading import text_of
-from tests.quality.lots import coins, wide
+from tests.quality.lot.lots import coins, wide
 
 Call = Callable[..., tuple[int, str, str]]
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Kit
-from tests.quality.lots import wide
+from tests.quality.lot.lots import wide
 
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--characteristic", "coin.diameter", "--u", "0.01mm")
 HEAD = "piece,coin.diameter [mm],machine"

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
@@ -27,7 +27,7 @@ def main(place: Path) -> None:
     out.mkdir()
     found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, NOW)
     desk = Desk(home, open_registry(home), unlock(home, "", None), NOW, draw=_blank)
-    stored = Path(__file__).resolve().parents[1] / "inspection" / "formats" / "format-1.json"
+    stored = Path(__file__).resolve().parents[2] / "inspection" / "formats" / "format-1.json"
     record = open_record(stored.read_bytes())
     issued = 0
     try:

@@ -251,7 +251,7 @@ def test_a_full_disk_leaves_no_number_and_no_half_file(
 
 def test_a_really_full_file_system_leaves_no_number_and_no_half_file(repository: Path, tmp_path: Path) -> None:
     """On a file system of 700 kB of its own, certificates are issued until nothing more fits."""
-    script = repository / "tests" / "registry" / "full_disk.py"
+    script = repository / "tests" / "certificate" / "issue" / "full_disk.py"
     mounted = ["unshare", "--mount", "--map-root-user", sys.executable, str(script), str(tmp_path / "small")]
     (tmp_path / "small").mkdir()
     done = subprocess.run(mounted, capture_output=True, text=True, timeout=120, check=False, cwd=repository)

@@ -21,9 +21,9 @@ from inspect_kit.quality.batch.run import run
 from inspect_kit.quality.batch.table import table_lines
 from inspect_kit.quality.batch.workers import Pool, Work
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from tests.quality.photo_measuring import draw_photos
-from tests.quality.test_batch import Alone, batch_of, done
-from tests.quality.trays import OPTIONS, camera_file, diameters, draw_trays
+from tests.quality.batch.photo_measuring import draw_photos
+from tests.quality.batch.test_batch import Alone, batch_of, done
+from tests.quality.batch.trays import OPTIONS, camera_file, diameters, draw_trays
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ class Machines:
     """A scheduler and workers, each a process of its own; with no failure allowed, a worker's death is told at once."""
 
     def __init__(self, folder: Path) -> None:
-        root = str(Path(__file__).resolve().parents[2])
+        root = str(Path(__file__).resolve().parents[3])
         self.folder = folder
         self.environment = {
             **os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1", "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0",

@@ -14,7 +14,7 @@ from inspect_kit.cli.app import app, run
 from inspect_kit.quality.batch.lines import Heading, canonical
 from inspect_kit.quality.batch.table import table_lines
 from tests.certificate.reading import pages_of, text_of
-from tests.quality.lots import coins, wide
+from tests.quality.lot.lots import coins, wide
 
 Call = Callable[..., tuple[int, str, str]]
 BASE = ("--spec", "icf-cs", "--item", "coin-set", "--on", "2026-11-16", "--u", "0.01")

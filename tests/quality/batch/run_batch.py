@@ -1,4 +1,4 @@
-"""A batch in processes of its own that are all killed in the middle: `python -m tests.quality.run_batch PHOTOS OUT AFTER`."""
+"""A batch in processes of its own that are all killed in the middle: `python -m tests.quality.batch.run_batch PHOTOS OUT AFTER`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def killed_at(last: int, finished: int) -> None:
 
 
 if __name__ == "__main__":
-    work = Work("disc", (("print_scale", "0.5"),), "tests.quality.photo_measuring:measure")
+    work = Work("disc", (("print_scale", "0.5"),), "tests.quality.batch.photo_measuring:measure")
     batch = Batch(find_photos([Path(sys.argv[1])]), work, Path(sys.argv[2]))
     run(batch, Pool(2), partial(killed_at, int(sys.argv[3])))

@@ -18,9 +18,10 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
 from inspect_kit.quality.batch.watch import Folder
 from inspect_kit.quality.batch.workers import BatchPhoto, PhotoBounds, Pool, Work, check_function, measured_line
-from tests.quality.photo_measuring import draw_photos
+from tests.quality.batch.photo_measuring import draw_photos
 
-FUNCTION = "tests.quality.photo_measuring:measure"
+FUNCTION = "tests.quality.batch.photo_measuring:measure"
+RUN = (sys.executable, "-m", "tests.quality.batch.run_batch")
 WORK = Work("disc", (("print_scale", "0.5"),), FUNCTION)
 
 
@@ -130,7 +131,7 @@ def test_a_line_that_was_cut_off_is_measured_again(tmp_path: Path) -> None:
 def test_killed_by_the_system_and_taken_up_again_the_result_is_the_same(tmp_path: Path, repository: Path) -> None:
     draw_photos(tmp_path / "photos", 40)
     done(batch_of(tmp_path, "whole.jsonl"))
-    arguments = [sys.executable, "-m", "tests.quality.run_batch", f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "12"]
+    arguments = [*RUN, f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "12"]
     child = subprocess.run(arguments, cwd=repository, start_new_session=True, check=False)
     assert child.returncode == -signal.SIGKILL
     assert not (tmp_path / "out.jsonl").exists()
@@ -274,7 +275,7 @@ def test_a_batch_that_is_killed_or_interrupted_leaves_no_process_behind(
     paths = draw_photos(tmp_path / "photos", 6)
     for path in paths[:2]:
         path.write_bytes(b"hanging")
-    command = [sys.executable, "-m", "tests.quality.run_batch", f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "-1"]
+    command = [*RUN, f"{tmp_path}/photos", f"{tmp_path}/out.jsonl", "-1"]
     child = subprocess.Popen(command, cwd=repository, stderr=subprocess.DEVNULL)
     helpers = _children(child.pid, 2)
     child.send_signal(ending)

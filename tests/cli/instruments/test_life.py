@@ -107,7 +107,7 @@ def test_after_an_adjustment_the_drift_is_counted_anew(kit: Kit, home: Path) -> 
 
 
 def test_a_dcc_becomes_the_sheet_of_the_gauge(kit: Kit, tmp_path: Path) -> None:
-    from tests.capture.test_calibration import dcc
+    from tests.capture.gauges.test_calibration import dcc
 
     file = tmp_path / "dcc.xml"
     file.write_text(dcc())

@@ -9,7 +9,7 @@ import pytest
 
 from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
-from tests.capture.test_recorded_streams import lines, values
+from tests.capture.protocols.test_recorded_streams import lines, values
 
 READ = {
     "A&D GH, MT format": ("S       0.1278 g", "0.1278"),

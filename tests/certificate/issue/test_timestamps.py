@@ -25,8 +25,8 @@ from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.notes import checkpoint_of
 from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
 from inspect_kit.registry.opening import open_registry
+from tests.certificate.issue.time_servers import RunningTimeServer, running
 from tests.registry.conftest import NOW
-from tests.registry.time_servers import RunningTimeServer, running
 
 Issue = Callable[..., Issued]
 
