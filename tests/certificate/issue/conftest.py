@@ -1,18 +1,3 @@
-"""The desks and registries that certificates are issued at."""
+"""Certificates are issued at the desks and registries of the registry's tests."""
 
-from tests.registry.conftest import (  # noqa: F401
-    blank,
-    cluster,
-    counter,
-    desk,
-    empty_database,
-    failing_record,
-    home,
-    issue,
-    issuer_home,
-    now,
-    quick_desk,
-    record,
-    tmp_path,
-    tool,
-)
+from tests.registry.conftest import *  # noqa: F403

@@ -1,12 +1,3 @@
-"""The desks and registries that the commands of trust are called at."""
+"""The commands of trust are called at the desks and registries of the registry's tests."""
 
-from tests.registry.conftest import (  # noqa: F401
-    by_hand,
-    desk,
-    failing_record,
-    home,
-    issue,
-    issuer_home,
-    record,
-    tmp_path,
-)
+from tests.registry.conftest import *  # noqa: F403
