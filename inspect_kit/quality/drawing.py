@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from math import ceil, floor, pi, sqrt
+from math import ceil, floor, inf, log10, pi, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +32,8 @@ FORMATS: Final = ("svg", "png", "pdf")
 DOTS_PER_INCH: Final = 150
 """Resolution of a drawing as PNG; vector formats have none."""
 INK, GREY, PALE = "black", "0.45", "0.85"
-_STYLE: Final[Any] = {
+_STROKE: Final = "0.7"
+STYLE: Final[Any] = {
     "font.size": 9,
     # Names come from files: a dollar sign in one is not a formula.
     "text.parse_math": False,
@@ -77,28 +79,32 @@ def figures(text: str) -> str:
 
 def rendered(draw: Draw, form: str, size: tuple[float, float] = USUAL_SIZE, language: str = ENGLISH) -> bytes:
     """The drawing as a file's content, in a language; the same input gives the same bytes."""
-    before = _READERS.set(language)
-    try:
-        return _rendered(draw, form, size)
-    finally:
-        _READERS.reset(before)
-
-
-def _rendered(draw: Draw, form: str, size: tuple[float, float]) -> bytes:
-    import matplotlib
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
     stream = io.BytesIO()
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
-        # A letter that the font lacks is drawn as a box; the drawing stays usable.
-        warnings.simplefilter("ignore")
-        figure = Figure(figsize=size, layout="constrained")
+    with drawn(draw, size, language) as figure:
         FigureCanvasAgg(figure)
-        draw(figure)
-        _number_axes(figure)
         figure.savefig(stream, format=form, dpi=DOTS_PER_INCH, metadata=_DATELESS[form])
     return stream.getvalue()
+
+
+@contextmanager
+def drawn(draw: Draw, size: tuple[float, float], language: str, style: Any = STYLE) -> Iterator[Figure]:
+    """The drawing in a language, to be put on whatever canvas while it lasts."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    before = _READERS.set(language)
+    try:
+        with matplotlib.rc_context(style), warnings.catch_warnings():
+            # A letter that the font lacks is drawn as a box; the drawing stays usable.
+            warnings.simplefilter("ignore")
+            figure = Figure(figsize=size, layout="constrained")
+            draw(figure)
+            _number_axes(figure)
+            yield figure
+    finally:
+        _READERS.reset(before)
 
 
 def _number_axes(figure: Figure) -> None:
@@ -123,17 +129,10 @@ _DATELESS: Final[Mapping[str, dict[str, Any]]] = {
 
 def limit_line(axes: Axes, value: float, name: str, *, upright: bool = False) -> None:
     """A limit with its name and value at the line's end, so that no legend has to be matched."""
-    text = figures(f"{name} {value:.6g}")
-    if upright:
-        axes.axvline(value, color=INK, linestyle=(0, (6, 2)))
-        axes.annotate(
-            text, (value, 1), xycoords=("data", "axes fraction"), xytext=(2, 2), textcoords="offset points", fontsize=8
-        )
-    else:
-        axes.axhline(value, color=INK, linestyle=(0, (6, 2)))
-        axes.annotate(
-            text, (1, value), xycoords=("axes fraction", "data"), xytext=(3, -3), textcoords="offset points", fontsize=8
-        )
+    (axes.axvline if upright else axes.axhline)(value, color=INK, linestyle=(0, (6, 2)))
+    at = {"xy": (value, 1), "xycoords": ("data", "axes fraction"), "xytext": (0, 3), "ha": "center"}
+    beside = {"xy": (1, value), "xycoords": ("axes fraction", "data"), "xytext": (3, -3)}
+    axes.annotate(figures(f"{name} {value:.6g}"), **(at if upright else beside), textcoords="offset points")
 
 
 def bins_of(values: Floats, limits: Limits | None = None) -> Floats:
@@ -169,39 +168,70 @@ def _edge_at_limit(low: float, step: float, span: tuple[int, int], limits: Limit
 
 # Drawings of a process: the histogram against its limits, and control charts.
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-MANY_POINTS = 60
+MARKED: Final = 80
 """Points of a track up to which each has a mark."""
+MOST_STROKES: Final = 500
+"""More points than this are drawn as strokes over neighbours, so that a drawing stays small however long the lot."""
+MOST_FRAMES: Final = 60
+"""More points than this are not framed one by one: the drawing would be nothing but frames."""
+_FAR: Final = 4.0
+"""A limit farther from the readings than so many of their ranges is named at the edge: it would squeeze them."""
+_APART: Final = 0.13
+"""How far apart the names of two lines stand, as a share of the axis' height."""
+
+
+def stride_of(points: int) -> int:
+    """How many neighbouring points one stroke stands for; 1 where each has its own place."""
+    return 1 if points <= MOST_STROKES else -(-points // MOST_STROKES)
 
 
 def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "", unit: str = "") -> Draw:
     """The readings as a histogram, the normal curve of all of them, the limits and the indices."""
+    histogram = histogram_drawing(values, study.overall.sigma, limits, unit)
 
     def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        edges = bins_of(values, limits)
-        axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
-        axes.locator_params(axis="y", integer=True)
-        _normal_curve(axes, values, study, float(edges[1] - edges[0]))
-        for code, value in (("axis-lower", lower_of(limits)), ("axis-upper", upper_of(limits))):
-            if value is not None:
-                limit_line(axes, float(value), labelled(code), upright=True)
-        axes.axvline(study.mean, color=INK, linestyle=":")
-        axes.set_xlabel(in_unit(labelled("axis-value"), unit))
-        axes.set_ylabel(labelled("axis-pieces"))
-        axes.set_title(_capability_title(study, title), pad=16)
+        histogram(figure)
+        figure.axes[0].set_title(_capability_title(study, title), pad=16)
 
     return draw
 
 
-def _normal_curve(axes: Axes, values: Floats, study: Capability, width: float) -> None:
-    reach = 4 * study.overall.sigma
-    places = np.linspace(study.mean - reach, study.mean + reach, 201)
-    heights = np.exp(-(((places - study.mean) / study.overall.sigma) ** 2) / 2) / (study.overall.sigma * sqrt(2 * pi))
-    axes.plot(places, heights * len(values) * width, color=GREY, linewidth=1.4)
+def histogram_drawing(values: Floats, sigma: float, limits: Limits, unit: str) -> Draw:
+    """Bars between the limits, the mean, and the normal curve where the readings spread."""
+
+    def draw(figure: Figure) -> None:
+        axes, edges, mean = figure.subplots(), bins_of(values, limits), float(values.mean())
+        axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
+        axes.locator_params(axis="y", integer=True)
+        ends = _limits_in_view(axes, edges, limits)
+        if sigma > 0:
+            places = np.linspace(max(mean - 4 * sigma, ends[0]), min(mean + 4 * sigma, ends[1]), 201)
+            heights = np.exp(-(((places - mean) / sigma) ** 2) / 2) / (sigma * sqrt(2 * pi))
+            axes.plot(places, heights * len(values) * float(edges[1] - edges[0]), color=GREY, linewidth=1.4)
+        axes.axvline(mean, color=INK, linestyle=":")
+        axes.set_xlim(ends)
+        axes.set_xlabel(in_unit(labelled("axis-value"), unit))
+        axes.set_ylabel(labelled("axis-pieces"))
+
+    return draw
+
+
+def _limits_in_view(axes: Axes, edges: Floats, limits: Limits) -> tuple[float, float]:
+    """The limits as lines, or at the edge where they lie far out; and from where to where the axis reaches."""
+    known = [(labelled("axis-lower"), lower_of(limits)), (labelled("axis-upper"), upper_of(limits))]
+    named = [(name, float(value)) for name, value in known if value is not None]
+    least, most = float(edges[0]), float(edges[-1])
+    low = max(min([least, *(value for _, value in named)]), least - _FAR * (most - least))
+    high = min(max([most, *(value for _, value in named)]), most + _FAR * (most - least))
+    margin = 0.05 * (high - low)
+    for name, value in named:
+        if low <= value <= high:
+            limit_line(axes, value, name, upright=True)
+        else:
+            head, x, side = ("← ", 0, "left") if value < low else ("→ ", 1, "right")
+            axes.annotate(figures(f"{head}{name} {value:.6g}"), (x, 1), xycoords="axes fraction", xytext=(0, 2),
+                          textcoords="offset points", ha=side)  # fmt: skip
+    return low - margin, high + margin
 
 
 def _capability_title(study: Capability, title: str) -> str:
@@ -215,10 +245,14 @@ def _capability_title(study: Capability, title: str) -> str:
 
 @dataclass(frozen=True)
 class ChartLook:
-    """What a chart shows besides its points: the unit, and the stratum of each point."""
+    """What a chart shows besides its points: the unit, the stratum of each point, and whether signals are written."""
 
     unit: str = ""
     strata: tuple[str, ...] = ()
+    counted: str = ""
+    """What the points are, in the reader's language; without it, points, or subgroups where they have names."""
+    bare: bool = False
+    """Without a title and the rules' numbers, where text beside the drawing tells them."""
 
 
 PLAIN: Final = ChartLook()
@@ -238,32 +272,43 @@ def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Dra
     """The upper and the lower track one above the other; points with a signal are framed, the rules named above."""
 
     def draw(figure: Figure) -> None:
-        tracks = [track for track in (chart.upper, chart.lower) if track is not None]
+        tracks = [(chart.upper, chart.flagged)]
+        tracks += [] if chart.lower is None else [(chart.lower, chart.lower.outside)]
         grid = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)
-        for axes, track in zip(grid[:, 0], tracks, strict=True):
+        for axes, (track, framed) in zip(grid[:, 0], tracks, strict=True):
             _draw_track(axes, track, look.unit)
+            _frame(axes, track, framed)
         _mark_strata(grid[0, 0], chart.upper, look.strata)
-        _frame(grid[0, 0], chart.upper, tuple({point for signal in chart.signals for point in signal.points}))
-        _number_points(grid[0, 0], chart)
-        if chart.lower is not None:
-            _frame(grid[1, 0], chart.lower, chart.lower.outside)
-        head = title or labelled("chart-kind", kind=chart.kind)
-        grid[0, 0].set_title("\n".join([head, *_signal_lines(chart)]), fontsize=9)
-        _name_points(grid[-1, 0], chart.upper, chart.labels)
+        if not look.bare:
+            _number_points(grid[0, 0], chart)
+            head = title or labelled("chart-kind", kind=chart.kind)
+            grid[0, 0].set_title("\n".join([head, *_signal_lines(chart)]), fontsize=9)
+        _name_points(grid[-1, 0], chart.upper, chart.labels, look.counted)
 
     return draw
 
 
-def _name_points(axes: Axes, track: Track, names: Sequence[str]) -> None:
-    """The subgroups by their names, every so many of them where there are many."""
+def _name_points(axes: Axes, track: Track, names: Sequence[str], counted: str) -> None:
+    """The subgroups by their names, every so many of them where there are many; without names by their numbers."""
+    axes.set_xlim(track.first - 0.5, track.first + len(track.points) - 0.5)
     if len(names) != len(track.points) or all(name == str(number) for number, name in enumerate(names, 1)):
-        axes.set_xlabel(labelled("axis-point"))
+        axes.set_xticks(_round_places(track.first, track.first + len(track.points) - 1))
+        axes.set_xlabel(counted or labelled("axis-point"))
         return
     shown = range(0, len(names), max(1, -(-len(names) // _MOST_NAMES)))
     upright = max(len(names[place]) for place in shown) * len(shown) <= 70
     axes.set_xticks([track.places[place] for place in shown], [names[place][:_NAME] for place in shown],
                     rotation=0 if upright else 60)  # fmt: skip
-    axes.set_xlabel(labelled("axis-subgroup"))
+    axes.set_xlabel(counted or labelled("axis-subgroup"))
+
+
+def _round_places(first: int, last: int) -> list[int]:
+    """The first, the last, and a few round numbers that keep clear of them."""
+    from matplotlib.ticker import MaxNLocator
+
+    clear = 0.08 * (last - first)
+    between = (int(place) for place in MaxNLocator(7, integer=True).tick_values(first, last))
+    return sorted({first, last, *(place for place in between if first + clear < place < last - clear)})
 
 
 def _mark_strata(axes: Axes, track: Track, strata: Sequence[str]) -> None:
@@ -308,20 +353,47 @@ def _signal_lines(chart: Chart) -> Iterator[str]:
 
 
 def _draw_track(axes: Axes, track: Track, unit: str) -> None:
-    mark = "o" if len(track.points) <= MANY_POINTS else ""
-    axes.plot(track.places, track.points, color=INK, marker=mark, markersize=3, linewidth=0.8)
-    for name, line, dash in (("UCL", track.ucl, "--"), ("CL", track.centre, "-"), ("LCL", track.lcl, "--")):
-        axes.step(track.places, line, where="mid", color=GREY, linestyle=dash, linewidth=0.9)
-        varies = "" if np.ptp(line) <= 1e-12 * max(1e-300, float(np.abs(line).max())) else f" ({labelled('axis-last')})"
-        axes.annotate(
-            figures(f"{name} {line[-1]:.5g}{varies}"), (1, float(line[-1])), xycoords=("axes fraction", "data"),
-            xytext=(3, -3), textcoords="offset points", fontsize=8,
-        )  # fmt: skip
+    if stride_of(len(track.points)) > 1:
+        _draw_strokes(axes, track)
+    else:
+        mark = "o" if len(track.points) <= MARKED else ""
+        axes.plot(track.places, track.points, color=INK, marker=mark, markersize=3, linewidth=0.8)
+    for line, dash in ((track.ucl, "--"), (track.centre, "-"), (track.lcl, "--")):
+        steps = np.flatnonzero(np.diff(line, prepend=np.nan))[: 2 * MOST_STROKES]
+        ends = np.append(track.first + steps - 0.5, track.first + len(line) - 0.5)
+        axes.step(ends, np.append(line[steps], line[-1]), where="post", color=GREY, linestyle=dash, linewidth=0.9)
+    _name_lines(axes, track)
     axes.set_ylabel(in_unit(worded_fact(track.name, _READERS.get()), unit))
 
 
+def _draw_strokes(axes: Axes, track: Track) -> None:
+    """Of a long lot, each stroke from the least to the greatest of neighbouring points."""
+    stride = stride_of(len(track.points))
+    starts = np.arange(0, len(track.points), stride)
+    lows, highs = np.minimum.reduceat(track.points, starts), np.maximum.reduceat(track.points, starts)
+    places = np.repeat(track.first + starts + (stride - 1) / 2, 3)
+    ends = np.column_stack([lows, highs, np.full(len(lows), np.nan)])
+    axes.plot(places, ends.ravel(), color=_STROKE, linewidth=0.9)
+
+
+def _name_lines(axes: Axes, track: Track) -> None:
+    """The lines' names with their values at the right, moved apart where lines lie close."""
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high)
+    span = float(track.ucl.max() - track.lcl.min())
+    places = max(0, 2 - floor(log10(span))) if span > 0 else 6
+    below = -inf
+    for name, line in (("LCL", track.lcl), ("CL", track.centre), ("UCL", track.ucl)):
+        varies = "" if np.ptp(line) <= 1e-12 * max(1e-300, float(np.abs(line).max())) else f" ({labelled('axis-last')})"
+        shown = f"{line[-1]:.{places}f}" if line[-1] else "0"
+        below = max((float(line[-1]) - low) / (high - low), below + _APART)
+        axes.annotate(figures(f"{name} {shown}{varies}"), (1, below), xycoords="axes fraction", xytext=(3, 0),
+                      textcoords="offset points", va="center_baseline")  # fmt: skip
+
+
 def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
-    places = np.array(numbers, dtype=int)
+    """Frames around the points that a rule points out."""
+    places = np.array(numbers if len(numbers) <= MOST_FRAMES else (), dtype=int)
     axes.plot(
         places, track.points[places - track.first], linestyle="", marker="s", markersize=7,
         markerfacecolor="none", markeredgecolor=INK, markeredgewidth=1.2,
@@ -329,10 +401,6 @@ def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
 
 
 # Drawings of studies: gauges, operating characteristics and dice.
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def agreement_drawing(found: Agreement) -> Draw:

@@ -4,117 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from math import ceil, floor, log10
 from typing import Final
 
-import numpy as np
-
 from inspect_kit.certificate.content.findings import percent
-from inspect_kit.certificate.content.lot_model import (
-    MOST_FRAMES,
-    Bound,
-    ChartTrack,
-    ControlChart,
-    Histogram,
-    LotBlock,
-    LotSection,
-    stride_of,
-)
+from inspect_kit.certificate.content.lot_model import Drawing, LotBlock, LotSection
 from inspect_kit.certificate.content.model import Column, Facts, Field, Listing, Paragraph
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
-from inspect_kit.quality.drawing import bins_of
+from inspect_kit.quality.drawing import MOST_FRAMES, ChartLook, chart_drawing, histogram_drawing, stride_of
 from inspect_kit.quality.lot.judge import DEFECT, DOUBTFULLY_NORMAL, NOT_NORMAL, Sampling
 from inspect_kit.quality.lot.record import ClassPart, Delivery, Lot, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
 from inspect_kit.quality.process.capability import Capability, Index
-from inspect_kit.quality.process.charts import Chart, Track
+from inspect_kit.quality.process.charts import Chart
 from inspect_kit.quality.process.distributions import PercentileCapability
 from inspect_kit.quality.process.strata import Stratified, Stratum
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
-from inspect_kit.values.limits import lower_of, upper_of
 
-# From a study to what its drawings show: bars, ticks, tracks and the names of lines.
+_HISTOGRAM: Final = 60.0
+"""Height of a histogram on the page, in millimetres."""
+_TRACK: Final = 35.0
+"""Height of one track of a control chart, in millimetres."""
 
 
-def histogram_of(study: LotStudy, words: Wording) -> Histogram:
+def _histogram(study: LotStudy, words: Wording) -> Drawing:
     """The values against the limits."""
     values = study.sample.values
-    edges = bins_of(values, study.limits)
-    counts = np.histogram(values, edges)[0].astype(np.float64)
     sigma = study.sample.deviation if len(values) > 1 else 0.0
-    bounds = tuple(_bounds(study, words))
-    places = [float(edges[0]), float(edges[-1]), *(bound.value for bound in bounds)]
-    return Histogram(
-        edges, counts, study.sample.mean, sigma, bounds, ticks(min(places), max(places), words),
-        ticks(0, float(counts.max()), words), words.say("figure.histogram"), words.unit(study.series.unit),
-        words.say("figure.pieces"),
-    )  # fmt: skip
+    draw = histogram_drawing(values, sigma, study.limits, words.unit(study.series.unit))
+    return Drawing(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
 
 
-def _bounds(study: LotStudy, words: Wording) -> list[Bound]:
-    limits = (("lower", lower_of(study.limits)), ("upper", upper_of(study.limits)))
-    return [
-        Bound(float(value), f"{words.say(f'figure.{key}')} {words.number(value)}")
-        for key, value in limits
-        if value is not None
-    ]
-
-
-def ticks(least: float, most: float, words: Wording) -> tuple[Bound, ...]:
-    """About five round numbers with the places that they need."""
-    span = most - least
-    if span <= 0:
-        return (Bound(least, figure(least, 6, words) if least else "0"),)
-    power = floor(log10(span / 5))
-    step = next(size for size in (1, 2, 5, 10) if size * 10.0**power * 6 >= span) * 10.0**power
-    places = max(0, -floor(log10(step) + 1e-9))
-    first, last = ceil(least / step - 1e-9), floor(most / step + 1e-9)
-    return tuple(Bound(number * step, fixed(number * step, places, words)) for number in range(first, last + 1))
-
-
-def chart_of(record: LotRecord, study: LotStudy, words: Wording) -> ControlChart:
-    """Both tracks of the chart."""
-    chart = study.chart
-    assert chart is not None
-    framed = tuple(sorted({point - 1 for signal in chart.signals for point in signal.points}))
-    tracks = [_track(chart.upper, framed, words)]
-    if chart.lower is not None:
-        outside = tuple(point - chart.lower.first for point in chart.lower.outside)
-        tracks.append(_track(chart.lower, outside, words))
-    length = len(chart.upper.points)
-    return ControlChart(tuple(tracks), length, _caption(tracks, length, words), _counted(record, chart, words))
-
-
-def _caption(tracks: Sequence[ChartTrack], length: int, words: Wording) -> str:
-    """What is drawn, and only that."""
+def _chart(record: LotRecord, chart: Chart, words: Wording) -> Drawing:
+    """Both tracks of the chart, and in its caption what is drawn, and only that."""
+    counted = words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
     said = [words.say("figure.chart")]
-    if any(0 < len(track.framed) <= MOST_FRAMES for track in tracks):
+    framed = [chart.flagged, () if chart.lower is None else chart.lower.outside]
+    if any(0 < len(points) <= MOST_FRAMES for points in framed):
         said.append(words.say("figure.framed"))
-    if stride_of(length) > 1:
-        said.append(words.say("figure.crowded", number=stride_of(length)))
-    return " ".join(said)
-
-
-def _counted(record: LotRecord, chart: Chart, words: Wording) -> str:
-    return words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
-
-
-def _places(span: float) -> int:
-    """Decimal places that show a thousandth of the distance between the lines."""
-    return max(0, 2 - floor(log10(span))) if span > 0 else 6
-
-
-def _track(track: Track, framed: tuple[int, ...], words: Wording) -> ChartTrack:
-    places = _places(float(track.ucl.max() - track.lcl.min()))
-    labels = tuple(
-        Bound(float(line[-1]), f"{name} {fixed(float(line[-1]), places, words) if line[-1] else '0'}")
-        for name, line in (("UCL", track.ucl), ("CL", track.centre), ("LCL", track.lcl))
-    )
-    name = words.say(f"figure.{track.name.replace(' ', '_')}")
-    return ChartTrack(name, track.points, track.centre, track.ucl, track.lcl, labels, framed, track.first - 1)
+    stride = stride_of(len(chart.upper.points))
+    if stride > 1:
+        said.append(words.say("figure.crowded", number=stride))
+    look = ChartLook(counted=counted, bare=True)
+    return Drawing(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
 
 
 MOST_PIECES: Final = 500
@@ -396,7 +330,7 @@ def mean_text(study: LotStudy, words: Wording) -> str:
 
 def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[LotBlock]:
     found = study.capability
-    yield histogram_of(study, words)
+    yield _histogram(study, words)
     if found is None:
         yield Paragraph(words.say("capability.none"))
         return
@@ -407,7 +341,7 @@ def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[Lot
     if study.chart is None:
         yield Paragraph(words.say("figure.no_order"))
     else:
-        yield chart_of(record, study, words)
+        yield _chart(record, study.chart, words)
         yield Paragraph(_signals(record, study, words))
     for each in study.strata:
         yield _strata(each, words)

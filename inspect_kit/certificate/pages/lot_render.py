@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.certificate.content.cover import reference_of
-from inspect_kit.certificate.content.lot_model import ControlChart, Histogram, LotBlock, LotSection
+from inspect_kit.certificate.content.lot_model import Drawing, LotSection
 from inspect_kit.certificate.content.lot_sections import lot_sections
 from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Source
 from inspect_kit.certificate.content.numbers import bound
@@ -19,7 +19,7 @@ from inspect_kit.certificate.content.wording import Wording, lot_wording_for
 from inspect_kit.certificate.pages.flow import Piece, heading_piece, paginate
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, front_pieces
-from inspect_kit.certificate.pages.lot_charts import chart_pieces, histogram_pieces
+from inspect_kit.certificate.pages.lot_charts import drawing_pieces
 from inspect_kit.certificate.pages.page import BODY_HEIGHT
 from inspect_kit.certificate.pages.pdfa import Drawn
 from inspect_kit.certificate.pages.render import block_pieces, drawn, end_piece, texts_in
@@ -72,18 +72,8 @@ def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iter
     yield replace(heading, new_page=section.new_page)
     for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
         introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        for piece in _block_pieces(block):
+        for piece in drawing_pieces(block) if isinstance(block, Drawing) else block_pieces(block, {}):
             yield replace(piece, keep=True) if introduces else piece
-
-
-def _block_pieces(block: LotBlock) -> Iterable[Piece]:
-    match block:
-        case Histogram():
-            return histogram_pieces(block)
-        case ControlChart():
-            return chart_pieces(block)
-        case _:
-            return block_pieces(block, {})
 
 
 # One door for lots: a lot's record in, a finished PDF out.

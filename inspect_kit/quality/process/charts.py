@@ -53,6 +53,11 @@ class Chart:
     signals: tuple[Signal, ...]
     labels: tuple[str, ...] = ()
 
+    @property
+    def flagged(self) -> tuple[int, ...]:
+        """The numbers of the points that a rule points out."""
+        return tuple(sorted({point for signal in self.signals for point in signal.points}))
+
     def called(self, point: int) -> str:
         """A point by its subgroup's name, or by its number where subgroups have none."""
         named = len(self.labels) == len(self.upper.points)

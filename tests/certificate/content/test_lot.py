@@ -14,8 +14,7 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from inspect_kit.certificate.content.lot_model import MOST_STROKES, stride_of
-from inspect_kit.certificate.content.lot_sections import MOST_PIECES, ticks
+from inspect_kit.certificate.content.lot_sections import MOST_PIECES
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import lot_wording_for, lot_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
@@ -24,8 +23,9 @@ from inspect_kit.certificate.pages.lot_render import make_lot_certificate, with_
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef
 from inspect_kit.notices import LANGUAGES
+from inspect_kit.quality.drawing import MOST_STROKES, stride_of
 from inspect_kit.quality.lot.judge import Agreed, plan_for
-from inspect_kit.quality.lot.record import LotRecord, lot_record_of, open_lot_record
+from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of, open_lot_record
 from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC
 from inspect_kit.registry.opening import open_registry
 from tests.certificate.reading import pages_of, spaced, text_of
@@ -287,9 +287,11 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
 def test_a_long_lot_is_drawn_with_a_bounded_number_of_strokes(tmp_path: Path) -> None:
     def size(count: int) -> int:
         rows = [(n, v, 5.3) for n, v in enumerate(diameters(count))]
-        record = lot_record_of(judged(wide(tmp_path / f"{count}.csv", rows)), SUBJECT)
-        with pikepdf.open(io.BytesIO(made(record))) as pdf:
-            return max(len(page.Contents.read_bytes()) for page in pdf.pages)
+        record = lot_record_of(judged(wide(tmp_path / f"{count}.csv", rows)), SUBJECT, Charted(order="stated"))
+        pdf = made(record)
+        assert "neighbouring points" in text_of(pdf)
+        with pikepdf.open(io.BytesIO(pdf)) as document:
+            return max(len(page.Contents.read_bytes()) for page in document.pages)
 
     assert size(8_000) < 1.2 * size(2 * MOST_STROKES)
     assert stride_of(MOST_STROKES) == 1
@@ -305,15 +307,6 @@ def test_the_page_of_a_process_reads_in_black_and_white(tmp_path: Path) -> None:
     page = pypdfium2.PdfDocument(made(refused(tmp_path)))[2]
     picture = page.render(scale=0.8).to_pil().convert("RGB")
     assert all(max(pixel) - min(pixel) < 30 for _, pixel in picture.getcolors(10**6))
-
-
-@pytest.mark.parametrize(("least", "most"), [(30.2, 31.8), (0, 7), (0, 9000), (5.25, 5.5), (-0.003, 0.004)])
-def test_ticks_are_few_and_round(least: float, most: float) -> None:
-    words = lot_wording_for("en")
-    found = ticks(least, most, words)
-    assert 3 <= len(found) <= 8
-    assert all(least - 1e-9 <= tick.value <= most + 1e-9 for tick in found)
-    assert len({tick.text for tick in found}) == len(found)
 
 
 def test_the_first_page_names_the_first_pieces_and_counts_the_others(tmp_path: Path) -> None:
