@@ -153,7 +153,7 @@ def _decoded(image: Image.Image) -> NDArray[np.uint8]:
     if image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info:
         ground = Image.new("RGBA", image.size, "white")
         image = Image.alpha_composite(ground, image.convert("RGBA"))
-    return np.asarray(image.convert("RGB"), dtype=np.uint8)
+    return np.asarray(image if image.mode == "RGB" else image.convert("RGB"), dtype=np.uint8)
 
 
 def _from_deep(image: Image.Image) -> NDArray[np.uint8]:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
 
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
@@ -41,7 +41,7 @@ _ALIKE: Final = (
 _WIDTH, _THICKNESS = "fig.top.width", "fig.top.thickness"
 _TURN: Final = 0.06
 """Radians by which a side view is not one: the figure turned by hand, the camera beside its place."""
-_ODDS: Final = ndtri((np.arange(50) + 0.5) / 50)
+_ODDS: Final = np.array([NormalDist().inv_cdf((part + 0.5) / 50) for part in range(50)])
 """A standard normal distribution in fifty equal parts."""
 _WIDE_SHOWS: Final = (0.5, 0.25)
 """How much of the width shows beside the thickness, as a share of what a box would show; and its spread."""

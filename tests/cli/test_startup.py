@@ -133,4 +133,11 @@ def test_measuring_discs_loads_nothing_of_boards_figures_and_dice() -> None:
     assert "inspect_kit.vision.disc.measure" in loaded
     others = ("inspect_kit.vision.board", "inspect_kit.vision.figure", "inspect_kit.vision.dice")
     assert not [name for name in loaded if name.startswith(others)]
-    assert not loaded & {"matplotlib", "reportlab", "sqlalchemy", "starlette"}
+    assert not loaded & {"matplotlib", "reportlab", "sqlalchemy", "starlette", "scipy"}
+
+
+@pytest.mark.parametrize("kind", ["pieces", "figure", "dice"])
+def test_measuring_does_not_wait_for_scipy(kind: str) -> None:
+    program = f"import sys, inspect_kit.measure.{kind}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "scipy" not in done.stdout.split()

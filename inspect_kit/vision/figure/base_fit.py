@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from inspect_kit.vision.arrays import Floats, Pixels, Whole
 from inspect_kit.vision.figure import tuning
@@ -37,6 +36,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
 from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
+from inspect_kit.vision.fitting.nearest_point import nearest_of
 from inspect_kit.vision.optics.camera import COUNT
 from inspect_kit.vision.optics.pose import rotation_of, view_slopes
 
@@ -126,7 +126,7 @@ def _nearest(curve: Floats, points: Floats) -> tuple[Whole, Floats, Floats, Floa
     along = np.roll(even, -1, axis=0) - np.roll(even, 1, axis=0)
     along /= np.maximum(np.linalg.norm(along, axis=1), 1e-9)[:, None]
     normals = outwards(even, along)
-    near = cKDTree(even).query(points)[1]
+    near = nearest_of(points, even)[1]
     # Along the tangent from the nearest of the even places to the foot of the perpendicular.
     shift = ((points - even[near]) * along[near]).sum(axis=1)
     place = np.mod(where[near] + np.clip(shift, -1.5, 1.5), length[-1])

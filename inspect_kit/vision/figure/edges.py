@@ -12,12 +12,12 @@ from typing import Final
 
 import cv2
 import numpy as np
-from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.fitting.line_fit import Equations, Expectation, Moves, fit_lines
+from inspect_kit.vision.fitting.normal import normal_share
 from inspect_kit.vision.optics.light import decoded, encoded, window_of
 
 STEP: Final = 0.5
@@ -242,7 +242,7 @@ def _plain_misfit(near: _Near, blur: float) -> Floats:
         away, window = near.windows(place)
         u = away / blur
         bell = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi) / blur
-        return Equations(np.stack([np.ones_like(u), ndtr(-u), bell], axis=2), near.values, window)
+        return Equations(np.stack([np.ones_like(u), normal_share(-u), bell], axis=2), near.values, window)
 
     def shift(parts: Floats) -> Floats:
         return parts[:, 2] / np.where(np.abs(parts[:, 1]) < 0.2, 0.2, parts[:, 1])
@@ -274,6 +274,6 @@ def _basis(grid: Floats, blur: float, half: float) -> Floats:
     inside = 0.5 - 0.5 * np.sign(np.round(grid / _TABLE))
     plain = np.stack([inside, np.sqrt(depth) - inside, depth - inside])
     reach = int(np.ceil(4 * blur / _TABLE))
-    kernel = np.diff(ndtr((np.arange(-reach, reach + 2) - 0.5) * _TABLE / blur))
+    kernel = np.diff(normal_share((np.arange(-reach, reach + 2) - 0.5) * _TABLE / blur))
     padded = np.pad(plain, ((0, 0), (reach, reach)), mode="edge")
     return np.stack([np.convolve(row, kernel, mode="valid") for row in padded])

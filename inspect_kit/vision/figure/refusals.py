@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
 import cv2
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.special import ndtr
 
 from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
@@ -22,6 +21,7 @@ from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, sizes_of
 from inspect_kit.vision.figure.top import Top, elevation_at
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import robust_deviation
+from inspect_kit.vision.fitting.nearest_point import nearest_of
 from inspect_kit.vision.optics.light import decoded, linear, window_of
 from inspect_kit.vision.reference.find import Placed
 
@@ -56,7 +56,7 @@ def share_seen(fit: Fit) -> float:
     where = np.linspace(0, length[-1], _PARTS, endpoint=False)
     places = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
     used = fit.edges.points[fit.weights > 0.1]
-    return float((cKDTree(used).query(places)[0] < length[-1] / _PARTS).mean()) if len(used) else 0.0
+    return float((nearest_of(places, used)[0] < length[-1] / _PARTS).mean()) if len(used) else 0.0
 
 
 def hidden_depth(fit: Fit) -> float:
@@ -77,7 +77,7 @@ def hidden_depth(fit: Fit) -> float:
     spread = doubt_of(fit) * float(np.sqrt(max(float(slopes @ fit.covariance @ slopes), 1e-12)))
     far = above / spread
     bell = np.exp(-0.5 * far**2) / np.sqrt(2 * np.pi)
-    return spread * float(np.sqrt(max(float((1 + far**2) * ndtr(-far) - far * bell), 0.0)))
+    return spread * float(np.sqrt(max(float((1 + far**2) * math.erfc(far / math.sqrt(2)) / 2 - far * bell), 0.0)))
 
 
 def unseen_to_widest(fit: Fit) -> float:
@@ -87,7 +87,7 @@ def unseen_to_widest(fit: Fit) -> float:
     sizes = sizes_of(fit.form, fit.base)
     if not len(used):
         return sizes.height
-    heights = own[cKDTree(shown(fit.vector, own)).query(used)[1], 1]
+    heights = own[nearest_of(used, shown(fit.vector, own))[1], 1]
     return max(0.0, float(np.quantile(heights, _LOWEST)) - (sizes.height - sizes.depth))
 
 

@@ -12,11 +12,11 @@ from typing import Final
 
 import cv2
 import numpy as np
-from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Light, Mask, Pixels
 from inspect_kit.vision.fitting import tuning
 from inspect_kit.vision.fitting.edge_shading import Shading, blurred
+from inspect_kit.vision.fitting.normal import normal_share
 from inspect_kit.vision.optics.light import decoded, encoded, window_of
 
 STEP: Final = 0.5
@@ -195,11 +195,11 @@ class _Tables:
         mixing = _TO_YCC.T[None, :, :, None] * self.colours.transpose(0, 2, 1)[:, :, None, :]
         self.mixing = mixing.reshape(lines, 3, 3 * PARTS).astype(np.float32)
         u = self.places / model.blur
-        ramp = self.places * ndtr(u) + model.blur * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
+        ramp = self.places * normal_share(u) + model.blur * np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi)
         seam = np.exp(-model.normals.depths / max(model.seam, 1.0))[None, :]
         dark = blurred(seam, model.normals.depths, model.blur, -self.places)[0]
         self.values = np.empty((lines, len(u), 2 * PARTS), np.float32)
-        for index, part in enumerate((ndtr(u), ramp, dark, ndtr(-u))):
+        for index, part in enumerate((normal_share(u), ramp, dark, normal_share(-u))):
             self.values[:, :, index] = part
         self.values[:, :, 4] = blurred(model.normals.fallen, model.normals.depths, model.blur, self.places)
         self.values[:, :, 5] = blurred(model.normals.outward, model.normals.depths, model.blur, self.places)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import cv2
 import numpy as np
-from scipy.optimize import linprog
 
 from inspect_kit.vision.arrays import Floats
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
@@ -51,15 +51,15 @@ def _linear_step(points: Floats, centre: Floats, trust: float) -> Floats | None:
     away = points - centre
     distance = np.hypot(away[:, 0], away[:, 1])
     way = away / distance[:, None]
-    middle = float(distance.mean())
     scale = max(float(np.ptp(distance)), 1e-12)
-    level = (distance - middle) / scale
-    ones, zeros = np.ones((len(way), 1)), np.zeros((len(way), 1))
-    above = np.hstack([-way, -ones, zeros])
-    below = np.hstack([way, zeros, ones])
     limit = trust / scale
-    answer = linprog([0, 0, 1, -1], np.vstack([above, below]), np.concatenate([-level, level]),
-                     bounds=[(-limit, limit)] * 2 + [(None, None)] * 2, method="highs-ds")  # fmt: skip
-    if answer.status != 0 or answer.x is None:
+    # OpenCV's programme has no negative unknowns: steps are counted from their lower bound, both radii from below all.
+    level = (distance - distance.mean()) / scale + limit * way.sum(axis=1) + 1 + 2 * limit
+    ones, zeros = np.ones((len(way), 1)), np.zeros((len(way), 1))
+    above = np.hstack([-way, -ones, zeros, -level[:, None]])
+    below = np.hstack([way, zeros, ones, level[:, None]])
+    bounds = np.array([[1, 0, 0, 0, 2 * limit], [0, 1, 0, 0, 2 * limit]])
+    status, answer = cv2.solveLP(np.array([[0.0, 0.0, -1.0, 1.0]]), np.vstack([above, below, bounds]))
+    if status not in (cv2.SOLVELP_SINGLE, cv2.SOLVELP_MULTI):
         return None
-    return np.asarray(answer.x[:2], dtype=np.float64) * scale
+    return np.asarray((answer[:2, 0] - limit) * scale, dtype=np.float64)

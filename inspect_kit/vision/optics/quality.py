@@ -6,10 +6,10 @@ from typing import Final
 
 import cv2
 import numpy as np
-from scipy.special import ndtr
 
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.fitting.normal import normal_share
 from inspect_kit.vision.optics import tuning
 from inspect_kit.vision.optics.light import decoded, window_of
 from inspect_kit.vision.optics.pose import Known
@@ -19,7 +19,9 @@ from inspect_kit.vision.reference.corners import sample
 
 _WIDTHS: Final = np.geomspace(0.35, 8.0, 48)
 """Pixels: blurs that are tried."""
-_PLACES: Final = np.arange(-1.25, 1.26, 0.25)
+_FINE: Final = 0.25
+"""Pixels between the places of the edge that are tried; steps along a line are whole multiples of it."""
+_PLACES: Final = np.arange(-5, 6) * _FINE
 """Pixels: places of the edge that are tried."""
 
 
@@ -79,10 +81,13 @@ def _across(known: Known, feet: Floats, normals: Floats) -> Floats:
 
 def _width(steps: Floats, light: Floats, strip: float) -> float:
     """The blur whose step (or bright strip) fits one profile best; place and levels are free."""
-    away = steps[None, None, :] - _PLACES[None, :, None]
-    model = ndtr(away / _WIDTHS[:, None, None])
+    # Steps and places share a fine grid, so that each distance from the edge is worked out once for all of them.
+    away = np.arange(steps[0] - _PLACES[-1], steps[-1] - _PLACES[0] + _FINE / 2, _FINE)
+    rise = normal_share(away / _WIDTHS[:, None])
     if strip:
-        model = model - ndtr((away - strip) / _WIDTHS[:, None, None])
+        rise = rise - normal_share((away - strip) / _WIDTHS[:, None])
+    at = np.rint((steps[None, :] - _PLACES[:, None] - away[0]) / _FINE).astype(np.intp)
+    model = rise[:, at]
     model = model - model.mean(axis=2, keepdims=True)
     fit = (model @ (light - light.mean())) ** 2 / np.maximum((model**2).sum(axis=2), 1e-9)
     return float(_WIDTHS[int(fit.max(axis=1).argmax())])

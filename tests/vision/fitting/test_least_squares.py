@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from inspect_kit.vision.fitting.least_squares import agreeing, inverse, robust_deviation, slopes, solve
+from inspect_kit.vision.fitting.nearest_point import nearest_of
+from inspect_kit.vision.fitting.normal import normal_share
 
 NOTHING = np.zeros(2)
 
@@ -81,3 +84,17 @@ def test_too_few_rows_are_handed_back_as_they_are() -> None:
     design, values = _line(0)
     base = np.arange(50) < 4
     assert agreeing(design, values, base, least=5, floor=0.001).tolist() == base.tolist()
+
+
+def test_the_tabled_share_of_the_normal_distribution_is_scipys() -> None:
+    places = np.linspace(-12, 12, 20_001)
+    assert normal_share(places) == pytest.approx(ndtr(places), abs=1e-15)
+
+
+def test_the_nearest_of_points_far_from_the_origin_is_told_to_a_hundredth() -> None:
+    random = np.random.default_rng(4)
+    points, among = random.uniform(4000, 4100, (60, 2)), random.uniform(4000, 4100, (300, 2))
+    apart = np.linalg.norm(points[:, None] - among[None], axis=2)
+    distance, index = nearest_of(points, among)
+    assert distance == pytest.approx(apart.min(axis=1), abs=1e-3)
+    assert apart[np.arange(60), index] == pytest.approx(apart.min(axis=1), abs=1e-2)
