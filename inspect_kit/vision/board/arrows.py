@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from scipy.optimize import least_squares
 
-from inspect_kit.vision.arrays import Floats, Whole
+from inspect_kit.vision.arrays import Floats, Mask, Whole
 from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.layout import TOWARDS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, contrast, trace_line
@@ -53,49 +54,97 @@ def fit_head(seen: Inked, end: int, shaft: float) -> Head | None:
     return _fitted(seen, rows, (float(seen.along[end]) + 0.4, 0.5 * wide[top] / (reach + 1.0)), shaft)
 
 
-def _fitted(seen: Inked, rows: Whole, guess: tuple[float, float], shaft: float) -> Head | None:
-    """The better of a filled and an open wedge."""
-    near = np.abs(seen.across) < tuning.WIDEST + 0.5
-    part = Inked(seen.across[near], seen.along[rows], seen.ink[np.ix_(rows, near)], seen.blur)
-    return min((_solved(part, guess, shaft, hollow) for hollow in (False, True)), key=lambda found: found[0])[1]
+def _fitted(seen: Inked, rows: Whole, guess: tuple[float, float], shaft: float) -> Head:
+    """The tip by all forms that makers draw, each counting as well as it explains the ink; U holds how they differ."""
+    part = _folded(seen, rows)
+    found = [_solved(part, guess, shaft, form) for form in _FORMS]
+    worth = part.ink.size / tuning.ARROWS_ALIKE
+    costs, more = np.array([cost for cost, _ in found]), np.array([form.more for form in _FORMS])
+    # Schwarz's criterion: every further number must earn its place.
+    likely = -0.5 * (worth * np.log(costs) + more * np.log(worth))
+    weights = np.exp(likely - likely.max())
+    weights /= weights.sum()
+    places, spreads = np.array([(head.place, head.u) for _, head in found]).T
+    middle = float(weights @ places)
+    return Head(middle, float(np.sqrt(weights @ (spreads**2 + (places - middle) ** 2))))
 
 
-def _solved(seen: Inked, guess: tuple[float, float], shaft: float, hollow: bool) -> tuple[float, Head]:
-    """Cost and apex, by least squares of apex, flank, ink, ground, inner flank and where the shaft ends before it."""
-    usual = np.array([*guess, 1.0, 0.0, 0.6, 0.6])
-    spread = np.array([np.inf, np.inf, 0.3, 0.1, 0.2, 0.6])
-    low = np.array([guess[0] - 3, 0.08, 0.3, -0.3, 0.2, 0.0])
-    high = np.array([guess[0] + 4, 1.5, 1.6, 0.3, 0.95, 2.5])
+def _folded(seen: Inked, rows: Whole) -> Inked:
+    """The mean of both sides of the axis."""
+    middle = int(np.abs(seen.across).argmin())
+    away = np.arange(round((tuning.WIDEST + 0.5) / (seen.across[1] - seen.across[0])))
+    ink = (seen.ink[np.ix_(rows, middle + away)] + seen.ink[np.ix_(rows, middle - away)]) / 2
+    return Inked(seen.across[middle + away] - seen.across[middle], seen.along[rows], ink, seen.blur)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a head is drawn: filled or open, where the shaft's end is looked for (mm before the apex), pointed or cut."""
+
+    hollow: bool
+    short: float
+    blunt: bool
+
+    @property
+    def more(self) -> int:
+        """Numbers that shape it besides apex and flank."""
+        return 2 * self.hollow + self.blunt + (self.short < 1)
+
+
+_FORMS: Final = (
+    _Form(False, 4.0, False),
+    _Form(False, 0.6, False),
+    _Form(False, 4.0, True),
+    _Form(True, 0.6, False),
+)
+"""Filled and pointed; a filled one that the shaft runs through, broader than the wedge there; worn or cut; open."""
+
+
+def _solved(seen: Inked, guess: tuple[float, float], shaft: float, form: _Form) -> tuple[float, Head]:
+    """Cost and tip, by least squares of apex, flank, ink, ground, inner flank, where the shaft ends and what is cut."""
+    usual = np.array([*guess, 1.0, 0.0, 0.6, form.short, 0.0])
+    spread = np.array([np.inf, np.inf, 0.3, 0.1, 0.2, 0.6, 0.6])
+    low = np.array([guess[0] - 3, 0.08, 0.3, -0.3, 0.2, 0.0, 0.0])
+    high = np.array([guess[0] + 4, 1.5, 1.6, 0.3, 0.95, 6.0, 3.0])
 
     def residuals(at: Floats) -> Floats:
-        inner, short = (at[1] * at[4], at[5]) if hollow else (0.0, 0.0)
-        form = wedge(seen.across, seen.along, (at[0], at[1], inner), (shaft, short), seen.blur)
-        return np.concatenate([(form * at[2] + at[3] - seen.ink).ravel() / tuning.SPREAD, (at - usual) / spread])
+        wings = Wedge(at[0], at[1], at[1] * at[4] if form.hollow else 0.0, at[6] if form.blunt else 0.0)
+        drawn = wedge(seen.across, seen.along, wings, (shaft, at[5]), seen.blur)
+        return np.concatenate([(drawn * at[2] + at[3] - seen.ink).ravel() / tuning.SPREAD, (at - usual) / spread])
 
     start = np.clip(usual, low + 1e-3, high - 1e-3)
-    answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 6, max_nfev=30,
-                           x_scale=[0.3, 0.1, 0.2, 0.1, 0.2, 0.5])  # fmt: skip
+    answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 7, max_nfev=30,
+                           x_scale=[0.3, 0.1, 0.2, 0.1, 0.2, 0.5, 0.3])  # fmt: skip
     slopes = np.asarray(answer.jac, dtype=np.float64)
-    variance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(6))[0, 0]
-    worn = float(np.mean(np.minimum(answer.fun[:-6] ** 2, 4.0)))
-    return float(answer.cost), Head(
-        float(answer.x[0]), float(np.sqrt(variance * worn * tuning.ARROWS_ALIKE + tuning.LEAST_U**2))
-    )
+    covariance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(7))
+    to_tip = np.array([1.0, 0, 0, 0, 0, 0, -1.0 if form.blunt else 0.0])
+    worn = float(np.mean(np.minimum(answer.fun[:-7] ** 2, 4.0)))
+    u = np.sqrt(to_tip @ covariance @ to_tip * worn * tuning.ARROWS_ALIKE + tuning.LEAST_U**2)
+    return float(answer.cost), Head(float(to_tip @ answer.x), float(u))
 
 
-def wedge(
-    across: Floats, along: Floats, head: tuple[float, float, float], shaft: tuple[float, float], blur: float
-) -> Floats:
-    """Ink of a wedge: apex, outer and inner slope; the shaft's width, and how far before the apex it ends."""
-    apex, outer, inner = head
+@dataclass(frozen=True)
+class Wedge:
+    """Where the flanks meet (mm along), their outer and inner slope, and how much before the apex is cut off."""
+
+    apex: float
+    outer: float
+    inner: float = 0.0
+    cut: float = 0.0
+
+
+def wedge(across: Floats, along: Floats, head: Wedge, shaft: tuple[float, float], blur: float) -> Floats:
+    """Ink of a head on a shaft: the shaft's width, and how far before the apex it ends."""
     size, step = across[1] - across[0], along[1] - along[0]
-    behind, away = apex - along[:, None], np.abs(across[None, :])
+    behind, away = head.apex - along[:, None], np.abs(across[None, :])
     # Half a sample's softness keeps the picture smooth in the parameters.
-    flank = np.clip(0.5 + (outer * behind - away) / size, 0, 1) * np.clip(0.5 + behind / step, 0, 1)
-    hollow = np.clip(0.5 + (inner * behind - away) / size, 0, 1) if inner > 0 else 0.0
+    flank = np.clip(0.5 + (head.outer * behind - away) / size, 0, 1)
+    hollow = np.clip(0.5 + (head.inner * behind - away) / size, 0, 1) if head.inner > 0 else 0.0
     line = np.clip(0.5 + (shaft[0] / 2 - away) / size, 0, 1) * np.clip(0.5 + (behind - shaft[1]) / step, 0, 1)
-    form = np.maximum(np.clip(flank - hollow, 0, 1), np.minimum(line, flank))
-    return np.asarray(cv2.GaussianBlur(form, (0, 0), blur / size, sigmaY=blur / step, borderType=cv2.BORDER_REPLICATE))
+    form = np.maximum(np.clip(flank - hollow, 0, 1), line) * np.clip(0.5 + (behind - head.cut) / step, 0, 1)
+    return np.asarray(
+        cv2.GaussianBlur(form, (0, 0), blur / size, sigmaY=blur / step, borderType=cv2.BORDER_REFLECT_101)
+    )
 
 
 def outermost(across: Floats, ink: Floats, level: float) -> Floats:
@@ -110,6 +159,8 @@ _SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
 """The shaft: usual, thinnest and thickest stroke (mm), how far it may lie off (mm), and its slope."""
 _STEP: Final = 0.25
 """mm between the lines across a shaft."""
+FAINT_TIP: Final = "too worn or too faint to be told: measure it with a rule"
+"""Why a tip is withheld, and what would settle it."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +204,17 @@ def _inked(strip: Ribbon, shaft: Trace) -> Floats:
     """Share of full ink at every place, by the shaft's own colour; NaN where hidden."""
     core = np.abs(strip.steps) < max(0.3 * shaft.width, 0.15)
     outer = (np.abs(strip.steps) > 4.2) & (np.abs(strip.steps) < 5.8)
-    values, _, _ = contrast(strip, core, outer)
+    light = strip.light.copy()
+    light[:, outer] = _ground(seen_median(light[:, outer], 1))[:, None]
+    values, _, _ = contrast(replace(strip, light=light), core, outer)
     return np.asarray(values / max(shaft.ink, 1e-3), dtype=np.float64)
+
+
+def _ground(beside: Floats) -> Floats:
+    """The wood's light along a shaft, whatever is drawn across it; NaN where it is hidden."""
+    half = round(5 / _STEP)
+    windows = sliding_window_view(np.pad(beside, ((half, half), (0, 0)), "edge"), 2 * half + 1, axis=0)
+    return np.where(np.isfinite(beside), seen_median(windows, 2), np.nan)
 
 
 def _tail(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
@@ -173,12 +233,25 @@ def _tail(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) 
         if present[index] and not present[index - gap : index].any():
             rise = level[index] - level[index - 1]
             place = along[index] - _STEP * (level[index] - 0.5 * full) / max(rise, 1e-6)
-            return _pixel(shot, strip, along, float(place)), max(0.08, 0.25 * strip.blur(shot))
+            arc = arc_stroke(Inked(strip.steps, along, ink, strip.blur(shot)), index, shaft.width)
+            u = np.hypot(max(0.08, 0.25 * strip.blur(shot)), arc / np.sqrt(12))
+            return _pixel(shot, strip, along, float(place) + arc / 2), float(u)
     return Absent("missing")
 
 
+def arc_stroke(seen: Inked, end: int, shaft: float) -> float:
+    """mm: stroke of an arc that ends the shaft, or 0. No rule says whether it is a part of the arrow: half of it is."""
+    away = np.abs(seen.across) - shaft / 2 - 2 * seen.blur
+    beside = (away > 0) & (away < tuning.ARC_BESIDE)
+    rows = slice(max(end - round(tuning.ARC_STROKE / _STEP), 0), end + round(tuning.ARC_STROKE / _STEP))
+    sides = [np.nan_to_num(seen.ink[rows][:, beside & (side * seen.across > 0)]).mean(axis=1) for side in (-1, 1)]
+    if min(float(side.max()) for side in sides) < tuning.ARC_INKED:
+        return 0.0
+    return float(np.clip(np.mean(sides, axis=0), 0, None).sum() * _STEP)
+
+
 def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
-    """Where both flanks of the head meet; of a line without a head, where it ends."""
+    """Where the head ends; of a line without a head, where it ends."""
     ink = _inked(strip, shaft)
     far = np.nonzero((along + start > 385) & (along + start < layout.ARROW_TIP + 34))[0]
     if not np.isfinite(ink[far]).all():
@@ -186,18 +259,24 @@ def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -
     half = shaft.width / 2 + 0.5 * strip.blur(shot)
     level = ink[:, np.abs(strip.steps) <= half].mean(axis=1)
     full = float(seen_median(level[(along + start > 340) & (along + start < 390)], 0))
-    there = [index for index in far if level[index] > 0.45 * full]
-    if not there:
+    ends = run_ends(far, level[far] > 0.45 * full)
+    if not ends or ends[0] >= far[-1] - 2:
         return Absent("missing")
-    end = int(there[-1])
-    if end >= far[-1] - 2:
-        return Absent("missing")
-    head = fit_head(Inked(strip.steps, along, ink, strip.blur(shot)), end, shaft.width)
+    seen = Inked(strip.steps, along, ink, strip.blur(shot))
+    heads = (fit_head(seen, end, shaft.width) for end in ends)
+    head = next((head for head in heads if head is not None), None)
     if head is None:
+        end = ends[0]
         rise = level[end] - level[end + 1]
-        place = along[end] + _STEP * (level[end] - 0.5 * full) / max(rise, 1e-6)
-        return _pixel(shot, strip, along, float(place)), max(0.3, strip.blur(shot))
-    return _pixel(shot, strip, along, head.place), head.u
+        head = Head(along[end] + _STEP * (level[end] - 0.5 * full) / max(rise, 1e-6), max(0.3, strip.blur(shot)))
+    return Absent(FAINT_TIP) if head.u > tuning.TIP_USELESS else (_pixel(shot, strip, along, head.place), head.u)
+
+
+def run_ends(places: Whole, inked: Mask) -> list[int]:
+    """Where ink ends for a while: the first may be a worn place, later ones may be grain of the wood."""
+    on = np.nonzero(inked)[0]
+    gaps = np.diff(np.append(on, len(places) + round(tuning.WORN_AWAY / _STEP)))
+    return [int(places[index]) for index in on[gaps > round(tuning.WORN_AWAY / _STEP)]]
 
 
 def _pixel(shot: Shot, strip: Ribbon, along: Floats, place: float) -> Floats:

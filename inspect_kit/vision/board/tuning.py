@@ -12,7 +12,7 @@ from typing import Final
 
 BEHIND: Final = 14.0
 """mm behind the shaft's end within which the head is broadest."""
-BEYOND: Final = 4.0
+BEYOND: Final = 2.0
 """mm beyond the shaft's end within which the head is looked for."""
 BROAD: Final = 1.8
 """mm: a head is broader than this, and than the shaft."""
@@ -22,10 +22,20 @@ FRONT: Final = 0.8
 """mm between the broadest place and the part in front of it that is fitted."""
 SPREAD: Final = 0.15
 """Share of full ink by which worn paint differs from it."""
-ARROWS_ALIKE: Final = 80.0
+ARROWS_ALIKE: Final = 40.0
 """Samples that wear together: patches of about a mm."""
 LEAST_U: Final = 0.1
 """mm: standard uncertainty of a tip, at least; wear makes it blunt."""
+ARC_BESIDE: Final = 1.5
+"""mm to both sides of a shaft's start on which an arc that ends it is looked for: so near it runs straight across."""
+ARC_STROKE: Final = 3.0
+"""mm: no arc is drawn with a broader stroke."""
+ARC_INKED: Final = 0.5
+"""Share of full ink on both sides from which on something is drawn across the start."""
+WORN_AWAY: Final = 1.5
+"""mm without ink after which an arrow may have ended; a head must show that it has."""
+TIP_USELESS: Final = 1.5
+"""mm: standard uncertainty of a tip beyond which nothing is said about it."""
 COVER: Final = 0.7
 """Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
 OWN_SHAFT: Final = (290.0, 392.0)
