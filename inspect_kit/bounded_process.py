@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from multiprocessing import current_process, get_context, parent_process
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from threading import Lock, Thread
+from types import ModuleType
 from typing import Any, Final, Self, TypeVar
 
 from inspect_kit.errors import BadInput, BadSheet, InspectKitError, fault
@@ -106,7 +108,7 @@ def _started(memory: int) -> tuple[BaseProcess, Connection]:
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_serve, args=(there, memory), daemon=True)
-    with _STARTING, _one_thread_each(), _children_allowed():
+    with _STARTING, _one_thread_each(), _children_allowed(), _without_main():
         process.start()
     # With the other end open only over there, a program that dies in whatever way ends its helper too.
     there.close()
@@ -135,6 +137,18 @@ def _children_allowed() -> Iterator[None]:
     finally:
         if daemon is not None:
             settings["daemon"] = daemon
+
+
+@contextmanager
+def _without_main() -> Iterator[None]:
+    """A helper would load the program that starts it once more, which costs time and runs a script without a guard
+    again; what is to be done it finds by its own module."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def _serve(line: Connection, memory: int) -> None:

@@ -123,7 +123,7 @@ def test_the_list_of_commands_says_what_the_commands_say_of_themselves(name: str
 def test_measuring_discs_loads_nothing_of_boards_figures_and_dice() -> None:
     photo = shipped("reports") / "examples" / "striker-44.jpg"
     program = (
-        "import sys\nfrom pathlib import Path\nfrom inspect_kit.cli.photo.measure import PhotoWork, measured\n"
+        "import sys\nfrom pathlib import Path\nfrom inspect_kit.inspection.photo_work import PhotoWork, measured\n"
         "from inspect_kit.measure.stated import stated_by\n"
         f"measured(PhotoWork('discs', (Path({str(photo)!r}),), stated_by('discs', {{}}), None, Path('none')))\n"
         "print('\\n'.join(sorted(sys.modules)))\n"
@@ -133,7 +133,7 @@ def test_measuring_discs_loads_nothing_of_boards_figures_and_dice() -> None:
     assert "inspect_kit.vision.disc.measure" in loaded
     others = ("inspect_kit.vision.board", "inspect_kit.vision.figure", "inspect_kit.vision.dice")
     assert not [name for name in loaded if name.startswith(others)]
-    assert not loaded & {"matplotlib", "reportlab", "sqlalchemy", "starlette", "scipy"}
+    assert not loaded & {"matplotlib", "reportlab", "sqlalchemy", "starlette", "scipy", "click"}
 
 
 @pytest.mark.parametrize("kind", ["pieces", "figure", "dice"])

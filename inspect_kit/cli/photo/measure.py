@@ -6,29 +6,24 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option, language_option, today
+from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import columns, print_json, warn, write_whole
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError
-from inspect_kit.measure.photos import check_count, kept_camera, photo_session
+from inspect_kit.inspection.photo_work import PhotoWork, measured
+from inspect_kit.measure.photos import check_count
 from inspect_kit.notices import worded
-
-if TYPE_CHECKING:
-    from inspect_kit.capture.photographs import Photograph
-    from inspect_kit.measure.photos import Verdicts
-    from inspect_kit.measure.stated import Stated
-    from inspect_kit.vision.optics.camera import Camera
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -248,40 +243,6 @@ def _watched(
     click.echo(said("watch-stopped", count=count), err=True)
 
 
-@dataclass(frozen=True, slots=True)
-class PhotoWork:
-    """What is to be measured: photos of one kind, what is stated of them, and which camera took them."""
-
-    kind: str
-    paths: tuple[Path, ...]
-    stated: Stated
-    camera: Path | None
-    home: Path
-    spec: str = ""
-    drawn: bool = False
-    language: str = "en"
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoResult:
-    """What was measured, the picture of it if there is to be one, and the camera that is kept for such photos."""
-
-    file: MeasurementFile
-    picture: bytes
-    kept: str
-
-
-def measured(work: PhotoWork) -> PhotoResult:
-    """Open the photos and measure them; OpenCV is loaded here."""
-    from inspect_kit.capture.photographs import read_photograph
-
-    photos = [read_photograph(path) for path in work.paths]
-    camera, kept = chosen_camera(work, photos)
-    session = photo_session(work.kind, photos, camera, work.stated)
-    colours = verdicts_of(session.file, work.spec) if work.spec else None
-    return PhotoResult(session.file, session.overlay(colours, work.spec, work.language) if work.drawn else b"", kept)
-
-
 def _with_overlay(picture: bytes, path: Path, spec: str) -> dict[str, object]:
     """The picture is written, and of a board named as evidence, so that `certify` shows it."""
     write_whole(path, picture)
@@ -292,28 +253,3 @@ def _with_overlay(picture: bytes, path: Path, spec: str) -> dict[str, object]:
     width, height = Image.open(io.BytesIO(picture)).size
     digest = hashlib.sha256(picture).hexdigest()
     return {"overlay": {"file": path.name, "sha256": digest, "width": width, "height": height}}
-
-
-def verdicts_of(file: MeasurementFile, spec: str) -> Verdicts:
-    """What a sheet says about every dimension of a board, for the overlay's colours only."""
-    from inspect_kit.inspection.walk import Task, inspect
-    from inspect_kit.judgement.rules import RuleName
-    from inspect_kit.rulebook.library import load
-
-    sheet = load(spec)
-    measured = tuple(reading for reading in file.readings if reading.unit)
-    if not measured:
-        return {}
-    task = Task(sheet, sheet.item("board"), RuleName("guarded"), today())
-    judged = inspect(task, (MeasurementFile(measured),)).judgement
-    return {(each.clause.characteristic, each.instance): each.verdict.value for each in judged.findings}
-
-
-def chosen_camera(work: PhotoWork, photos: Sequence[Photograph]) -> tuple[Camera | None, str]:
-    """The camera of `--camera`, or the kept one with its name; without either the lens is estimated."""
-    from inspect_kit.vision.optics.camera_files import read_camera
-
-    if work.camera is not None:
-        return read_camera(work.camera).camera, ""
-    kept = kept_camera(work.home, photos)
-    return (kept.stored.camera, f"{kept.stored.model} ({kept.name})") if kept else (None, "")

@@ -14,11 +14,11 @@ from typing import Final
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
+from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.walls import Wall, stand_offs
-from inspect_kit.vision.fitting.normal import normal_share
 from inspect_kit.vision.fitting.stripe import BRIGHTNESS, Shot
 
 WIDTHS: Final = np.concatenate([[0.0], np.arange(0.2, 1.65, 0.1), np.arange(1.8, 2.5, 0.2)])
@@ -114,15 +114,14 @@ class Across:
     @cached_property
     def inside(self) -> tuple[Floats, ...]:
         """The surface, its light falling off in a curve, up to its end."""
-        surface, back = normal_share(-self.on / self.spread), np.minimum(self.on, 0)
+        surface, back = ndtr(-self.on / self.spread), np.minimum(self.on, 0)
         return surface, surface * back, surface * back**2
 
     @cached_property
     def powder(self) -> tuple[Floats, ...]:
         """Strips of every width that end where the surface does."""
         return tuple(
-            normal_share((self.on + wide) / self.spread) - normal_share(self.on / self.spread)
-            for wide in tuning.WALL_GAP_POWDER
+            ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in tuning.WALL_GAP_POWDER
         )
 
     def best(self, width: float, top: float | None) -> tuple[float, float]:
@@ -153,12 +152,12 @@ class Across:
         # A wall that leans over the gap in this view hides as much of it.
         seen = max(width + min(top or 0.0, 0.0), 0.0)
         up = self.on - seen
-        wall = normal_share(up / self.spread)
+        wall = ndtr(up / self.spread)
         dark = 1 - self.inside[0] - wall
         outside = [wall, wall * np.maximum(up, 0)]
         if top is not None:
             beyond = up - max(top, 0.0)
-            high = normal_share(beyond / self.spread)
+            high = ndtr(beyond / self.spread)
             outside = [wall - high, high, high * np.maximum(beyond, 0)]
         columns = [*self.inside, *outside, *([dark] if seen > 0 else []), *self.powder]
         gap = len(self.inside) + len(outside) if seen > 0 else None

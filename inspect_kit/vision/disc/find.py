@@ -122,7 +122,8 @@ def _straightened(pixels: Pixels, view: View, region: Region) -> tuple[Pixels, M
     full = cv2.resize(wanted, (len(across) * _NODES, len(down) * _NODES), interpolation=cv2.INTER_LINEAR)
     full = np.ascontiguousarray(full[: region.height_pixels, : region.width])
     picture = cv2.remap(small, full[:, :, 0], full[:, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    seen = np.all((full > 1) & (full < np.array([small.shape[1] - 2, small.shape[0] - 2])), axis=2)
+    x, y = full[:, :, 0], full[:, :, 1]
+    seen = (x > 1) & (x < small.shape[1] - 2) & (y > 1) & (y < small.shape[0] - 2)
     return np.asarray(picture, dtype=np.uint8), np.asarray(seen)
 
 
@@ -140,7 +141,8 @@ def _edge_points(picture: Pixels, seen: Mask, region: Region) -> EdgePoints:
     ways = np.column_stack([along[rows, columns], -down[rows, columns]]) / size[rows, columns][:, None]
     places = region.places(columns.astype(float), rows.astype(float))
     order = np.argsort(places[:, 1])
-    return EdgePoints(places[order], ways[order].astype(np.float64))
+    # Column by column in memory: circles are tried by the thousand.
+    return EdgePoints(np.asfortranarray(places[order]), np.asfortranarray(ways[order].astype(np.float64)))
 
 
 def _steepest(soft: AnyArray) -> tuple[Light, Light, Light]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels, Whole
+from inspect_kit.vision.arrays import Floats, Light, Pixels, Whole
 from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.solid import Solid, outline
 from inspect_kit.vision.fitting.circle import Unfit
@@ -72,18 +72,20 @@ def _best_move(offsets: Floats, counts: Floats, design: Floats, tolerance: float
     if not len(moves):
         return None
     moves = _settled(moves, offsets, design, tolerance)
-    apart = (offsets[None, :, :] - (moves @ design.T)[:, :, None]).astype(np.float32)
-    weight = counts.astype(np.float32)[None]
-    on = ((np.abs(apart) < tolerance) * weight).max(axis=2).mean(axis=1)
-    outside = apart[:, :, : tuning.OUTER_EDGE_PEAKS]
-    beyond = (
-        (((outside > 2 * tolerance) & (outside < tuning.OUTER_EDGE_OUTSIDE)) * weight[:, :, : tuning.OUTER_EDGE_PEAKS])
-        .max(axis=2)
-        .mean(axis=1)
-    )
+    apart = _apart(moves, offsets, design)
+    weight = counts.T.astype(np.float32)[:, None, :]
+    on = ((np.abs(apart) < tolerance) * weight).max(axis=0).mean(axis=1)
+    outside = apart[: tuning.OUTER_EDGE_PEAKS]
+    far = (outside > 2 * tolerance) & (outside < tuning.OUTER_EDGE_OUTSIDE)
+    beyond = (far * weight[: tuning.OUTER_EDGE_PEAKS]).max(axis=0).mean(axis=1)
     score = on - 0.6 * beyond + 0.02 * moves[:, 2]
     score = np.where(on >= 0.6 * on.max(), score, -1.0)
     return np.asarray(moves[int(score.argmax())], dtype=np.float64)
+
+
+def _apart(moves: Floats, offsets: Floats, design: Floats) -> Light:
+    """How far outside of every trial each edge of a line lies: edges × moves × lines."""
+    return (offsets.T[:, None, :] - (moves @ design.T)[None]).astype(np.float32)
 
 
 def _trial_moves(offsets: Floats, design: Floats, rows: Whole, random: np.random.Generator) -> Floats:
@@ -108,11 +110,12 @@ def _trial_moves(offsets: Floats, design: Floats, rows: Whole, random: np.random
 
 def _settled(moves: Floats, offsets: Floats, design: Floats, tolerance: float) -> Floats:
     """Each trial after one step of least squares: three edges alone lead past many that belong to the same circle."""
-    apart = np.nan_to_num(offsets[None, :, :] - (moves @ design.T)[:, :, None], nan=np.inf).astype(np.float32)
-    nearest = np.take_along_axis(apart, np.abs(apart).argmin(axis=2)[:, :, None], axis=2)[:, :, 0].astype(np.float64)
+    apart = np.nan_to_num(_apart(moves, offsets, design), nan=np.inf)
+    nearest = np.take_along_axis(apart, np.abs(apart).argmin(axis=0)[None], axis=0)[0].astype(np.float64)
     on = np.abs(nearest) < 2 * tolerance
-    normal = np.einsum("mn,ni,nj->mij", on, design, design) + 1e-6 * np.eye(3)
-    right = np.einsum("mn,ni->mi", np.where(on, nearest, 0.0), design)
+    squares = (design[:, :, None] * design[:, None, :]).reshape(len(design), 9)
+    normal = (on.astype(np.float64) @ squares).reshape(-1, 3, 3) + 1e-6 * np.eye(3)
+    right = np.where(on, nearest, 0.0) @ design
     return np.asarray(moves + np.linalg.solve(normal, right[:, :, None])[:, :, 0])
 
 

@@ -200,10 +200,14 @@ class _Tables:
         dark = blurred(seam, model.normals.depths, model.blur, -self.places)[0]
         self.values = np.empty((lines, len(u), 2 * PARTS), np.float32)
         for index, part in enumerate((normal_share(u), ramp, dark, normal_share(-u))):
-            self.values[:, :, index] = part
-        self.values[:, :, 4] = blurred(model.normals.fallen, model.normals.depths, model.blur, self.places)
-        self.values[:, :, 5] = blurred(model.normals.outward, model.normals.depths, model.blur, self.places)
-        self.values[:, :, PARTS:] = np.gradient(self.values[:, :, :PARTS], np.float32(_TABLE), axis=1)
+            self._set(index, part.astype(np.float32)[None])
+        for index, amount in enumerate((model.normals.fallen, model.normals.outward), start=4):
+            self._set(index, blurred(amount, model.normals.depths, model.blur, self.places).astype(np.float32))
+
+    def _set(self, index: int, part: Light) -> None:
+        """One part and its derivative, of every line its own or of all the same."""
+        self.values[:, :, index] = part
+        self.values[:, :, PARTS + index] = np.gradient(part, np.float32(_TABLE), axis=1)
 
     def at(self, away: Light) -> tuple[Light, Light]:
         """The parts and their derivatives, lines × steps × 6 each."""

@@ -18,8 +18,11 @@ _FINE: Final = 256
 _END: Final = 8.5
 """Standard deviations beyond which nothing is left, in double precision."""
 _PLACES: Final = np.arange(-_END * _FINE, _END * _FINE + 1) / _FINE
+"""Standard deviations at which share and density are tabled."""
 _SHARES: Final = np.array([math.erfc(-place / math.sqrt(2)) / 2 for place in _PLACES.tolist()])
+"""Share below each of these places."""
 _BELL: Final = np.exp(-0.5 * _PLACES**2) / math.sqrt(2 * math.pi)
+"""Density at each of these places."""
 
 
 def normal_share(deviations: NDArray[np.floating[Any]]) -> Floats:

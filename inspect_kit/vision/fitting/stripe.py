@@ -10,10 +10,10 @@ from typing import Final
 import cv2
 import numpy as np
 from scipy.optimize import least_squares
+from scipy.special import ndtr
 
 from inspect_kit.vision.arrays import Floats, Light, Mask
 from inspect_kit.vision.fitting.line_fit import Equations, Expectation, Moves, fit_lines
-from inspect_kit.vision.fitting.normal import normal_share
 from inspect_kit.vision.optics.pose import View
 
 STEP: Final = 0.12
@@ -126,12 +126,12 @@ def binned(source: Ribbon, count: int) -> Ribbon:
 
 def stripe(away: Floats, width: float | Floats, blur: float) -> Floats:
     """A bar of this width and height one, blurred by a Gaussian."""
-    return normal_share((away + width / 2) / blur) - normal_share((away - width / 2) / blur)
+    return np.asarray(ndtr((away + width / 2) / blur) - ndtr((away - width / 2) / blur), dtype=np.float64)
 
 
 def step(away: Floats, blur: float) -> Floats:
     """One before the edge and nothing after it, blurred by a Gaussian."""
-    return normal_share(-away / blur)
+    return np.asarray(ndtr(-away / blur), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -258,8 +258,7 @@ def _stripe_slopes(away: Floats, at: Floats) -> Floats:
     bells = [np.exp(-0.5 * edge**2) / np.sqrt(2 * np.pi) * height / blur for edge in (first, last)]
     by_width = np.copysign(0.5, width) * (bells[0] + bells[1])
     by_blur = np.copysign(1.0, sigma) * (last * bells[1] - first * bells[0])
-    form = normal_share(first) - normal_share(last)
-    return np.column_stack([by_width, form, by_blur, bells[1] - bells[0], np.ones_like(away), away])
+    return np.column_stack([by_width, ndtr(first) - ndtr(last), by_blur, bells[1] - bells[0], np.ones_like(away), away])
 
 
 def shifted_rows(values: Floats, shift: Floats) -> Floats:

@@ -16,9 +16,9 @@ import pytest
 
 from inspect_kit import bounded_process
 from inspect_kit.cli.photo import measure as measuring
-from inspect_kit.cli.photo.measure import PhotoResult
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
 from inspect_kit.errors import BadInput
+from inspect_kit.inspection.photo_work import PhotoResult, PhotoWork
 from tests.cli.conftest import Kit
 
 
@@ -93,7 +93,7 @@ class _Helper:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def do(self, seconds: float, task: Callable[..., PhotoResult], work: measuring.PhotoWork) -> PhotoResult:
+    def do(self, seconds: float, task: Callable[..., PhotoResult], work: PhotoWork) -> PhotoResult:
         del seconds, task
         if work.paths[0].name == "broken.jpg":
             raise BadInput("no-paper-found")
