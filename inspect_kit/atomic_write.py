@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from inspect_kit.errors import BadInput
+
 
 def written_beside(path: Path, content: bytes | Iterable[bytes]) -> Path:
     """The content on disk for good, in a hidden file beside `path`; nothing is left where that fails."""
@@ -46,3 +48,27 @@ def open_to_all(path: Path) -> None:
     current = os.umask(0)
     os.umask(current)
     path.chmod(0o666 & ~current)
+
+
+def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file so that there is either the old one or the whole new one, also after a power cut.
+
+    What comes in parts is written as it comes.
+    """
+    if path.is_dir():
+        raise BadInput("is-folder", where=str(path))
+    if path.exists() and not path.is_file():
+        # Renaming over a device or a pipe would put a file in its place, for everybody on the machine.
+        raise BadInput("device-or-pipe", where=str(path))
+    if "\0" in str(path):
+        raise BadInput("cannot-written-no-file-such", where=str(path))
+    try:
+        part = written_beside(path, content)
+        try:
+            open_to_all(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except OSError as problem:
+        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
+    sync_folder(path.parent)

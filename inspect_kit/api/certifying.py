@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import dataclass, field
+from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspect_kit.api.display import table
-from inspect_kit.api.home import away_from_loops, context
+from inspect_kit.api.home import away_from_loops, home_of, tell
 from inspect_kit.api.rows import Paths
+from inspect_kit.clock import now, today
 
 if TYPE_CHECKING:
     from datetime import date
@@ -47,8 +51,8 @@ def certify(
     Needs keys (`inspect-kit keys init`); a passphrase comes from INSPECT_KIT_PASSPHRASE. `further`: place, inspector,
     condition, issuer, issuer_address, signer, valid, replaces, because, as the command's options.
     """
-    from inspect_kit.cli.certify import Wish, issue
-    from inspect_kit.cli.issuer import desk_of
+    from inspect_kit.certificate.issue.desk import Wish, issue_outcome, opened_key, registry_at
+    from inspect_kit.certificate.issue.issue import Desk
     from inspect_kit.errors import UsageError
     from inspect_kit.inspection.record import Subject
 
@@ -62,14 +66,31 @@ def certify(
         )
 
     def issued() -> dict[str, Any]:
-        desk = desk_of(context(home), signer, given.get("inspector", ""))
-        return issue(judged.outcome, Subject(subject, **given), wish, desk).summary()
+        place = home_of(home)
+        key = opened_key(place, signer, given.get("inspector", ""), _passphrase)
+        registry, told = registry_at(place)
+        made = issue_outcome(judged.outcome, Subject(subject, **given), wish, Desk(place, registry, key, now()))
+        tell((*told, *made.notices))
+        return made.summary()
 
     summary = away_from_loops(issued)
     return Certified(
         str(summary["number"]), str(summary["verdict"]), Path(str(summary["pdf"])), str(summary["digest"]),
         str(summary["qr"]),
     )  # fmt: skip
+
+
+def _passphrase(home: Path, who: str | None) -> bytes | None:
+    """The passphrase of an inspector's keys, where they have one."""
+    from inspect_kit.certificate.issue.keys import PASSPHRASE, needs_passphrase
+    from inspect_kit.errors import UsageError
+
+    if not needs_passphrase(home, who):
+        return None
+    given = os.environ.get(PASSPHRASE) or (getpass(f"{who or PASSPHRASE}: ") if sys.stdin.isatty() else "")
+    if not given:
+        raise UsageError("passphrase-needed", passphrase=PASSPHRASE)
+    return given.encode()
 
 
 @dataclass(frozen=True)
@@ -97,17 +118,18 @@ def verify(
     """
     from inspect_kit.capture.files import read_bytes
     from inspect_kit.certificate.issue.believed import counter_of, proof_beside
+    from inspect_kit.certificate.issue.desk import has_registry, registry_at
     from inspect_kit.certificate.issue.qr import looks_like_qr
     from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, compare, verify_pdf, verify_qr
-    from inspect_kit.cli.issuer import registry_if_any
-    from inspect_kit.cli.options import home_of, today
 
     text = str(what)
 
     def seen() -> dict[str, Any]:
-        ctx, by_code = context(home), looks_like_qr(text)
+        place, by_code = home_of(home), looks_like_qr(text)
         proof = None if by_code else proof_beside(Path(text))
-        counter = counter_of(home_of(ctx), registry_if_any(ctx), on or today(), proof)
+        registry, told = registry_at(place) if has_registry(place) else (None, ())
+        tell(told)
+        counter = counter_of(place, registry, on or today(), proof)
         # A child process would run an unguarded script a second time.
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)
         return compare(found, subject, event).data()

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-import click
-
 from inspect_kit.api.rows import Paths
+from inspect_kit.notices import Notice, sentences
+from inspect_kit.places import home_at
 
 Result = TypeVar("Result")
 
@@ -26,7 +27,12 @@ def away_from_loops(work: Callable[[], Result]) -> Result:
         return thread.submit(work).result()
 
 
-def context(home: Paths | None) -> click.Context:
-    """What the commands' own helpers ask for their home."""
-    named = home or os.environ.get("INSPECT_KIT_HOME")
-    return click.Context(click.Command("inspect-kit"), obj=Path(named) if named else None)
+def home_of(named: Paths | None) -> Path:
+    """The place that was named, else that of the commands."""
+    return home_at(str(named) if named else os.environ.get("INSPECT_KIT_HOME"))
+
+
+def tell(notices: Iterable[Notice]) -> None:
+    """What a person must be told, as Python tells it."""
+    for text in sentences(notices):
+        warnings.warn(text, stacklevel=4)

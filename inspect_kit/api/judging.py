@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from inspect_kit.api.display import paragraph, table
-from inspect_kit.api.home import context
+from inspect_kit.api.home import home_of
 from inspect_kit.api.rows import Paths, is_path, rows_of
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
-from inspect_kit.cli.judge import as_data
-from inspect_kit.cli.options import home_of, today
+from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
+from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.notices import worded
@@ -52,7 +52,7 @@ class Judged:
 
     def as_data(self) -> dict[str, object]:
         """As `judge --json` prints it."""
-        return as_data(self.outcome)
+        return judged_data(self.outcome)
 
     def said(self, language: str = "en") -> list[str]:
         """What a reader should know besides the findings, in words."""
@@ -85,7 +85,7 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     unit, u, …
     """
     chosen = load(sheet) if house is None else with_house_rules(load(sheet), Path(house))
-    place = home_of(context(home))
+    place = home_of(home)
     folders = (*map(Path, instruments), place / "instruments")
     task = Task(chosen, chosen.item(item), RuleName(rule), on or today(), folders, place)
     outcome = inspect(task, files_of(measurements))
@@ -109,7 +109,7 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
 
 
 def _findings(outcome: Outcome) -> list[dict[str, Any]]:
-    found: Any = as_data(outcome)["findings"]
+    found: Any = judged_data(outcome)["findings"]
     return list(found)
 
 

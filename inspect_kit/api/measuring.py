@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_kit.api.display import paragraph, picture, table
-from inspect_kit.api.home import context
+from inspect_kit.api.home import home_of
 from inspect_kit.api.rows import Paths, paths_of
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, written
 from inspect_kit.notices import worded
@@ -36,7 +36,7 @@ class MeasuredPhotos(MeasurementFile):
 
     def save(self, path: Paths) -> Path:
         """Write the measurement file, whole or not at all."""
-        from inspect_kit.cli.output import write_whole
+        from inspect_kit.atomic_write import write_whole
 
         write_whole(Path(path), written(self))
         return Path(path)
@@ -85,11 +85,10 @@ def measure(
 
 def _camera(named: Paths | None, home: Paths | None, photos: Sequence[Photograph]) -> Camera | None:
     """The camera that was named, else the one that is kept for these photos."""
-    from inspect_kit.cli.options import home_of
     from inspect_kit.measure.photos import kept_camera
     from inspect_kit.vision.optics.camera_files import read_camera
 
     if named is not None:
         return read_camera(Path(named)).camera
-    kept = kept_camera(home_of(context(home)), photos)
+    kept = kept_camera(home_of(home), photos)
     return kept.stored.camera if kept else None

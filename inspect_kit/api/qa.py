@@ -9,9 +9,9 @@ from typing import Any
 
 from inspect_kit.api.display import picture, table
 from inspect_kit.api.rows import as_text, is_path, rows_of
-from inspect_kit.cli.qa.options import limits_given, plain_number
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.drawing import Draw, rendered
+from inspect_kit.quality.given import limits_given, plain_number
 from inspect_kit.quality.table import Table, read_table
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from inspect_kit import clock
 from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.discovery import answering
@@ -50,11 +51,6 @@ Clock = Callable[[], datetime]
 Watch = Callable[[Reply], None]
 
 
-def local_time() -> datetime:
-    """Now, with the desk's own offset from UTC."""
-    return datetime.now(UTC).astimezone()
-
-
 def _unwatched(_: Reply) -> None:
     """Nobody looks on."""
 
@@ -80,7 +76,7 @@ def read_stable(
     protocol: str,
     unit: str | None = None,
     timeout: float = DEFAULT_SECONDS,
-    now: Clock = local_time,
+    now: Clock = clock.now,
 ) -> InstrumentReading:
     """One stable reading. `unit` (mm or in) is for frames that carry none and never overrides one that is stated.
 
@@ -91,7 +87,7 @@ def read_stable(
 
 
 def read_live(
-    line: Connection, watch: Watch, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
+    line: Connection, watch: Watch, timeout: float = DEFAULT_SECONDS, now: Clock = clock.now
 ) -> InstrumentReading:
     """One stable reading; `watch` is shown every value on the way there: for the eye, never for a record."""
     spoken = protocol_named(line.protocol)
@@ -102,7 +98,7 @@ def read_live(
 
 
 def read_unnamed(
-    line: Connection, kind: InstrumentKind, timeout: float = DEFAULT_SECONDS, now: Clock = local_time
+    line: Connection, kind: InstrumentKind, timeout: float = DEFAULT_SECONDS, now: Clock = clock.now
 ) -> InstrumentReading:
     """One stable reading from an instrument whose protocol is not known; `line.protocol` does not count."""
     with answering(line.address, timeout, kind) as (talk, found):
@@ -112,7 +108,7 @@ def read_unnamed(
         return _read(_Listener(talk, spoken, _unwatched, found.lines), line, now)
 
 
-def read_talk(talk: Conversation, line: Connection, watch: Watch, now: Clock = local_time) -> InstrumentReading:
+def read_talk(talk: Conversation, line: Connection, watch: Watch, now: Clock = clock.now) -> InstrumentReading:
     """One stable reading out of a conversation that somebody else has opened."""
     spoken = protocol_named(line.protocol)
     _check_setting(spoken, line.unit)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -16,6 +15,9 @@ from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
 from inspect_kit.nearest import nearest
 from inspect_kit.tomlfile import read_toml
+
+if TYPE_CHECKING:
+    from inspect_kit.certificate.issue.desk import Stated
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,16 +48,6 @@ TIMESTAMP: Final = "timestamp"
 _KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP, TIMESTAMP)
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """What is stated besides, and the pictures that go with it, by their digests."""
-
-    about: About = field(default_factory=About)
-    pictures: Mapping[str, bytes] = field(default_factory=dict)
-    address: str = ""
-    lookup: str = ""
-
-
 def about_options(command: Command) -> Command:
     """All of them optional."""
     file = click.Path(path_type=Path, dir_okay=False)
@@ -74,6 +66,8 @@ def about_options(command: Command) -> Command:
 
 def stated_by(given: Mapping[str, Any], home: Path) -> Stated:
     """What was given: the options, over the file that was named, over the issuer's own defaults."""
+    from inspect_kit.certificate.issue.desk import Stated
+
     told = {name: given[name] for name in _KNOWN if given.get(name)}
     told |= {name: str(told[name].resolve()) for name in _PICTURES if name in told}
     files = (_from(home / DEFAULTS, needed=False), _from(given["about"], needed=True))

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
-from inspect_kit.cli.issuer import now, registry_of
+from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import home_of, json_option, own_instruments, today
-from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.output import print_json, warn
+from inspect_kit.clock import now, today
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of

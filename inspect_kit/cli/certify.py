@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,10 +9,9 @@ import click
 from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
-from inspect_kit.certificate.issue.photo_evidence import gathered
-from inspect_kit.cli.about import Stated, about_options, stated_by
-from inspect_kit.cli.issuer import desk_of, signed_subject
+from inspect_kit.certificate.issue.desk import Wish, issue_outcome
+from inspect_kit.cli.about import about_options, stated_by
+from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import (  # fmt: skip
     files_argument,
@@ -27,8 +25,7 @@ from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
-from inspect_kit.inspection.recording import record_of
-from inspect_kit.inspection.walk import Outcome, inspect
+from inspect_kit.inspection.walk import inspect
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import ENGLISH, LANGUAGES, sentences, worded
 
@@ -94,7 +91,7 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
     warn(worded(outcome.warnings, outcome.notices, heard()))
     server = server_address(home_of(ctx), given["timestamp"])
-    issued = issue(outcome, subject, wish, desk)
+    issued = issue_outcome(outcome, subject, wish, desk)
     warn(sentences(issued.notices, heard()))
     if server:
         stamp_issued(out, server, desk.key.issuer)
@@ -110,36 +107,3 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
 def _in_capitals(verdict: Verdict) -> str:
     """The verdict as the file calls it; in another language as the certificate does."""
     return (verdict if heard() == ENGLISH else wording_for(heard()).say(f"overall.{verdict}")).upper()
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """Where the document goes, in which language, for how long it holds and what it replaces."""
-
-    out: Path
-    language: str = "en"
-    valid: str = ""
-    replaces: tuple[str, ...] = ()
-    because: str = ""
-    detail: str = ""
-    stated: Stated = field(default_factory=Stated)
-
-
-def issue(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
-    """Make the record, number it, sign it, register it and write it."""
-    record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
-    evidence = gathered(outcome, first_of(wish.language))
-    warn(sentences(evidence.notices, heard()))
-    photos = {**evidence.photos, **wish.stated.pictures}
-    request = Request(
-        record,
-        wish.out,
-        wish.language,
-        photos,
-        wish.valid,
-        wish.replaces,
-        wish.because,
-        detail=wish.detail,
-        lookup=wish.stated.lookup,
-    )
-    return issue_certificate(desk, request)

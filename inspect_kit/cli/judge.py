@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from decimal import Decimal
 from pathlib import Path
 
 import click
@@ -19,11 +18,11 @@ from inspect_kit.cli.options import (  # fmt: skip
     sheet_options,
     task_anywhere,
 )
-from inspect_kit.cli.output import EXIT_CODES, columns, number, print_json, styled, warn
+from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
+from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.notices import worded
-from inspect_kit.values.limits import lower_of, upper_of
 
 
 @click.command("judge")
@@ -47,68 +46,12 @@ def command(
     outcome = inspect(at_home(task, ctx) if gauged else task, read)
     warn(worded(outcome.warnings, outcome.notices, language))
     if as_json:
-        print_json(as_data(outcome))
+        print_json(judged_data(outcome))
     else:
         words = wording_for(language, outcome.task.sheet.wording)
         for line in as_text(outcome, words, show_all=show_all):
             click.echo(line)
     return EXIT_CODES[outcome.judgement.verdict]
-
-
-def as_data(outcome: Outcome) -> dict[str, object]:
-    """The findings in the form that scripts rely on."""
-    return {
-        "spec": outcome.task.sheet.id,
-        "item": outcome.task.item.id,
-        "rule": outcome.judgement.rule.value,
-        "verdict": outcome.judgement.verdict.value,
-        "findings": [_finding(finding) for finding in outcome.judgement.findings],
-        **_types(outcome),
-    }
-
-
-def _types(outcome: Outcome) -> dict[str, object]:
-    """The homologated types that each figure can be of, where figures are judged."""
-    if not outcome.figures:
-        return {}
-    return {"types": [
-        {"instance": figure.instance, "type": each.type, "fit": each.fit.value}
-        for figure in outcome.figures for each in figure.types
-    ]}  # fmt: skip
-
-
-def _finding(finding: Finding) -> dict[str, object]:
-    clause, measurement = finding.clause, finding.measurement
-    limits = clause.limits
-    data: dict[str, object] = {
-        "clause": clause.number,
-        "characteristic": clause.characteristic,
-        "instance": finding.instance,
-        "verdict": finding.verdict.value,
-        "reason": finding.reason.value,
-        "value": number(measurement.value) if measurement else None,
-        "unit": measurement.unit if measurement else clause.unit.base if clause.unit else "",
-        "u": _rounded(measurement.standard_uncertainty) if measurement else None,
-        "lower": number(lower_of(limits)) if limits else None,
-        "upper": number(upper_of(limits)) if limits else None,
-        "nominal": number(clause.bounds.nominal_in_base),
-        "probability": None if finding.probability is None else round(finding.probability, 6),
-        "from": clause.source,
-    }
-    if finding.observation is not None:
-        data["observed"] = finding.observation.value
-    if finding.missing:
-        data["missing"] = finding.missing
-    if measurement is not None and measurement.confirmed:
-        data["confirmed"] = True
-    if finding.ruling is not None:
-        word = "accept" if finding.ruling.accepted else "reject"
-        data |= {"decision": word, "by": finding.ruling.by, "because": finding.ruling.because}
-    return data
-
-
-def _rounded(standard: Decimal | None) -> float | None:
-    return None if standard is None else float(f"{standard:.6g}")
 
 
 def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,10 +11,12 @@ import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
 from inspect_kit.cli.language import heard
+from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.notices import LANGUAGES
+from inspect_kit.places import home_at
 from inspect_kit.rulebook.library import load, with_house_rules
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,19 +48,9 @@ def sheet_options(command: Command) -> Command:
     return command
 
 
-def today() -> date:
-    """The local day."""
-    return datetime.now(UTC).astimezone().date()
-
-
 def home_of(ctx: click.Context) -> Path:
     """Where the user's own instruments, keys and embedded registry live."""
-    home = ctx.find_root().obj
-    if home is None:
-        from platformdirs import user_data_path
-
-        home = user_data_path("inspect-kit", appauthor=False)
-    return Path(home)
+    return home_at(ctx.find_root().obj)
 
 
 def own_instruments(ctx: click.Context) -> Path:

@@ -1,17 +1,13 @@
-"""What commands print: one JSON document, or lines for people; and files that are whole or not there."""
+"""What commands print: one JSON document, or lines for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
-from pathlib import Path
 from typing import Final
 
 import click
 
-from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
 from inspect_kit.cli.language import said
-from inspect_kit.errors import BadInput
 from inspect_kit.judgement.verdict import Verdict
 
 EXIT_CODES: Final = {Verdict.CONFORMS: 0, Verdict.FAILS: 1, Verdict.UNDECIDED: 3}
@@ -27,13 +23,6 @@ def print_json(data: object) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False))
 
 
-def number(value: Decimal | None) -> float | int | None:
-    """A decimal as a JSON number."""
-    if value is None:
-        return None
-    return int(value) if value == value.to_integral_value() and abs(value) < 10**15 else float(value)
-
-
 def styled(verdict: Verdict, text: str) -> str:
     """The verdict's colour, for those who see it; the words say the same."""
     colour = _COLOURS.get(verdict)
@@ -44,30 +33,6 @@ def warn(sentences: Iterable[str]) -> None:
     """Hints that are not errors, on standard error."""
     for sentence in sentences:
         click.echo(f"{said('warning')}: {sentence}", err=True)
-
-
-def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file so that there is either the old one or the whole new one, also after a power cut.
-
-    What comes in parts is written as it comes.
-    """
-    if path.is_dir():
-        raise BadInput("is-folder", where=str(path))
-    if path.exists() and not path.is_file():
-        # Renaming over a device or a pipe would put a file in its place, for everybody on the machine.
-        raise BadInput("device-or-pipe", where=str(path))
-    if "\0" in str(path):
-        raise BadInput("cannot-written-no-file-such", where=str(path))
-    try:
-        part = written_beside(path, content)
-        try:
-            open_to_all(part)
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
-    sync_folder(path.parent)
 
 
 def columns(rows: Iterable[tuple[str, ...]], gap: str = "  ") -> Iterable[str]:

@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from inspect_kit.certificate.issue.tls import server_files
-from inspect_kit.cli.issuer import now, passphrase_for, registry_of
+from inspect_kit.cli.issuer import passphrase_for, registry_of
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option, today
+from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json
+from inspect_kit.clock import now, today
 from inspect_kit.inspection.names import clean
 
 

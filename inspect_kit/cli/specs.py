@@ -10,7 +10,7 @@ import click
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, language_option
-from inspect_kit.cli.output import columns, number, print_json, warn
+from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.notices import ENGLISH, worded_fact
@@ -19,6 +19,7 @@ from inspect_kit.rulebook.diff import Change, Difference, diff
 from inspect_kit.rulebook.library import check, load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.limits import lower_of, upper_of
+from inspect_kit.values.quantity import json_number
 
 _WIDTH = 100
 """Characters of a line on the terminal."""
@@ -228,9 +229,9 @@ def _clause(clause: Clause) -> dict[str, object]:
         "item": clause.item,
         "kind": clause.kind.value,
         "force": clause.force.value,
-        "nominal": number(clause.bounds.nominal_in_base),
-        "lower": number(lower_of(limits)) if limits else None,
-        "upper": number(upper_of(limits)) if limits else None,
+        "nominal": json_number(clause.bounds.nominal_in_base),
+        "lower": json_number(lower_of(limits)) if limits else None,
+        "upper": json_number(upper_of(limits)) if limits else None,
         "unit": clause.unit.base if clause.unit else "",
         "printed": clause.printed,
         "note": clause.note,

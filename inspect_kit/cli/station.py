@@ -13,10 +13,11 @@ from inspect_kit.certificate.issue.keys import SigningKey, unlock
 from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
-from inspect_kit.cli.issuer import desk_of, now, passphrase_for, person, registry_of
+from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_of
 from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.checkin.accounts import account, accounts, set_account

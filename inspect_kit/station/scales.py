@@ -10,11 +10,11 @@ from typing import Final
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from inspect_kit.capture.driver import local_time
 from inspect_kit.capture.gauges.received import MOST_BYTES, at_browser, read_received
 from inspect_kit.capture.protocols.reply import Reply
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.checkin.display_reading import DisplayProposal, display_proposal
+from inspect_kit.clock import now
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.guided import display_line, display_picture
 from inspect_kit.notices import sentence
@@ -117,4 +117,4 @@ def propose_display(visit: Visit) -> Response:
 
 def _displayed(proposal: DisplayProposal, picture: str, serial: str) -> InstrumentReading:
     line = display_line(f"{proposal.value} {proposal.unit}", picture)
-    return InstrumentReading(proposal.value, proposal.unit, line, "display", local_time(), serial=serial or None)
+    return InstrumentReading(proposal.value, proposal.unit, line, "display", now(), serial=serial or None)

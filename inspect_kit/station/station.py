@@ -6,7 +6,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from threading import Lock
@@ -28,6 +28,7 @@ from inspect_kit.certificate.issue.seals import Seals, desk_key, own_desk, seals
 from inspect_kit.certificate.issue.verify import Counter
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import sheet_of
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.chain import Seal, no_seal
 from inspect_kit.registry.checkin.accounts import RightPins
@@ -45,11 +46,6 @@ _MOST_SHEETS: Final = 40
 """Sheets that are kept ready; then the memory begins anew."""
 _BETWEEN: Final = 0.4
 """Seconds between looks at an empty pan."""
-
-
-def local_now() -> datetime:
-    """The time, in this place's zone."""
-    return datetime.now(UTC).astimezone()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,7 @@ class Station:
     """Witnesses and timestamp servers whose word counts here."""
     loopback: bool = True
     secure: bool = False
-    now: Callable[[], datetime] = local_now
+    now: Callable[[], datetime] = now
     random: Callable[[int], int] = secrets.randbelow
     limits: Limits = field(default_factory=usual_limits)
     right_pins: RightPins = field(default_factory=RightPins, repr=False)

@@ -142,3 +142,10 @@ def parse_strict(text: str) -> Quantity:
     if match is None or match.group(2) not in UNITS:
         raise BadInput("not-a-limit", text=text[:40])
     return Quantity(Decimal(match.group(1)), UNITS[match.group(2)])
+
+
+def json_number(value: Decimal | None) -> float | int | None:
+    """A decimal as a JSON number."""
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() and abs(value) < 10**15 else float(value)

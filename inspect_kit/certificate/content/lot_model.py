@@ -9,7 +9,7 @@ from inspect_kit.quality.drawing import Draw
 
 
 @dataclass(frozen=True)
-class Drawing:
+class ChartBlock:
     """A drawing over the width of the page; its own words and numbers are in a language."""
 
     draw: Draw
@@ -18,7 +18,7 @@ class Drawing:
     language: str
 
 
-LotBlock = Block | Drawing
+LotBlock = Block | ChartBlock
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content.findings import percent
-from inspect_kit.certificate.content.lot_model import Drawing, LotBlock, LotSection
+from inspect_kit.certificate.content.lot_model import ChartBlock, LotBlock, LotSection
 from inspect_kit.certificate.content.model import Column, Facts, Field, Listing, Paragraph
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
@@ -29,15 +29,15 @@ _TRACK: Final = 35.0
 """Height of one track of a control chart, in millimetres."""
 
 
-def _histogram(study: LotStudy, words: Wording) -> Drawing:
+def _histogram(study: LotStudy, words: Wording) -> ChartBlock:
     """The values against the limits."""
     values = study.sample.values
     sigma = study.sample.deviation if len(values) > 1 else 0.0
     draw = histogram_drawing(values, sigma, study.limits, words.unit(study.series.unit))
-    return Drawing(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
+    return ChartBlock(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
 
 
-def _chart(record: LotRecord, chart: Chart, words: Wording) -> Drawing:
+def _chart(record: LotRecord, chart: Chart, words: Wording) -> ChartBlock:
     """Both tracks of the chart, and in its caption what is drawn, and only that."""
     counted = words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
     said = [words.say("figure.chart")]
@@ -48,7 +48,7 @@ def _chart(record: LotRecord, chart: Chart, words: Wording) -> Drawing:
     if stride > 1:
         said.append(words.say("figure.crowded", number=stride))
     look = ChartLook(counted=counted, bare=True)
-    return Drawing(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
+    return ChartBlock(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
 
 
 MOST_PIECES: Final = 500

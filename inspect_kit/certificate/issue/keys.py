@@ -37,6 +37,8 @@ _LONGEST_NAME: Final = 64
 
 Secret = EllipticCurvePrivateKey | Ed25519PrivateKey
 Passphrase = bytes | None
+PASSPHRASE: Final = "INSPECT_KIT_PASSPHRASE"
+"""The environment's name for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.certificate.content.cover import reference_of
-from inspect_kit.certificate.content.lot_model import Drawing, LotSection
+from inspect_kit.certificate.content.lot_model import ChartBlock, LotSection
 from inspect_kit.certificate.content.lot_sections import lot_sections
 from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Source
 from inspect_kit.certificate.content.numbers import bound
@@ -72,7 +72,7 @@ def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iter
     yield replace(heading, new_page=section.new_page)
     for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
         introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        for piece in drawing_pieces(block) if isinstance(block, Drawing) else block_pieces(block, {}):
+        for piece in drawing_pieces(block) if isinstance(block, ChartBlock) else block_pieces(block, {}):
             yield replace(piece, keep=True) if introduces else piece
 
 

@@ -12,14 +12,15 @@ from typing import Any
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
-from inspect_kit.cli.judge import as_data, as_text
+from inspect_kit.cli.judge import as_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, print_json, write_whole
+from inspect_kit.cli.output import EXIT_CODES, print_json
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.guided import (
     SKIPPED,
@@ -31,6 +32,7 @@ from inspect_kit.inspection.guided import (
     display_photos,
     from_draft,
 )
+from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.values.measurement import Reading
@@ -205,7 +207,7 @@ def _written(
     _draft(target).unlink(missing_ok=True)
     outcome = inspect(session.task, (session.entry.readings(), *session.files))
     if as_json:
-        print_json(as_data(outcome))
+        print_json(judged_data(outcome))
     else:
         click.echo("\n".join(as_text(outcome, session.words, show_all=False)))
     click.echo(session.say("written", file=target), err=True)

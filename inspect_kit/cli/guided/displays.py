@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from inspect_kit.atomic_write import written_beside
-from inspect_kit.capture.driver import local_time
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.guided import Answer, display_line, display_picture
 from inspect_kit.inspection.screens import Screen
@@ -34,7 +34,7 @@ def proposed(session: GuidedSession, screen: Screen, path: Path) -> GuidedSessio
         return replace(session, told=(session.say("display_unsure", shown=shown, doubt=doubt),))
     picture = display_picture(hashlib.sha256(reading.picture).hexdigest())
     _keep(session.pictures / picture, reading.picture)
-    text, time = f"{reading.value} {reading.unit}", local_time().isoformat(timespec="seconds")
+    text, time = f"{reading.value} {reading.unit}", now().isoformat(timespec="seconds")
     answer = Answer(question, text, gauge.id, display_line(text, picture), time, gauge.serial)
     told = (
         session.say("display_shows", shown=text, picture=session.pictures / picture), session.say("display_confirm"),

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.daily_checks import read_checks
 from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint, calibrated
 from inspect_kit.capture.gauges.dcc import read_dcc
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import home_of, json_option, own_instruments, today
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
 

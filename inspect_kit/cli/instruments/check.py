@@ -9,7 +9,6 @@ import click
 
 from inspect_kit.capture.connections import Connection, read_connections
 from inspect_kit.capture.daily_checks import Check, Point, add_check, as_data, complete, permitted_error
-from inspect_kit.capture.driver import local_time
 from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.wedge import typed_by_instrument
@@ -17,6 +16,7 @@ from inspect_kit.cli.instruments.read import connection_from, timeout_option, wi
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json
+from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import Quantity, parse_quantity
 
@@ -95,7 +95,7 @@ def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: 
     if ctx.params["tolerance"]:
         desk = _Desk(gauge, connection, timeout, desk.quantity(ctx.params["tolerance"], "--tolerance"))
     points = complete(gauge, _points(desk, ctx))
-    result = Check(name, local_time(), points, _clean(ctx.params["by"]), ctx.params["state"] or "")
+    result = Check(name, now(), points, _clean(ctx.params["by"]), ctx.params["state"] or "")
     add_check(home_of(ctx), result)
     if as_json:
         print_json(as_data(result))

@@ -13,6 +13,7 @@ from typing import Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.connections import (  # fmt: skip
     Connection,
     adopt_learned,
@@ -42,8 +43,9 @@ from inspect_kit.cli.instruments.read import (
     wiring_options,
 )
 from inspect_kit.cli.language import heard, in_figures, said, said_of
-from inspect_kit.cli.options import home_of, json_option, own_instruments, today
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact

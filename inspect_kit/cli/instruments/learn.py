@@ -9,17 +9,18 @@ from typing import Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.daily_checks import checked_id
 from inspect_kit.capture.dialects.dialect import PREFIX, Dialect, dialect_file, dialect_text
 from inspect_kit.capture.dialects.learning import Sample, learn, told, without_moving
 from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
-from inspect_kit.capture.driver import local_time
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, own_instruments
-from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.cli.output import print_json
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
 
@@ -50,7 +51,7 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
     data = _recorded(address, seconds)
     if not data:
         raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
-    write_whole(out, dump(data, f"{local_time().isoformat(timespec='seconds')} {note}".strip()).encode())
+    write_whole(out, dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
     if as_json:
         print_json({"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))})
     else:
@@ -91,7 +92,7 @@ def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object
     samples = tuple(_samples(ctx))
     name = checked_id(ctx.params["name"] or (ctx.params["recording"].stem if ctx.params["recording"] else "learned"))
     shown = ", ".join(f"{number} {unit}" for sample in samples for number, unit in sample.shown)
-    dialect = learn(name, samples, f"{local_time().date().isoformat()}, shown: {shown}")
+    dialect = learn(name, samples, f"{now().date().isoformat()}, shown: {shown}")
     for sample in samples:
         if not sample.shown:
             without_moving(dialect, sample.lines)

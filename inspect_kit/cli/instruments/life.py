@@ -13,8 +13,9 @@ from inspect_kit.capture.daily_checks import read_checks, standing
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said, said_of
-from inspect_kit.cli.options import home_of, json_option, own_instruments, today
+from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import columns, print_json
+from inspect_kit.clock import today
 from inspect_kit.values.quantity import parse_quantity
 
 Row = dict[str, object]

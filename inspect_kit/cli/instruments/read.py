@@ -29,8 +29,9 @@ from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.cli.instruments.display import display
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import Command, home_of, json_option, own_instruments, today
+from inspect_kit.cli.options import Command, home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json, warn
+from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.notices import notice
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import sentence
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners

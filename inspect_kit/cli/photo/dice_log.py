@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
-from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.notices import Notice, notice, sentences
 

@@ -13,11 +13,12 @@ from typing import Any, Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, language_option
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError

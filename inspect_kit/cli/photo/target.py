@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, json_option
-from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.cli.output import print_json
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
 Command = TypeVar("Command", bound=Callable[..., Any])

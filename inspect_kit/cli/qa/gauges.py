@@ -8,17 +8,11 @@ from typing import Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
-from inspect_kit.cli.qa.options import (
-    file_argument,
-    plot_target,
-    positive_number,
-    save_plot,
-    table_of,
-    typed_number,
-)
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
@@ -33,6 +27,7 @@ from inspect_kit.quality.gauge.sheet import (
 )
 from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged, study_data
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
+from inspect_kit.quality.given import positive_number, typed_number
 from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table

@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from msgspec import UNSET
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn, write_whole
+from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
-from inspect_kit.cli.qa.options import file_argument, plain_number, positive_number
+from inspect_kit.cli.qa.options import file_argument
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import sentences, worded, worded_fact
+from inspect_kit.quality.given import plain_number, positive_number
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.judge import (
@@ -338,7 +340,8 @@ def _desk(ctx: click.Context, given: Given) -> Desk:
 def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
     """The lot in the registry, once, however often it is judged."""
     from inspect_kit.certificate.issue.issue import made_of
-    from inspect_kit.cli.issuer import now, registry_of
+    from inspect_kit.cli.issuer import registry_of
+    from inspect_kit.clock import now
     from inspect_kit.registry.inspections import Inspection, enter
 
     content = record.canonical()
@@ -456,7 +459,7 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
     )  # fmt: skip
     if desk is None:
         return stated
-    from inspect_kit.cli.issuer import signed_subject
+    from inspect_kit.certificate.issue.desk import signed_subject
 
     return signed_subject(stated, desk)
 

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import said
-from inspect_kit.cli.output import warn, write_whole
-from inspect_kit.cli.qa.options import plain_number
+from inspect_kit.cli.output import warn
 from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.quality.given import plain_number
 from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
 from inspect_kit.quality.sampling.attributes import Severity

@@ -10,23 +10,17 @@ from typing import Any, Final
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
-from inspect_kit.cli.qa.options import (
-    file_argument,
-    limits_given,
-    plot_target,
-    positive_number,
-    save_plot,
-    table_of,
-    typed_number,
-)
+from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
+from inspect_kit.quality.given import limits_given, positive_number, typed_number
 from inspect_kit.quality.process.capability import Capability, Index, capability_data
 from inspect_kit.quality.process.capability import capability as study_capability
 from inspect_kit.quality.process.charts import (

@@ -9,20 +9,15 @@ from typing import Any, Final
 import click
 import numpy as np
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import print_json, warn, write_whole
-from inspect_kit.cli.qa.options import (
-    limits_given,
-    plain_number,
-    plot_target,
-    positive_number,
-    save_plot,
-    table_of,
-)
+from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
+from inspect_kit.quality.given import limits_given, plain_number, positive_number
 from inspect_kit.quality.sample import Floats
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
 from inspect_kit.quality.sampling.operating_curve import (

@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn, write_whole
+from inspect_kit.cli.output import columns, print_json, warn
 from inspect_kit.cli.qa.options import plot_target
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError

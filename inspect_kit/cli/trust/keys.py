@@ -9,22 +9,18 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.believed import WITNESSES, own_issuer, trust_folder, trusted, witnesses_of
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, older_than, read_keyring
-from inspect_kit.certificate.issue.keys import PUBLIC, Founding, add, folder_of, found, own_keyring, retire
+from inspect_kit.certificate.issue.keys import PASSPHRASE, PUBLIC, Founding, add, folder_of, found, own_keyring, retire
 from inspect_kit.cli.about import ADDRESS, DEFAULTS
-from inspect_kit.cli.issuer import (
-    NEW_PASSPHRASE,
-    PASSPHRASE,
-    new_passphrase,
-    now,
-    passphrase_for,
-)
+from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json, write_whole
+from inspect_kit.cli.output import columns, print_json
 from inspect_kit.cli.trust.timestamp import timestamps_command
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.registry.log.notes import verifier_of
 from inspect_kit.registry.numbers import code_for

@@ -7,12 +7,14 @@ from typing import Any
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import document_language_option, home_of, json_option, today
-from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.cli.options import document_language_option, home_of, json_option
+from inspect_kit.cli.output import print_json
+from inspect_kit.clock import today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, known

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.certificate.issue.believed import trusted, witnesses_of
 from inspect_kit.certificate.issue.log_checks import signed_by_log
-from inspect_kit.cli.issuer import desk_of, now, registry_of
+from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_json, write_whole
+from inspect_kit.cli.output import print_json
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.log.cosigner import open_cosigner

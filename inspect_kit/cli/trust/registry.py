@@ -11,16 +11,18 @@ from typing import Any
 
 import click
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
-from inspect_kit.cli.issuer import desk_of, now, registry_of
+from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import heard, said, said_of
-from inspect_kit.cli.options import home_of, json_option, today
-from inspect_kit.cli.output import columns, print_json, within, write_whole
+from inspect_kit.cli.options import home_of, json_option
+from inspect_kit.cli.output import columns, print_json, within
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
+from inspect_kit.clock import now, today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.auditing import Audit, audit, tidy

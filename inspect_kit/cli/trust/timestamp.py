@@ -9,6 +9,7 @@ import click
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.issue.believed import TIME_SERVERS, time_servers_of, trust_folder
 from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
@@ -16,7 +17,7 @@ from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_json, warn, write_whole
+from inspect_kit.cli.output import print_json, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 

@@ -17,9 +17,10 @@ from inspect_kit.certificate.issue.believed import counter_of, proof_beside
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verification, compare, verify_pdf, verify_qr
 from inspect_kit.cli.issuer import registry_if_any
-from inspect_kit.cli.options import home_of, json_option, language_option, today
+from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
 from inspect_kit.cli.trust.log import read_note
+from inspect_kit.clock import today
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import notice

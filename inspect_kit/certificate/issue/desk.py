@@ -1,0 +1,85 @@
+"""An issuer's desk in a home: its registry, an inspector's opened keys, and issuing what was judged there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from msgspec import structs
+
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
+from inspect_kit.certificate.issue.issue_journal import recover
+from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
+from inspect_kit.certificate.issue.photo_evidence import gathered
+from inspect_kit.inspection.record import About, Subject
+from inspect_kit.inspection.recording import record_of
+from inspect_kit.inspection.walk import Outcome
+from inspect_kit.notices import Notice
+from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
+
+DATABASE: Final = "INSPECT_KIT_DB"
+"""The environment's name for the database that several desks share."""
+
+
+def registry_at(home: Path) -> tuple[Registry, tuple[Notice, ...]]:
+    """The registry, made where there is none, and what was finished that had been left undone."""
+    registry = open_registry(home, os.environ.get(DATABASE, ""))
+    return registry, tuple(recover(home, registry))
+
+
+def has_registry(home: Path) -> bool:
+    """Whether this desk has one: looking at a foreign certificate does not make one."""
+    return bool(os.environ.get(DATABASE)) or (home / FILE_NAME).is_file()
+
+
+def opened_key(
+    home: Path, signer: str, inspector: str, passphrase: Callable[[Path, str | None], Passphrase]
+) -> SigningKey:
+    """The keys of the inspector who is named, else of the one who inspected, else of the only one who has keys."""
+    in_use = {each.name for each in own_keyring(home).signers if not each.retired}
+    who = signer or (inspector if inspector in in_use else "")
+    return unlock(home, who, passphrase(home, who))
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What is stated besides, and the pictures that go with it, by their digests."""
+
+    about: About = field(default_factory=About)
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    address: str = ""
+    lookup: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Where the document goes, in which language, for how long it holds and what it replaces."""
+
+    out: Path
+    language: str = "en"
+    valid: str = ""
+    replaces: tuple[str, ...] = ()
+    because: str = ""
+    detail: str = ""
+    stated: Stated = field(default_factory=Stated)
+
+
+def issue_outcome(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
+    """Make the record of what was judged, number it, sign it, register it and write it."""
+    record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
+    evidence = gathered(outcome, first_of(wish.language))
+    request = Request(
+        record, wish.out, wish.language, {**evidence.photos, **wish.stated.pictures}, wish.valid, wish.replaces,
+        wish.because, detail=wish.detail, lookup=wish.stated.lookup,
+    )  # fmt: skip
+    issued = issue_certificate(desk, request)
+    return replace(issued, notices=(*evidence.notices, *issued.notices))
+
+
+def signed_subject(subject: Subject, desk: Desk) -> Subject:
+    """The subject with issuer and inspector as the keys name them, where nothing else was said."""
+    issuer, inspector = desk.key.issuer.name, desk.key.signer.name
+    return structs.replace(subject, issuer=subject.issuer or issuer, inspector=subject.inspector or inspector)
