@@ -1,14 +1,19 @@
 """Which of the chosen numbers the results hang on: each is moved by a fifth, and what is measured is compared.
 
-Run as `python -m benchmarks.sensitivity [ROOM…]` (or `python -m benchmarks sensitivity ROOM`). A number counts by the
-largest change of a value over its standard uncertainty, and by values that come or go; 0 on these scenes does not
-prove it idle (many only bound the time, or refuse what these scenes do not show).
+Run as `python -m benchmarks sensitivity [ROOM[.MODULE]…]`, such as `dice.read` or `board.tuning`. Every number that a
+module of the room names and explains is moved, wherever it stands. It counts by the largest change of a value over its
+standard uncertainty, and by values that come or go; 0 on these scenes does not prove it idle (many only bound the time,
+or refuse what these scenes do not show).
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import io
+import itertools
+import pkgutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -20,20 +25,27 @@ from PIL import Image
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.errors import BadInput
+from inspect_kit.measure.dice import measure_dice
+from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.board.measure import BoardPhoto, KnownSide, measure_board
 from inspect_kit.vision.disc.fit import Shape
 from inspect_kit.vision.disc.measure import DiscRequest, look
+from inspect_kit.vision.display.read import read_display
 from inspect_kit.vision.figure.measure import measure_view
 from inspect_kit.vision.optics.camera import Camera
 from inspect_kit.vision.reference.find import place
 from inspect_kit.vision.reference.wanted import Reference
 from tests.scenes.board import any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph as board_photograph
+from tests.scenes.dice import photograph_roll
+from tests.scenes.display import any_scene as any_display
+from tests.scenes.display import photograph as display_photograph
 from tests.scenes.figure import photograph as figure_photograph
 from tests.scenes.figure_poses import posed
 from tests.scenes.render import photograph
 from tests.scenes.scene import Lens
 from tests.scenes.table import scattered
+from tests.scenes.throws import on_the_mat
 
 SHARE: Final = 0.2
 """By how much each number is moved, down and up."""
@@ -92,34 +104,87 @@ def _figure() -> Values:
     return {each.characteristic: (each.value, each.standard) for each in found}
 
 
+@cache
+def _dice_photo() -> tuple[Any, Camera]:
+    roll = on_the_mat(9500)
+    return open_photograph(photograph_roll(roll), "dice.jpg"), _camera(roll.scene.lens)
+
+
+def _dice() -> Values:
+    photo, camera = _dice_photo()
+    dice = measure_dice([photo], camera, Stated(print_scale=(1.0, 0.0002))).photos[0].dice
+    names = [f"{_near(each.die.pixel)}, reads {each.die.number}" for each in dice]
+    edges = {
+        f"{name}, edge {axis}": (edge.value, edge.standard)
+        for name, each in zip(names, dice, strict=True)
+        for axis, edge in enumerate(each.edges or ())
+    }
+    return edges | dict.fromkeys(names, (1.0, 1.0))
+
+
+@cache
+def _display_photos() -> tuple[Any, ...]:
+    scenes = (
+        any_display(np.random.default_rng(seed), reading) for seed, reading in ((1, "14.82"), (2, "8.06"), (3, "-0.5"))
+    )
+    return tuple(np.ascontiguousarray(display_photograph(scene)[:, :, ::-1]) for scene in scenes)
+
+
+def _displays() -> Values:
+    """What is read, and how sure: a fifth more or less sure counts as one."""
+    shown = [read_display(photo) for photo in _display_photos()]
+    return {
+        f"{place}: {each.number} {each.unit} {each.doubt}": (each.confidence, 0.2)
+        for place, each in enumerate(shown)
+        if each is not None
+    }
+
+
 SCENES: Final[Mapping[str, tuple[Callable[[], Values], ...]]] = {
     "disc": (_discs,), "board": (_board,), "figure": (_figure,), "fitting": (_discs,), "optics": (_discs, _figure),
-    "reference": (_discs,),
+    "reference": (_discs,), "dice": (_dice,), "display": (_displays,),
 }  # fmt: skip
 
 
 def main() -> None:
-    """Every number of the rooms asked for, those that matter most first."""
-    asked = [name for name in sys.argv[1:] if name in SCENES] or list(SCENES)
-    for room in asked:
-        _room(room)
+    """Every number of the rooms or modules asked for, those that matter most first."""
+    named = [each.partition(".") for each in sys.argv[1:] if each.partition(".")[0] in SCENES]
+    for room, _, module in named or [(room, "", "") for room in SCENES]:
+        _room(room, module)
 
 
-def _room(room: str) -> None:
-    tuning = importlib.import_module(f"inspect_kit.vision.{room}.tuning")
+def _room(room: str, only: str) -> None:
     before = _measured(room)
     rows = []
-    for name in _numbers(tuning):
-        rows.append((max(_moved(room, tuning, name, factor, before) for factor in (1 - SHARE, 1 + SHARE)), name))
+    for module, name in _numbers(room, only):
+        change = max(_moved(room, (module, name), factor, before) for factor in (1 - SHARE, 1 + SHARE))
+        rows.append((change, f"{module.__name__.rpartition('.')[2]}.{name}"))
         print(".", end="", file=sys.stderr, flush=True)
     print(f"\n{room}: {len(rows)} numbers, {sum(change > MATTERS for change, _ in rows)} of them matter, "
           f"{sum(change == 0 for change, _ in rows)} change nothing here")  # fmt: skip
     for change, name in sorted(rows, reverse=True):
-        print(f"  {name:<28} {'values come or go' if np.isinf(change) else f'{change:8.3f} u'}")
+        print(f"  {name:<40} {'values come or go' if np.isinf(change) else f'{change:8.3f} u'}")
 
 
-def _numbers(tuning: ModuleType) -> Iterator[str]:
-    return (name for name, value in vars(tuning).items() if name.isupper() and isinstance(value, int | float | tuple))
+def _numbers(room: str, only: str) -> Iterator[tuple[ModuleType, str]]:
+    """The numbers that modules name, explain in a line below, and do not import from elsewhere."""
+    package = importlib.import_module(f"inspect_kit.vision.{room}")
+    for found in pkgutil.iter_modules(package.__path__):
+        if only in ("", found.name):
+            module = importlib.import_module(f"{package.__name__}.{found.name}")
+            yield from ((module, name) for name in _named_in(module) if _is_number(getattr(module, name)))
+
+
+def _named_in(module: ModuleType) -> Iterator[str]:
+    for each, after in itertools.pairwise(ast.parse(inspect.getsource(module)).body):
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name) and isinstance(after, ast.Expr):
+            yield each.target.id
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, tuple):
+        return bool(value) and all(map(_is_number, value))
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _scaled(value: Any, factor: float) -> Any:
@@ -128,17 +193,25 @@ def _scaled(value: Any, factor: float) -> Any:
     return max(round(value * factor), 1) if isinstance(value, int) else value * factor
 
 
-def _moved(room: str, tuning: ModuleType, name: str, factor: float, before: Values) -> float:
+def _moved(room: str, what: tuple[ModuleType, str], factor: float, before: Values) -> float:
     """The largest change over its uncertainty; infinite where a value comes or goes."""
-    usual = getattr(tuning, name)
-    setattr(tuning, name, _scaled(usual, factor))
+    module, name = what
+    usual = getattr(module, name)
+    holders = [each for each in _vision() if vars(each).get(name) is usual] if name[0] != "_" else [module]
     try:
+        for each in holders:
+            setattr(each, name, _scaled(usual, factor))
         after = _measured(room)
     finally:
-        setattr(tuning, name, usual)
+        for each in holders:
+            setattr(each, name, usual)
     if after.keys() != before.keys():
         return float("inf")
     return max((abs(after[key][0] - before[key][0]) / before[key][1] for key in before), default=0.0)
+
+
+def _vision() -> list[ModuleType]:
+    return [module for name, module in list(sys.modules.items()) if name.startswith("inspect_kit.vision.")]
 
 
 def _measured(room: str) -> Values:
