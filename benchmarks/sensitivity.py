@@ -219,7 +219,7 @@ def _measured(room: str) -> Values:
     for scene in SCENES[room]:
         try:
             found |= scene()
-        except (BadInput, ValueError, np.linalg.LinAlgError):
+        except (ArithmeticError, BadInput, LookupError, ValueError, np.linalg.LinAlgError):
             continue
     return found
 
