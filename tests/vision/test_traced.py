@@ -35,17 +35,17 @@ def _said(notes: dict, standoff: bool = False) -> Stated:
     return Stated(print_scale=(scale, 0.0002), **({"standoff": (20.0, 0.4)} if standoff else {}))
 
 
-def test_dice_of_mixed_sizes_are_all_measured_and_within_four_u() -> None:
+def test_dice_of_mixed_sizes_are_measured_within_two_u_or_withheld() -> None:
+    """At four pixels a millimetre a blue one on the blue mat is half a millimetre off: nothing is said of it."""
     photo, camera, notes = _kept("dice-1")
     rolled = measure_dice([photo], camera, _said(notes)).photos[0].dice
     assert len(rolled) == len(notes["truth"]["dice"]) == 6
+    assert sum(one.edges is not None for one in rolled) >= 5
     for one in rolled:
         away = [float(np.hypot(*(np.array(each["px"]) - one.die.pixel))) for each in notes["truth"]["dice"]]
         true = notes["truth"]["dice"][int(np.argmin(away))]
         assert one.die.number == true["up"]
-        assert one.edges is not None
-        for edge in one.edges:
-            assert abs(edge.value - true["edge"]) < 4 * edge.standard
+        assert all(abs(edge.value - true["edge"]) < 2 * edge.standard for edge in one.edges or ())
 
 
 def test_dice_vouch_for_each_other_only_where_most_have_one_size() -> None:

@@ -125,12 +125,18 @@ _ROUNDS: Final = 3
 """Times the edges are looked for anew along the outline last fitted."""
 _REACH: Final = 2.0
 """Pixels around the supposed outline in which its edge is looked for."""
+_FARTHER: Final = 4.0
+"""Pixels around a start that was too rough for the edges of its sides to be found within the usual reach."""
+_SIDES_ELSEWHERE: Final = 2
+"""Sides of four with another edge from which a die may be the larger or smaller one."""
 _CLEARANCE: Final = 1.0
 """mm of free ground that a side needs beside it to be told from a neighbour."""
 _UNSEEN: Final = 0.08
 """What a side without an edge counts among its candidates."""
 _INDEPENDENT: Final = 3
 """Neighbouring lines share their errors: so many of a side are independent."""
+_OWN: Final = 0.15
+"""Pixels by which each line errs for itself."""
 _WELL_SEEN: Final = 40.0
 """Weight of a line on which the edge is clear, pixels to the power of minus two."""
 _NEAR_TRUST: Final = 0.06
@@ -138,6 +144,11 @@ _NEAR_TRUST: Final = 0.06
 
 _FOOT: Final = 0.1
 """mm by which a foot may be off before it counts half."""
+_TOLD: Final = 0.01
+"""Pixels squared: variance of an edge by noise up to which its place is told from the light falling off beside it."""
+_UNTOLD: Final = 4.0
+"""How many times the noise beyond that a whole side errs where it is not; painted dice as light as the mat at their
+rounded edges: three to eight."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +184,8 @@ def sketch_cube(pixels: Pixels, view: View, sketch: Sketch, expected: Expected) 
     if isinstance(start, Unfit):
         return start
     found = _round(pixels, view, start, sketch, expected)
+    if isinstance(found, Unfit):
+        found = _round(pixels, view, start, sketch, expected, _FARTHER)
     return found if isinstance(found, Unfit) else Cube(found.vector)
 
 
@@ -204,6 +217,16 @@ def fit_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: 
     return found if isinstance(found, Unfit) else _described(view, found)
 
 
+def ends_elsewhere(pixels: Pixels, view: View, fitted: Fitted, size: float) -> bool:
+    """Whether edges also run where a die of this size in its place would end: then its own outline is one of two."""
+    vector = fitted.cube.vector.copy()
+    apart = abs(float(vector[[FIRST, SECOND]].mean()) - size) / 2 * fitted.resolution
+    if apart < _REACH:
+        return False
+    vector[[FIRST, SECOND, HEIGHT]] = size
+    return sum(bool(side) for side in candidates(pixels, view, vector, apart / 2)) >= _SIDES_ELSEWHERE
+
+
 @dataclass(frozen=True)
 class _Round:
     """A fit: the die before and after, the outline's edges as they were seen, and how much each counts."""
@@ -215,11 +238,13 @@ class _Round:
     weights: Floats
 
 
-def _round(pixels: Pixels, view: View, vector: Floats, sketch: Sketch, expected: Expected) -> _Round | Unfit:
+def _round(
+    pixels: Pixels, view: View, vector: Floats, sketch: Sketch, expected: Expected, reach: float = _REACH
+) -> _Round | Unfit:
     """Look for the outline's edges where the die is supposed, and move the die to them."""
     if not inside_picture(pixels, view, vector, 12.0):
         return Unfit("is cut off by the picture's edge")
-    seen = outline_edges(pixels, view, vector, _REACH, expected.optics)
+    seen = outline_edges(pixels, view, vector, reach, expected.optics)
     lines = lines_across(view, vector, SHARES)
     clear = _weights(seen) * _open(view, vector, lines, sketch.others)
     if _hidden(clear):
@@ -309,7 +334,7 @@ def _with_none(
 
 def _weights(seen: Seen) -> Floats:
     """Inverse variances of the lines, pixels; lines that run off from the others of their side count little."""
-    own = 1 / (0.15**2 + seen.variance) * np.where(seen.contrast > 0.01, 1.0, 0.0)
+    own = 1 / (_OWN**2 + seen.variance) * np.where(seen.contrast > 0.01, 1.0, 0.0)
     own = own / (1 + (seen.misfit / 0.12) ** 4)
     sides = seen.offset.reshape(4, LINES)
     along = np.linspace(-1, 1, LINES)
@@ -318,6 +343,13 @@ def _weights(seen: Seen) -> Floats:
         straight = np.stack([_line(along, side, weight) for side, weight in zip(sides, weights, strict=True)])
         own = own / (1 + (np.abs(sides - straight).ravel() / 0.6) ** 4)
     return np.asarray(own, dtype=np.float64)
+
+
+def _untold(seen: Seen, weights: Floats) -> Floats:
+    """Variance (pixels squared) by which each whole side may err: a rounded edge that is as light as the ground where
+    it ends seems to end further in."""
+    sides = np.average(seen.variance.reshape(4, LINES), weights=weights.reshape(4, LINES) + 1e-9, axis=1)
+    return np.asarray(_UNTOLD**2 * np.maximum(sides - _TOLD, 0.0))
 
 
 def _on_its_foot(offsets: Floats, weights: Floats, resolution: float) -> Floats:
@@ -363,7 +395,10 @@ def _described(view: View, found: _Round) -> Fitted:
     shared = weights / max(1.0, (scatter / 0.25) ** 2)
     observed, believed = system.by_die, system.by_belief
     covariance = inverse(observed.T @ (shared[:, None] * observed) + believed.T @ believed + 1e-9 * np.eye(7))
-    moved = -covariance @ (observed.T @ (shared[:, None] * by_view))
+    pull = covariance @ (observed * shared[:, None]).T
+    moved = -pull @ by_view
+    by_side = pull.reshape(7, 4, LINES).sum(axis=2)
+    covariance = covariance + (by_side * _untold(found.seen, weights)) @ by_side.T
     cube, angle = Cube(vector), _angle(view, vector, left, weights)
     return Fitted(cube, covariance, moved, scatter, angle, view.resolution(cube.top))
 

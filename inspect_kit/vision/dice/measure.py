@@ -16,6 +16,7 @@ from inspect_kit.vision.dice.fit import (
     Fitted,
     Sketch,
     drift_of,
+    ends_elsewhere,
     fit_cube,
     moved_cube,
     placed_cube,
@@ -335,25 +336,45 @@ def _refitted_at_common_size(
 ) -> list[Fitted | Unfit]:
     """A die that is a little smaller or larger than most others is looked for once more, at their size.
 
-    The rounded edge of an upper face may look more like an outline than the outline does. Where the dice are of several
-    makes, none vouches for another.
+    The rounded edge of an upper face may look more like an outline than the outline does. A die that clearly ends where
+    it was found, and nowhere else, is of another make; where the dice are of several, none vouches for another.
     """
     sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
     usual = _common_size(sizes, _ODD[0]) if len(sizes) > 2 else 0.0
-    if usual is None:
-        return [_by_itself(fit, sketch) for fit, sketch in fits]
     firm = [_size(fit) for fit, sketch in fits if isinstance(fit, Fitted) and sketch.turns != _TURNS]
-    found: list[Fitted | Unfit] = []
-    for fit, sketch in fits:
-        result = _as_the_others(fit, sketch, firm)
-        if isinstance(fit, Fitted) and usual and _ODD[0] < abs(_size(fit) / usual - 1) < _ODD[1]:
-            narrow = _narrowed(sketch, usual)
-            again = sketch_cube(pixels, view, narrow, expected)
-            result = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
-            if isinstance(result, Fitted) and abs(_size(result) / usual - 1) > _ODD[0]:
-                result = Unfit("its outline is not clear, and another one than that of the dice beside it")
-        found.append(result)
-    return found
+    if usual is None or not firm:
+        return [_by_itself(fit, sketch) for fit, sketch in fits]
+    among = usual or float(np.median(firm))
+    return [
+        _among_others(pixels, view, each, expected, among) if _odd(each, among, bool(usual)) else each[0]
+        for each in fits
+    ]
+
+
+def _odd(die: tuple[Fitted | Unfit, Sketch], size: float, of_one_make: bool) -> bool:
+    """Whether a die has not the size of the others: of one found only at the second look, more is asked."""
+    fit, sketch = die
+    if isinstance(fit, Unfit):
+        return False
+    away = abs(_size(fit) / size - 1)
+    return away >= _AGREED if sketch.turns == _TURNS else of_one_make and _ODD[0] < away < _ODD[1]
+
+
+def _among_others(
+    pixels: Pixels, view: View, die: tuple[Fitted | Unfit, Sketch], expected: Expected, size: float
+) -> Fitted | Unfit:
+    """A die of another size than the others: as it is where its outline is clear, or at their size, or not at all."""
+    fit, sketch = die
+    if isinstance(fit, Fitted) and fit.scatter < _SURE and not ends_elsewhere(pixels, view, fit, size):
+        return fit
+    if sketch.turns != _TURNS:
+        narrow = _narrowed(sketch, size)
+        again = sketch_cube(pixels, view, narrow, expected)
+        fit = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
+    limit = _AGREED if sketch.turns == _TURNS else _ODD[0]
+    if isinstance(fit, Fitted) and abs(_size(fit) / size - 1) > limit:
+        return Unfit("its outline is not clear, and another one than that of the dice beside it")
+    return fit
 
 
 def _by_itself(fit: Fitted | Unfit, sketch: Sketch) -> Fitted | Unfit:
@@ -361,14 +382,6 @@ def _by_itself(fit: Fitted | Unfit, sketch: Sketch) -> Fitted | Unfit:
     if isinstance(fit, Fitted) and sketch.turns == _TURNS and fit.scatter > _SURE:
         return Unfit("its outline is not clear, and no other die of its size lies beside it")
     return fit
-
-
-def _as_the_others(fit: Fitted | Unfit, sketch: Sketch, sizes: Sequence[float]) -> Fitted | Unfit:
-    """A die that was found at the size of the others must have it."""
-    if isinstance(fit, Unfit) or sketch.turns != _TURNS:
-        return fit
-    alike = bool(sizes) and abs(_size(fit) / float(np.median(sizes)) - 1) < _AGREED
-    return fit if alike else Unfit("its outline is not clear, and another one than that of the dice beside it")
 
 
 def _size(fit: Fitted) -> float:

@@ -11,7 +11,9 @@ import pytest
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
 from inspect_kit.measure.stated import Stated
+from inspect_kit.vision.dice.fit import _untold
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
+from inspect_kit.vision.dice.outline import LINES, Seen
 from inspect_kit.vision.dice.rounding import among_makes
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.dice import Die, Roll, photograph_roll
@@ -110,3 +112,11 @@ def test_a_die_among_other_makes_keeps_its_own_rounding_as_far_as_it_tells_it() 
     assert 1.55 < clear < 1.7
     assert 1.1 < vague < 1.4
     assert clear_u < 0.15 < vague_u < 0.45
+
+
+def test_a_side_whose_light_fades_into_the_ground_may_err_as_a_whole() -> None:
+    variance = np.repeat([0.003, 0.01, 0.03, 0.05], LINES)
+    same = np.ones(4 * LINES)
+    clear, limit, faded, gone = np.sqrt(_untold(Seen(0 * same, same, 0 * same, variance), same))
+    assert clear == limit == 0
+    assert 0.4 < faded < gone < 1.0
