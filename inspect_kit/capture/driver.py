@@ -13,7 +13,7 @@ from inspect_kit import clock
 from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.discovery import answering
-from inspect_kit.capture.line import Address, LineFrame
+from inspect_kit.capture.line import LineFrame
 from inspect_kit.capture.protocols.confirmation import Confirmation, Heard
 from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
@@ -69,21 +69,6 @@ class _Troubles:
         """Keep the line, unless one is kept that tells which protocol it really is."""
         if status is not Status.UNKNOWN or not spoken_by(self.lines.get(status, "")):
             self.lines[status] = line
-
-
-def read_stable(
-    port: Address | str,
-    protocol: str,
-    unit: str | None = None,
-    timeout: float = DEFAULT_SECONDS,
-    now: Clock = clock.now,
-) -> InstrumentReading:
-    """One stable reading. `unit` (mm or in) is for frames that carry none and never overrides one that is stated.
-
-    `timeout` holds for the whole reading, with the questions for name and serial number.
-    """
-    address = port if isinstance(port, Address) else Address(port)
-    return read_live(Connection(address, protocol, unit), _unwatched, timeout, now)
 
 
 def read_live(

@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, figures, in_unit, labelled
 from inspect_kit.quality.gauge.drift import PointHistory
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
-from inspect_kit.quality.process.chart_constants import d2, d3
+from inspect_kit.quality.process.chart_constants import d2, range_factors
 from inspect_kit.quality.sample import Floats
 
 if TYPE_CHECKING:
@@ -143,8 +143,8 @@ def _draw_ranges(axes: Axes, cells: Cells, unit: str) -> None:
     _draw_cells(axes, cells, ranges)
     if len(sizes) == 1 and (size := sizes.pop()) > 1:
         centre = float(np.mean(ranges))
-        spread = 3 * d3(size) / d2(size) * centre
-        _control_lines(axes, centre, (max(0.0, centre - spread), centre + spread))
+        low, high = range_factors(size)
+        _control_lines(axes, centre, (low * centre, high * centre))
     axes.set_ylim(bottom=0)
     axes.set_ylabel(in_unit(labelled("axis-range"), unit))
     axes.set_title(labelled("panel-ranges"))

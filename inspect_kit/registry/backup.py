@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
@@ -15,8 +18,10 @@ from sqlalchemy import Connection
 
 from inspect_kit.atomic_write import flush_file, sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError, refuse_special_file
+from inspect_kit.file_lock import try_lock
 from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
+from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.opening import Registry, open_registry, refuse_older
 from inspect_kit.registry.tables import EVIDENCE
 from inspect_kit.strict_json import parse_json
@@ -29,6 +34,9 @@ _LONGEST_LINE: Final = 4_000_000
 """Bytes of one entry."""
 _LARGEST_FILE: Final = 500_000_000
 """Bytes of one file of evidence."""
+_TRIAL: Final = ".backup-trial"
+_TRIAL_LOCK: Final = ".backup-trial.lock"
+"""Beside the registry: where a backup is restored to prove it, and who is just doing so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
         with registry.reading() as connection, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             kept = _pack(registry, connection, archive)
         flush_file(temporary)
-        _prove(temporary, kept)
+        _prove(registry, temporary, kept)
         temporary.replace(out)
     except OSError as problem:
         raise BadInput("not-written", where=str(out), reason=problem.strerror) from None
@@ -63,15 +71,34 @@ def back_up(registry: Registry, out: Path) -> BackupContent:
     return kept
 
 
-def _prove(backup: Path, kept: BackupContent) -> None:
+def _prove(registry: Registry, backup: Path, kept: BackupContent) -> None:
     """A backup is one once it was restored: into a registry of its own, which is thrown away."""
-    with tempfile.TemporaryDirectory(prefix="inspect-kit-") as place:
-        trial = open_registry(Path(place), remembered=False)
+    with _trial_folder(registry) as place:
+        trial = open_registry(place, remembered=False)
         try:
             if restore(trial, backup) != kept:
                 raise BrokenSeal("does-not-hold-written-into", where=str(backup))
         finally:
             trial.engine.dispose()
+
+
+@contextmanager
+def _trial_folder(registry: Registry) -> Iterator[Path]:
+    """Beside the registry, as private as it is; what a program left there that was killed is removed first.
+
+    Where another backup is just being proven, or the registry lies on a server or cannot be written beside, a
+    temporary folder has to do.
+    """
+    home = registry.shelf.root.parent if isinstance(registry.shelf, Folder) else None
+    with ExitStack() as stack:
+        if home is None or not os.access(home, os.W_OK) or not stack.enter_context(try_lock(home / _TRIAL_LOCK)):
+            yield Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspect-kit-")))
+            return
+        place = home / _TRIAL
+        shutil.rmtree(place, ignore_errors=True)
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
+        place.mkdir(mode=0o700)
+        yield place
 
 
 def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) -> BackupContent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -178,6 +178,3 @@ def drawn(template: str, context: Mapping[str, Any]) -> str:
 def safe(svg: str) -> Markup:
     """A drawing of our own, which is put into the page as it is."""
     return Markup(svg)  # noqa: S704
-
-
-Translate = Callable[..., str]

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from inspect_kit.capture import conversation
 from inspect_kit.capture.discovery import find
-from inspect_kit.capture.driver import read_stable
 from inspect_kit.capture.line import Address, Framer
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS
@@ -24,6 +23,7 @@ from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.capture.simulated_replies import DIALECTS, Display
 from inspect_kit.capture.simulator import Performance, Simulator, script_of, simulated
 from inspect_kit.errors import BadInput
+from tests.capture.stable import read_stable
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 ALL = list(DIALECTS)

@@ -163,3 +163,16 @@ def test_a_backup_that_cannot_be_restored_gets_no_name(
     with pytest.raises(InspectKitError):
         back_up(blank.registry, tmp_path / "kept.zip")
     assert list(tmp_path.glob("*kept.zip*")) == []
+
+
+def test_what_a_killed_backup_left_is_removed_by_the_next(
+    blank: Desk, issue: Issue, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issue(blank)
+    left = blank.home / ".backup-trial" / "registry.db"
+    left.parent.mkdir()
+    left.write_bytes(b"names of people")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "nowhere"))
+    back_up(blank.registry, tmp_path / "kept.zip")
+    assert list(blank.home.glob(".backup-trial*")) == []
+    assert (tmp_path / "kept.zip").is_file()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
@@ -16,7 +16,6 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import LANGUAGES, notice
 from inspect_kit.places import shipped
-from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.tomlfile import read_toml
 
 _UNSPACED: Final = frozenset({"°"})
@@ -121,65 +120,13 @@ def _texts(table: object) -> dict[str, str]:
     return {key: str(value) for key, value in table.items()} if isinstance(table, dict) else {}
 
 
-def missing_wording(sheets: Iterable[Sheet]) -> tuple[str, ...]:
-    """Every name and sentence of the sheets that some language lacks, each with the file it belongs into."""
-    lacking: dict[str, None] = {}
-    for sheet in sheets:
-        for language in LANGUAGES:
-            words = wording_for(language, sheet.wording)
-            lacking.update(dict.fromkeys(_missing_names(sheet, words)))
-            if language != "en":
-                lacking.update(dict.fromkeys(_missing_sentences(sheet, words)))
-    return tuple(lacking)
-
-
-def _missing_names(sheet: Sheet, words: Wording) -> Iterator[str]:
-    for section, key in sorted(set(_names_of(sheet))):
-        if key not in words.own and key not in words.names.get(section, {}):
-            yield f"{words.language}/names.toml: [{section}] {key}"
-
-
-def _names_of(sheet: Sheet) -> Iterator[tuple[str, str]]:
-    for item in sheet.items:
-        yield "item", item.name
-    for clause in sheet.clauses:
-        if not clause.name:
-            yield "characteristic", clause.characteristic
-        if clause.unit is not None:
-            yield from (("unit", clause.unit.symbol), ("unit", clause.unit.base))
-        yield from (("instance", code) for code in clause.instances.names)
-
-
-def _missing_sentences(sheet: Sheet, words: Wording) -> Iterator[str]:
-    for text in sorted(set(_sentences_of(sheet))):
-        if text not in words.own and text not in words.sentences:
-            yield f"{words.language}/sentences.toml: {text}"
-
-
-def _sentences_of(sheet: Sheet) -> Iterator[str]:
-    """The sentences a certificate prints; what a text literally prints is quoted, never translated."""
-    found = [sheet.title, sheet.edition, sheet.disclaimer, sheet.prevails, sheet.superseded]
-    found += [part for overlay in sheet.overlays for part in (overlay.title, overlay.because)]
-    found += [entry.when for item in sheet.items for entry in item.check_again]
-    found += [part for entry in sheet.left_out for part in (entry.says, entry.because)]
-    for clause in sheet.clauses:
-        found += [clause.requires, clause.how, clause.note, clause.because, clause.name]
-    return (text for text in found if text)
-
-
 # What the check-in desk says in each language: `reports/wording/<language>/station.toml`.
 
 
 @cache
 def station_words(language: str) -> Mapping[str, str]:
     """Every text by section and key: `desk.player`."""
-    tables = read_toml(shipped("reports") / "wording" / language / "station.toml")
-    return {
-        f"{section}.{key}": str(text)
-        for section, table in tables.items()
-        if isinstance(table, dict)
-        for key, text in table.items()
-    }
+    return _flat(read_toml(shipped("reports") / "wording" / language / "station.toml"))
 
 
 # What a lot certificate says: `reports/wording/<language>/lot.toml`, laid over the wording of every certificate.
@@ -193,14 +140,8 @@ def lot_wording_for(language: str, own: Mapping[str, Words] | None = None) -> Wo
 
 @cache
 def lot_words(language: str) -> Words:
-    """The texts for lots alone: `[figure] lower = …` is `figure.lower`."""
-    tables = read_toml(shipped("reports") / "wording" / language / "lot.toml")
-    return {
-        f"{section}.{key}": str(text)
-        for section, table in tables.items()
-        if isinstance(table, dict)
-        for key, text in table.items()
-    }
+    """The texts for lots alone: `[figure] point = …` is `figure.point`."""
+    return _flat(read_toml(shipped("reports") / "wording" / language / "lot.toml"))
 
 
 def figure(number: float, digits: int, words: Wording) -> str:

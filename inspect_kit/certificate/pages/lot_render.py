@@ -78,18 +78,8 @@ def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iter
 
 # One door for lots: a lot's record in, a finished PDF out.
 
-_PLAIN_LOT_BLOCKS = Issue()
-_NO_FILES: Mapping[str, bytes] = {}
-
-
-def make_lot_certificate(
-    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_FILES, issue: Issue = _PLAIN_LOT_BLOCKS
-) -> bytes:
-    """A certificate if the lot is accepted, else a report: PDF/A-3b with the record attached.
-
-    Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
-    """
-    return LotDrawing()(record, language=language, photos=photos, issue=issue)
+_NO_FILES: Final[Mapping[str, bytes]] = {}
+_NOT_ISSUED: Final = Issue()
 
 
 @dataclass(frozen=True)
@@ -99,8 +89,13 @@ class LotDrawing:
     studies: tuple[LotStudy, ...] | None = None
     dcc: bool = False
 
-    def __call__(self, record: Record, *, language: str, photos: Mapping[str, bytes], issue: Issue) -> bytes:
-        """The PDF, not yet signed."""
+    def __call__(
+        self, record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_FILES, issue: Issue = _NOT_ISSUED
+    ) -> bytes:
+        """A certificate if the lot is accepted, else a report, not yet signed: PDF/A-3b with the record attached.
+
+        Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
+        """
         from inspect_kit.certificate.content.lot_cover import lot_content
         from inspect_kit.certificate.pages.pdfa import DCC_NAME, Label, archived
 
@@ -117,6 +112,9 @@ class LotDrawing:
         )  # fmt: skip
         pdf = archived(pages, record.canonical(), label)
         return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
+
+
+make_lot_certificate: Final = LotDrawing()
 
 
 def _refuse_unprintable_record(record: LotRecord, issue: Issue) -> None:

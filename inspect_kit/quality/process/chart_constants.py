@@ -48,9 +48,3 @@ def range_factors(size: int) -> tuple[float, float]:
     """D3 and D4: limits of a range chart ÷ mean range."""
     spread = 3 * d3(size) / d2(size)
     return max(0.0, 1 - spread), 1 + spread
-
-
-def deviation_factors(size: int) -> tuple[float, float]:
-    """B3 and B4: limits of an s chart ÷ mean s."""
-    spread = 3 * sqrt(1 - c4(size) ** 2) / c4(size)
-    return max(0.0, 1 - spread), 1 + spread

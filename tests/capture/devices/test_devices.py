@@ -18,10 +18,11 @@ from inspect_kit.capture.devices.ble_caliper import parse as parse_caliper
 from inspect_kit.capture.devices.hid_scale import WEIGHING_PAGE
 from inspect_kit.capture.devices.hid_scale import parse as parse_scale
 from inspect_kit.capture.discovery import places
-from inspect_kit.capture.driver import read_stable, read_unnamed
+from inspect_kit.capture.driver import read_unnamed
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.errors import BadInput, UsageError
+from tests.capture.stable import read_stable
 
 OUNCES = "03 04 0B FF 31 00"
 """A report of a Dymo M10 as published by a user: 4.9 oz, stable."""

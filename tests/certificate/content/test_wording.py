@@ -5,13 +5,14 @@ from decimal import Decimal
 
 import pytest
 
-from inspect_kit.certificate.content.wording import missing_wording, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.notices import LANGUAGES
 from inspect_kit.rulebook.library import load
 from inspect_kit.values.quantity import UNITS
+from tests.certificate.content.wanted import missing_wording
 
 
 def gaps(text: str) -> set[str | None]:

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from inspect_kit.capture.instruments import read_instrument
-from inspect_kit.certificate.content.wording import missing_wording, wording_for
+from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.notices import LANGUAGES
@@ -19,6 +19,7 @@ from inspect_kit.places import shipped
 from inspect_kit.rulebook.clause import WordMeaning
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
+from tests.certificate.content.wanted import missing_wording
 
 TRANSLATED: Final = tuple(language for language in LANGUAGES if language != "en")
 PHOTO_SOURCES: Final = ("scale", "print", "height", "edge", "fit", "lens", "pose", "camera", "standoff", "edge radius")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.process.chart_constants import c4, d2, d2_star, d3, deviation_factors
+from inspect_kit.quality.process.chart_constants import c4, d2, d2_star, d3
 from inspect_kit.quality.process.charts import Chart, KnownProcess, Readings, draw_up, pieces_to_samples
 from inspect_kit.quality.process.subgroups import grouped
 from inspect_kit.quality.sample import Sample, as_sample
@@ -45,7 +45,6 @@ def test_means_and_deviations_have_the_limits_of_the_factors(rows: list[list[flo
     assert chart.upper.ucl[0] == pytest.approx(means.mean() + 1.427 * deviations.mean(), abs=1e-4)
     assert chart.lower.centre[0] == pytest.approx(deviations.mean())
     assert chart.lower.ucl[0] == pytest.approx(2.089 * deviations.mean(), rel=1e-3)
-    assert deviation_factors(10) == pytest.approx((0.284, 1.716), abs=0.0005)
 
 
 def test_what_is_known_beforehand_is_not_estimated(rows: list[list[float]]) -> None:
