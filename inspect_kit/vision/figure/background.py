@@ -11,6 +11,7 @@ import numpy as np
 from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.figure import tuning
+from inspect_kit.vision.fitting.least_squares import reweighted, robust_deviation
 from inspect_kit.vision.optics.camera import rays
 from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import View
@@ -211,16 +212,11 @@ def _learned(light: Floats, places: Floats, sure: Mask, likely: Mask) -> Backgro
 
 
 def _fitted(places: Floats, logs: Floats) -> Floats:
-    design = _terms(places)
-    weights: Floats = np.ones(len(design))
-    factors: Floats = np.zeros((design.shape[1], 3))
-    for _ in range(4):
-        scaled = design * weights[:, None]
-        wanted = scaled.T @ (logs * weights[:, None])
-        factors = np.asarray(np.linalg.solve(scaled.T @ scaled + 1e-6 * np.eye(6), wanted), dtype=np.float64)
-        away = np.abs(logs - design @ factors).max(axis=1)
-        weights = 1 / np.maximum(1.0, away / max(2 * float(np.median(away)), 1e-3))
-    return factors
+    def weigh(left: Floats) -> Floats:
+        away = np.abs(left).max(axis=1)
+        return np.asarray(1 / np.maximum(1.0, away / max(2 * float(np.median(away)), 1e-3)))
+
+    return reweighted(_terms(places), logs, weigh, 4).factors
 
 
 def find_foot(look: ReducedView, ground: Ground, aside: float) -> BackdropFoot:
@@ -247,15 +243,18 @@ def find_foot(look: ReducedView, ground: Ground, aside: float) -> BackdropFoot:
 
 def straight(x: Floats, y: Floats, least: float) -> BackdropFoot:
     """The line through points, outliers left out; `least` is the smallest uncertainty that is believed."""
-    weights = np.ones(len(x))
-    for _ in range(8):
-        slope, level = np.polyfit(x, y, 1, w=weights)
-        away = np.abs(y - level - slope * x)
-        spread = max(1.4826 * float(np.median(away)), 0.02)
-        weights = np.where(away < 3 * spread, 1.0, 0.02)
-    good = away < 3 * spread
+    fit = reweighted(np.vander(x, 2), y, lambda left: np.where(_lying(left), 1.0, 0.02), 8)
+    (slope, level), good, spread = fit.factors, _lying(fit.left), _deviation(fit.left)
     # A line elsewhere is a shadow's or the table's own edge.
     if good.mean() < 0.5 or spread > 0.6 or abs(level - FOOT) > tuning.CUT or abs(slope) > tuning.ASKEW:
         return NOMINAL_FOOT
     sure = max(least, spread / np.sqrt(good.sum() / 6))
     return BackdropFoot(float(level), float(slope), sure, sure / 25, True)
+
+
+def _deviation(left: Floats) -> float:
+    return max(robust_deviation(left), 0.02)
+
+
+def _lying(left: Floats) -> Mask:
+    return np.asarray(np.abs(left) < 3 * _deviation(left))

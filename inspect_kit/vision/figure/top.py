@@ -15,6 +15,7 @@ from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, frame_of
 from inspect_kit.vision.figure.edges import Lines
 from inspect_kit.vision.figure.solid import HEIGHT, WIDE
 from inspect_kit.vision.fitting.circle import Unfit
+from inspect_kit.vision.fitting.least_squares import reweighted, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT, rays
 from inspect_kit.vision.optics.pose import rotation_of
 
@@ -176,12 +177,10 @@ def summit(edges: BaseEdges, value: Floats, along: Floats) -> Extreme:
     if near.sum() < 5 or np.ptp(u) < 0.2:
         return Extreme(points[best], 0.5, tuning.PATCHY, doubt)
     own = NOISE[0] / sigma[near]
-    weights = own
-    for _ in range(5):
-        factors = np.polyfit(u, v, 2, w=weights)
-        left = v - np.polyval(factors, u)
-        spread = max(1.4826 * float(np.median(np.abs(left))), 0.004)
-        weights = own / np.maximum(1.0, np.abs(left) / (2 * spread)) ** 2
+    fit = reweighted(
+        np.vander(u, 3), v, lambda left: own / np.maximum(1.0, np.abs(left) / (2 * _spread(left))) ** 2, 5, own
+    )
+    factors, weights, spread = fit.factors, fit.weights, _spread(fit.left)
     sure = u[weights > 0.3 * own]
     if factors[0] >= 0:
         # No summit: a straight side, of which an outlier must not make a peak.
@@ -191,6 +190,10 @@ def summit(edges: BaseEdges, value: Floats, along: Floats) -> Extreme:
         top = float(np.clip(-factors[1] / (2 * factors[0]), sure.min(), sure.max()))
     pixel = _moved(points[near], u, v, top, float(np.polyval(factors, top)))
     return Extreme(pixel, float(np.clip(-1 / (2 * min(factors[0], -1e-3)), 0.2, 4.0)), spread, doubt)
+
+
+def _spread(left: Floats) -> float:
+    return max(robust_deviation(left), 0.004)
 
 
 def _steady(edges: BaseEdges, value: Floats, along: Floats) -> Mask:

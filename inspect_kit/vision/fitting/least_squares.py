@@ -119,3 +119,25 @@ def agreeing(design: Floats, values: Floats, base: Mask, *, least: int, floor: f
         if (good == before).all():
             break
     return np.asarray(good)
+
+
+@dataclass(frozen=True, slots=True)
+class Reweighted:
+    """A linear model after its last turn: what is left of the values, and how much each counts by that."""
+
+    factors: Floats
+    left: Floats
+    weights: Floats
+
+
+def reweighted(
+    design: Floats, values: Floats, weigh: Callable[[Floats], Floats], rounds: int, start: Floats | None = None
+) -> Reweighted:
+    """A linear model of values that each count by how far they lie off it: least squares and weights by turns."""
+    weights = np.ones(len(values)) if start is None else start
+    for _ in range(rounds):
+        scaled = (values.T * weights).T
+        factors = np.asarray(np.linalg.lstsq(design * weights[:, None], scaled, rcond=None)[0], dtype=np.float64)
+        left = values - design @ factors
+        weights = weigh(left)
+    return Reweighted(factors, left, weights)

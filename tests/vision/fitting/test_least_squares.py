@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from inspect_kit.vision.fitting.least_squares import agreeing, inverse, robust_deviation, slopes, solve
+from inspect_kit.vision.fitting.least_squares import agreeing, inverse, reweighted, robust_deviation, slopes, solve
 from inspect_kit.vision.fitting.nearest_point import nearest_of
 from inspect_kit.vision.fitting.normal import normal_share
 
@@ -98,3 +98,21 @@ def test_the_nearest_of_points_far_from_the_origin_is_told_to_a_hundredth() -> N
     distance, index = nearest_of(points, among)
     assert distance == pytest.approx(apart.min(axis=1), abs=1e-3)
     assert apart[np.arange(60), index] == pytest.approx(apart.min(axis=1), abs=1e-2)
+
+
+def test_a_model_of_weighted_values_follows_the_many_and_not_the_few() -> None:
+    places = np.linspace(-1, 1, 41)
+    values = 2 + 3 * places
+    values[::8] += 5
+    design = np.column_stack([np.ones(41), places])
+    fit = reweighted(design, values, lambda left: 1 / np.maximum(1, np.abs(left) / 0.01) ** 2, 20)
+    assert fit.factors == pytest.approx([2, 3], abs=1e-3)
+    assert fit.weights[::8].max() < 1e-4
+    assert np.abs(fit.left[::8] - 5).max() < 0.01
+
+
+def test_several_columns_are_fitted_with_the_same_weights() -> None:
+    design = np.column_stack([np.ones(9), np.arange(9.0)])
+    values = design @ np.array([[1.0, -1.0], [0.5, 2.0]])
+    fit = reweighted(design, values, lambda left: np.ones(len(left)), 1)
+    assert fit.factors == pytest.approx(np.array([[1.0, -1.0], [0.5, 2.0]]))
