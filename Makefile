@@ -25,10 +25,12 @@ unit: $(VENV)/.installed-dev
 	$(BIN)/pytest -n auto
 
 # The daily round, under two minutes: everything but photos, pages in a browser, whole walks, and ports that are waited for.
-QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/cli/test_judge.py tests/cli/guided/test_session.py \
-    --ignore=tests/capture/test_driver.py
+# A file stays with one worker: what it loads and parses, it loads and parses once.
+QUICK := tests/values tests/rulebook tests/judgement tests/inspection tests/capture tests/uncertainty tests/checkin \
+    tests/test_house.py tests/test_notices.py tests/test_errors.py tests/test_no_english.py tests/test_docs.py \
+    tests/cli/test_judge.py tests/cli/test_spoken_help.py tests/cli/guided/test_session.py --ignore=tests/capture/test_driver.py
 quick: lint types contracts
-	$(BIN)/pytest -q -n 2 $(QUICK)
+	$(BIN)/pytest -q -n 2 --dist loadfile $(QUICK)
 
 samples: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.samples

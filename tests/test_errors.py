@@ -12,6 +12,7 @@ import pytest
 
 from inspect_kit.errors import BadInput, InspectKitError, UsageError, fault
 from inspect_kit.notices import ENGLISH, LANGUAGES, codes, error_codes, fact_names, notice, sentence
+from tests.source import calls, trees
 
 ROOT = Path(__file__).parent.parent
 OTHERS = tuple(language for language in LANGUAGES if language != ENGLISH)
@@ -35,19 +36,14 @@ def _table(language: str) -> dict[str, list[str]]:
 
 
 @cache
-def _calls() -> tuple[tuple[Path, ast.Module, ast.expr, ast.Call], ...]:
+def _calls() -> tuple[tuple[str, ast.Module, ast.expr, ast.Call], ...]:
     """Where each error and fault is made, and the argument that is its code."""
     found = []
-    for path in sorted((ROOT / "inspect_kit").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Call):
-                continue
-            name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
-            if name in ERRORS and node.args:
-                found.append((path.relative_to(ROOT), tree, node.args[0], node))
-            elif name == "fault" and len(node.args) > 1 and ast.unparse(node.args[1]) != "code":
-                found.append((path.relative_to(ROOT), tree, node.args[1], node))
+    for path, name, node in calls():
+        if name in ERRORS and node.args:
+            found.append((path, trees()[path], node.args[0], node))
+        elif name == "fault" and len(node.args) > 1 and ast.unparse(node.args[1]) != "code":
+            found.append((path, trees()[path], node.args[1], node))
     return tuple(found)
 
 

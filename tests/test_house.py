@@ -3,22 +3,15 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import inspect_kit
+from tests.source import PACKAGE, trees
 
-PACKAGE = Path(inspect_kit.__file__).parent
 TESTS = Path(__file__).parent
 OF_ALL_ROOMS = {"hostile", "published", "scenes", "verapdf"}
 MOST_MODULES = 20
 MOST_SHARED = 0.05
-
-
-@cache
-def modules() -> dict[Path, ast.Module]:
-    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def private_imports(tree: ast.Module) -> Iterator[str]:
@@ -32,13 +25,13 @@ def _is_private(name: str) -> bool:
 
 
 def test_no_module_takes_a_private_name_of_another() -> None:
-    taken = {str(path.relative_to(PACKAGE)): list(private_imports(tree)) for path, tree in modules().items()}
+    taken = {path: list(private_imports(tree)) for path, tree in trees().items()}
     assert {path: names for path, names in taken.items() if names} == {}
 
 
 def test_no_room_has_more_modules_than_one_can_overlook() -> None:
-    rooms = Counter(path.parent for path in modules() if path.name != "__init__.py")
-    assert {room.name: count for room, count in rooms.items() if count > MOST_MODULES} == {}
+    rooms = Counter(path.rpartition("/")[0] for path in trees() if not path.endswith("__init__.py"))
+    assert {room: count for room, count in rooms.items() if count > MOST_MODULES} == {}
 
 
 def rooms_in(place: Path) -> set[Path]:
@@ -61,7 +54,7 @@ def test_no_folder_of_tests_has_more_modules_than_one_can_overlook() -> None:
 
 
 def test_hardly_a_public_class_shares_its_name_with_another() -> None:
-    names = Counter(node.name for tree in modules().values() for node in tree.body
+    names = Counter(node.name for tree in trees().values() for node in tree.body
                     if isinstance(node, ast.ClassDef) and not node.name.startswith("_"))  # fmt: skip
     shared = sum(count for count in names.values() if count > 1)
     assert shared <= MOST_SHARED * names.total()
@@ -88,5 +81,5 @@ def _holds_a_number(node: ast.stmt) -> bool:
 
 
 def test_every_number_has_a_word_after_it() -> None:
-    silent = {str(path.relative_to(PACKAGE)): list(constants_without_a_word(tree)) for path, tree in modules().items()}
+    silent = {path: list(constants_without_a_word(tree)) for path, tree in trees().items()}
     assert {path: names for path, names in silent.items() if names} == {}

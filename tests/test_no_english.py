@@ -11,8 +11,9 @@ from typing import Final
 
 import pytest
 
+from tests.source import called, trees
+
 ROOT: Final = Path(__file__).parent.parent
-SOURCE: Final = ROOT / "inspect_kit"
 SENTENCE: Final = re.compile(r"[A-Za-z]{2,}[,;:]? (?:[A-Za-z'’]+[,;:]? )+[A-Za-z]{2,}")
 """Three words or more."""
 WORD: Final = re.compile(r"[A-Za-z]{3,}")
@@ -58,11 +59,6 @@ ELSEWHERE: Final = {
 """Where sentences may stand that are not worded, and why."""
 
 
-def _trees() -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        yield path.relative_to(SOURCE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))
-
-
 def _texts(node: ast.AST) -> Iterator[ast.Constant]:
     return (each for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str))
 
@@ -82,13 +78,9 @@ def _handed_over(node: ast.expr) -> Iterator[str]:
         yield from (*_handed_over(node.left), *_handed_over(node.right))
 
 
-def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-
-
 def _shown(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
-        name = _called(call)
+        name = called(call)
         said = [each.value for each in call.keywords if each.arg in NAMED]
         said += call.args[:1] if name in SAYING | DRAWING else []
         for text in (text for each in said for text in _handed_over(each)):
@@ -99,7 +91,7 @@ def _shown(tree: ast.Module) -> Iterator[tuple[int, str]]:
 def test_what_is_printed_asked_or_drawn_comes_from_the_wording(room: str) -> None:
     english = [
         f"{path}:{line}: {text}"
-        for path, tree in _trees()
+        for path, tree in trees().items()
         if path.startswith(f"{room}/")
         for line, text in _shown(tree)
         if WORD.search(SAME_EVERYWHERE.sub("", text)) and not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_.][a-z0-9]+)+", text)
@@ -113,7 +105,7 @@ def _never_read(tree: ast.Module) -> set[int]:
     for node in ast.walk(tree):
         alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         helping = isinstance(node, ast.keyword) and node.arg == "help"
-        programming = isinstance(node, ast.Call) and _called(node) in FAULTS | {"Lazy", "debug", "warning"}
+        programming = isinstance(node, ast.Call) and called(node) in FAULTS | {"Lazy", "debug", "warning"}
         if alone or helping or programming:
             aside.append(node)
     return {id(text) for each in aside for text in _texts(each)}
@@ -132,7 +124,7 @@ def test_every_sentence_in_the_source_is_worded_or_has_a_reason() -> None:
     words = _worded()
     words |= {part.lstrip("%") for text in words for part in text.split("#")}
     english = []
-    for path, tree in _trees():
+    for path, tree in trees().items():
         if path.startswith(tuple(ELSEWHERE)):
             continue
         aside = _never_read(tree)
@@ -145,8 +137,7 @@ def test_every_sentence_in_the_source_is_worded_or_has_a_reason() -> None:
 
 
 def test_every_exception_is_needed() -> None:
-    paths = [path for path, _ in _trees()]
-    assert [place for place in ELSEWHERE if not any(path.startswith(place) for path in paths)] == []
+    assert [place for place in ELSEWHERE if not any(path.startswith(place) for path in trees())] == []
 
 
 @pytest.mark.parametrize("source", [

@@ -29,6 +29,7 @@ from inspect_kit.stored_notices import notices_in
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import Contribution
 from inspect_kit.vision.feature import Feature
+from tests.source import calls
 
 ROOT = Path(__file__).parent.parent
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
@@ -45,16 +46,11 @@ def _file(language: str, name: str) -> dict[str, dict[str, str]]:
 
 
 def _calls(name: str) -> list[ast.Call]:
-    found = []
-    for room in MEASURING:
-        for path in (ROOT / "inspect_kit" / room).rglob("*.py"):
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            found += [
-                node
-                for node in ast.walk(tree)
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-            ]
-    return found
+    return [
+        each.node
+        for each in calls()
+        if each.name == name and isinstance(each.node.func, ast.Name) and each.path.split("/")[0] in MEASURING
+    ]
 
 
 def _texts(node: ast.expr) -> list[str]:
