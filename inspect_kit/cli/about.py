@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from inspect_kit.capture.files import read_bytes
+from inspect_kit.cli.paths import FILE
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
@@ -50,7 +51,7 @@ _KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP,
 
 def about_options(command: Command) -> Command:
     """All of them optional."""
-    file = click.Path(path_type=Path, dir_okay=False)
+    file = FILE
     options = [
         click.option("--about", type=file, help="A TOML file with any of what follows."),
         *(click.option(f"--{name}", default="", help=said) for name, said in _TEXTS.items()),

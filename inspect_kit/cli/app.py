@@ -14,6 +14,7 @@ import click
 from inspect_kit import __version__
 from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
+from inspect_kit.cli.paths import FOLDER
 from inspect_kit.errors import BadSheet, InspectKitError
 from inspect_kit.notices import LANGUAGES, notice, sentence, worded_fact
 
@@ -160,7 +161,7 @@ def _home_first(arguments: list[str]) -> list[str]:
 @click.version_option(__version__, prog_name="inspect-kit")
 @click.option(
     "--home",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     envvar="INSPECT_KIT_HOME",
     help="Where your own instruments live (default: the user's data directory).",
 )

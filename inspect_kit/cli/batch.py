@@ -20,6 +20,7 @@ from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.clock import now, today
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
@@ -167,7 +168,7 @@ def check(work: Work) -> None:
 
 
 @click.command("batch")
-@click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PHOTO… | FOLDER…")
+@click.argument("photos", nargs=-1, required=True, type=PATH, metavar="PHOTO… | FOLDER…")
 @click.option(
     "--measure",
     "kind",
@@ -175,7 +176,7 @@ def check(work: Work) -> None:
     metavar="WHAT",
     help="What the photos show: coins, striker, board … as for measure.",
 )
-@click.option("-o", "--out", type=click.Path(path_type=Path), default="batch.jsonl", show_default=True,
+@click.option("-o", "--out", type=PATH, default="batch.jsonl", show_default=True,
               help="The results, one JSON line a photo; OUT.csv or OUT.xlsx: also a table of the values.")  # fmt: skip
 @click.option("--spec", default="", metavar="ID", help="Judge every photo by this sheet, and enter it in the registry.")
 @click.option("--item", default="", help="What is inspected, as the sheet calls it.")

@@ -22,6 +22,7 @@ from inspect_kit.cli.options import (  # fmt: skip
     task_from,
 )
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
@@ -69,7 +70,7 @@ def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> st
               help="A server that says when (RFC 3161) [default: `timestamp` in the home's about.toml].")  # fmt: skip
 @click.option("--lang", "language", default="en", show_default=True, callback=_languages,
               help="Language of the document: en, de, cs, it; or two of them, such as it,en.")  # fmt: skip
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write.")
+@click.option("-o", "--out", required=True, type=PATH, help="The PDF to write.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:

@@ -15,6 +15,7 @@ from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, styled
+from inspect_kit.cli.paths import FOLDER
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task, inspect
@@ -27,7 +28,7 @@ from inspect_kit.tomlfile import read_toml
 
 
 @click.command("demo")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=Path("demo"), show_default=True,
+@click.option("--out", type=FOLDER, default=Path("demo"), show_default=True,
               help="The folder to write the certificates to.")  # fmt: skip
 @json_option
 def command(out: Path, as_json: bool) -> int:

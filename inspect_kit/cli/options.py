@@ -11,6 +11,7 @@ import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
 from inspect_kit.cli.language import heard
+from inspect_kit.cli.paths import FILE, FOLDER, PATH
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
@@ -26,19 +27,16 @@ language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES
                                show_default="the terminal's", help="Language of the words.")  # fmt: skip
 document_language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default="en",
                                         show_default=True, help="Language of the document.")  # fmt: skip
-plot_option = click.option(
-    "--plot", type=click.Path(path_type=Path), metavar="OUT.svg|png|pdf", help="Draw what was computed."
-)
-files_argument = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+plot_option = click.option("--plot", type=PATH, metavar="OUT.svg|png|pdf", help="Draw what was computed.")
+files_argument = click.argument("files", nargs=-1, required=True, type=PATH)
 
 
 def sheet_options(command: Command) -> Command:
     """`--spec`, `--item`, and what goes with them."""
     for option in (
-        click.option("--instruments", type=click.Path(path_type=Path, file_okay=False), multiple=True,
-                     help="A folder with instrument sheets of your own."),
+        click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
         click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today)."),
-        click.option("--house", type=click.Path(path_type=Path, dir_okay=False), help="House rules over the sheet."),
+        click.option("--house", type=FILE, help="House rules over the sheet."),
         click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
                      show_default=True, help="How uncertainty enters the decision."),
         click.option("--item", required=True, help="What is inspected, as the sheet calls it."),

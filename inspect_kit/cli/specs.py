@@ -11,6 +11,7 @@ from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import FILE
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.notices import ENGLISH, worded_fact
@@ -160,7 +161,7 @@ def _print_differences(change: Change, entries: list[Difference], left: Sheet, r
 
 
 @command.command("check")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @json_option
 def check_sheet(file: Path, as_json: bool) -> int:
     """Every fault of a sheet of your own, each with its place, and what it lacks, as warnings.

@@ -21,6 +21,7 @@ from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
 from inspect_kit.cli.judge import as_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, print_json
+from inspect_kit.cli.paths import PATH
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.guided import (
     SKIPPED,
@@ -39,9 +40,9 @@ from inspect_kit.values.measurement import Reading
 
 
 @click.command("inspect")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=PATH)
 @sheet_options
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write [default: ITEM.json].")
+@click.option("-o", "--out", type=PATH, help="The file to write [default: ITEM.json].")
 @click.option("--instrument", "chosen", multiple=True, help="A gauge that you use; more than once for more.")
 @click.option("--plain", is_flag=True, help="Plain prompts also where a full screen is possible; for screen readers.")
 @language_option

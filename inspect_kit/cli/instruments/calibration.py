@@ -19,6 +19,7 @@ from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import FILE
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
@@ -31,7 +32,7 @@ _Read = TypeVar("_Read")
 
 @click.command("certificate")
 @click.argument("name", metavar="ID")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False), required=False)
+@click.argument("file", type=FILE, required=False)
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Last day of the calibration, as you have decided it.")
 @json_option
 @click.pass_context
@@ -147,7 +148,7 @@ def _day(question: str, *, empty: bool = False) -> date | None:
 
 @click.command("history")
 @click.argument("name", metavar="ID")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), help="Draw it: OUT.svg, .png or .pdf.")
+@click.option("--plot", type=FILE, help="Draw it: OUT.svg, .png or .pdf.")
 @click.option("--within", type=click.IntRange(1, 3650), default=60, show_default=True, help="Days to look ahead.")
 @json_option
 @click.pass_context

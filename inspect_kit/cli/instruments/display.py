@@ -13,6 +13,7 @@ from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import FILE
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import UNITS, parse_quantity
 
@@ -26,12 +27,10 @@ _UNDECIDED: Final = 3
 
 
 @click.command("display")
-@click.argument("photo", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("photo", type=FILE)
 @click.option("--instrument", metavar="ID", help="The gauge: its resolution and range rule out impossible readings.")
 @click.option("--resolution", metavar="QUANTITY", help="One digit of the display, for example 0.01g.")
-@click.option(
-    "--cut-out", "cut", type=click.Path(path_type=Path, dir_okay=False), help="Where to write the display's picture."
-)
+@click.option("--cut-out", "cut", type=FILE, help="Where to write the display's picture.")
 @json_option
 @click.pass_context
 def display(ctx: click.Context, /, photo: Path, cut: Path | None, as_json: bool, **_: object) -> int:

@@ -20,6 +20,7 @@ from inspect_kit.cli.instruments.read import address_from, port_option, settings
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import FILE
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
@@ -33,7 +34,7 @@ _SHOWN: Final = 12
 @click.command("record")
 @port_option
 @settings_options
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="The file to write.")
+@click.option("-o", "--out", type=FILE, required=True, help="The file to write.")
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=20.0, show_default=True, help="How long.")
 @click.option("--note", default="", help="Maker, model and what the display shows, kept at the file's head.")
 @json_option
@@ -72,9 +73,9 @@ def _recorded(address: Address, seconds: float) -> bytes:
 @click.command("learn")
 @port_option
 @settings_options
-@click.option("--recording", type=click.Path(path_type=Path, dir_okay=False), help="Learn from this file instead.")
+@click.option("--recording", type=FILE, help="Learn from this file instead.")
 @click.option("--shows", multiple=True, metavar="VALUE", help="What the display showed, for example 7.122g.")
-@click.option("--moving", type=click.Path(path_type=Path, dir_okay=False), help="A recording made while it moved.")
+@click.option("--moving", type=FILE, help="A recording made while it moved.")
 @click.option("--seconds", type=click.FloatRange(0.5, 600), default=_SECONDS, show_default=True,
               help="How long each recording at a port takes.")  # fmt: skip
 @click.option("--instrument", "name", metavar="ID", help="Whose dialect this is (default: the recording's name).")

@@ -13,6 +13,7 @@ from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import sentence
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
@@ -42,8 +43,8 @@ def command() -> None:
 
 
 @command.command("calibrate")
-@click.argument("photos", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The camera file to write (JSON).")
+@click.argument("photos", nargs=-1, required=True, type=PATH)
+@click.option("-o", "--out", required=True, type=PATH, help="The camera file to write (JSON).")
 @json_option
 def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> None:
     """Lens and focal length from 6 or more photos of the mat or the charuco sheet.
@@ -103,7 +104,7 @@ def _unturned(known: Known, photo: Photograph) -> Known:
 
 
 @command.command("show")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @json_option
 def show_command(file: Path, as_json: bool) -> None:
     """What a camera file says, with uncertainties.
@@ -132,7 +133,7 @@ def show_command(file: Path, as_json: bool) -> None:
 
 
 @command.command("keep")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PATH)
 @click.pass_context
 def keep_command(ctx: click.Context, /, file: Path) -> None:
     """From now on take this camera for photos that name it, in `measure` and at the desk, without --camera.

@@ -19,6 +19,7 @@ from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.notices import Notice, notice, sentences
 
@@ -54,8 +55,8 @@ def command() -> None:
 
 
 @command.command("log")
-@click.argument("folder", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The roll log to write (CSV).")
+@click.argument("folder", type=PATH)
+@click.option("-o", "--output", type=PATH, required=True, help="The roll log to write (CSV).")
 @click.option(
     "--count", type=click.IntRange(1, 100), help="Dice in every roll: photos with more or fewer are left out."
 )

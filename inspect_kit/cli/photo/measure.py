@@ -19,6 +19,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError
@@ -47,17 +48,15 @@ def command() -> None:
     """
 
 
-_PHOTOS: Final = click.argument("photos", nargs=-1, type=click.Path(path_type=Path))
+_PHOTOS: Final = click.argument("photos", nargs=-1, type=PATH)
 """Any number of photos."""
-_WATCH: Final = click.option("--watch", type=click.Path(path_type=Path), metavar="FOLDER",
+_WATCH: Final = click.option("--watch", type=PATH, metavar="FOLDER",
                              help="Measure photos as they arrive in a folder, results beside them.")  # fmt: skip
-_CAMERA: Final = click.option("--camera", type=click.Path(path_type=Path),
-                              help="A file of `inspect-kit camera calibrate`.")  # fmt: skip
+_CAMERA: Final = click.option("--camera", type=PATH, help="A file of `inspect-kit camera calibrate`.")
 _REFERENCE: Final = click.option("--reference", default="auto", show_default=True,
                                  help="auto, chessboard:12.5mm, aruco:DICT_4X4_50:40mm; unprinted: "
                                  "paper:a4, paper:letter, card, coin:2eur, coin:25.75mm.")  # fmt: skip
-_OVERLAY: Final = click.option("--overlay", type=click.Path(path_type=Path),
-                               help="Write the first photo with what was found (PNG).")  # fmt: skip
+_OVERLAY: Final = click.option("--overlay", type=PATH, help="Write the first photo with what was found (PNG).")
 
 
 def _print_scale(sheet: str) -> Decorator:
@@ -101,8 +100,7 @@ for _name in ("coins", "striker", "checkers", "discs"):
 @_with(
     _print_scale("cards'"),
     click.option("--known", help="For a board without cards: one side, surface.side=738.2mm or 738.2±0.3mm."),
-    click.option("--overlay", type=click.Path(path_type=Path),
-                 help="Write the board from above with its dimensions (PNG)."),
+    click.option("--overlay", type=PATH, help="Write the board from above with its dimensions (PNG)."),
     click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
                  help="The sheet whose limits colour the overlay."),
 )  # fmt: skip

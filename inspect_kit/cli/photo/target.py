@@ -13,6 +13,7 @@ from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, json_option
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import PATH
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -37,7 +38,7 @@ def _common(function: Command) -> Command:
             "--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
             help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm.",
         ),
-        click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The PDF to write."),
+        click.option("-o", "--out", required=True, type=PATH, help="The PDF to write."),
     ):  # fmt: skip
         function = option(function)
     return function

@@ -11,6 +11,7 @@ import numpy as np
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.dice import (
@@ -36,7 +37,7 @@ STRONG: Final = 20
 
 
 @click.command("dice")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PATH)
 @click.option("--prior-weight", type=float, default=100.0, show_default=True,
               help="How close to fair the e-value expects a biased die; choose it before rolling.")  # fmt: skip
 @click.option("--bias", type=float, help="How many rolls a bias takes: 0.03 = two opposite faces 3 % more often.")

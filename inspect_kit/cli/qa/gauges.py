@@ -12,6 +12,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
@@ -44,9 +45,7 @@ ACCEPTABLE: Final = ((10.0, "gauge-good"), (30.0, "gauge-usable"), (float("inf")
               show_default=True, help="How the study is evaluated.")  # fmt: skip
 @click.option("--tolerance", help="Width of the tolerance, such as 1.6mm: the gauge is compared with it too.")
 @click.option("--reference", help="type1: the true value of the part.")
-@click.option(
-    "--save-instrument", type=click.Path(path_type=Path), metavar="FILE.toml", help="Write an instrument sheet."
-)
+@click.option("--save-instrument", type=PATH, metavar="FILE.toml", help="Write an instrument sheet.")
 @click.option("--resolution", help="Its display step, such as 0.01mm (default: the digits of the readings).")
 @click.option("--unit", "unit_name", default="mm", show_default=True, help="Unit of the sheet if no other is stated.")
 @click.option("--calibration", help="Expanded uncertainty (k = 2) of the gauge's calibration, such as 0.02mm.")

@@ -15,6 +15,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument
 from inspect_kit.cli.qa.words import framed, name_of
@@ -262,9 +263,7 @@ def lot_options(command: Command) -> Command:
               help="critical, major, minor with an AQL each: major=1.0:coin.diameter; without C: the rest")  # fmt: skip
 @click.option("--level", default="", metavar="L", help="Inspection level: I, II (usual), III, S-1 … S-4.")
 @click.option("--severity", type=click.Choice([s.value for s in Severity]), help="normal, tightened or reduced.")
-@click.option(
-    "--ledger", type=click.Path(path_type=Path), metavar="LOTS.csv", help="The lots before: tells the severity."
-)
+@click.option("--ledger", type=PATH, metavar="LOTS.csv", help="The lots before: tells the severity.")
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @click.option("--variables", is_flag=True, help="The plan goes by measured values, not by counted pieces.")
 @click.option("--standard", "table", type=click.Choice([s.value for s in Standard]), default="z1.9", show_default=True,
@@ -296,7 +295,7 @@ def lot_options(command: Command) -> Command:
 @click.option("--because", default="", help="Why it is replaced.")
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
 @document_language_option
-@click.option("-o", "--out", type=click.Path(path_type=Path), metavar="OUT.pdf", help="The certificate to issue.")
+@click.option("-o", "--out", type=PATH, metavar="OUT.pdf", help="The certificate to issue.")
 @json_option
 @click.pass_context
 def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **given: Any) -> int:
@@ -470,7 +469,7 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
 @lot_options
 @click.option("--to", "form", type=click.Choice(["dfq", "qif", "csv", "xlsx", "dcc"]),
               help="Q-DAS ASCII, QIF 3.0 results, CSV, DCC-shaped XML (default: by OUT's ending).")  # fmt: skip
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option("-o", "--out", required=True, type=PATH, help="The file to write.")
 @click.pass_context
 def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **given: Any) -> None:
     """Hand the values of a lot to other programs, each with its limits and its verdict.

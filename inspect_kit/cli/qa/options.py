@@ -8,11 +8,12 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, said
+from inspect_kit.cli.paths import PATH
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
 from inspect_kit.quality.table import Table, lengthened, read_table
 
-file_argument = click.argument("file", type=click.Path(path_type=Path))
+file_argument = click.argument("file", type=PATH)
 
 
 def plot_target(ctx: click.Context) -> Path | None:

@@ -15,6 +15,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
@@ -169,13 +170,13 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 )
 @click.option(
     "--save-limits",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE.json",
     help="Phase I: keep centre and spread for later readings.",
 )
 @click.option(
     "--limits",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE.json",
     help="Phase II: judge by the centre and spread that were kept.",
 )

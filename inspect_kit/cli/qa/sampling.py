@@ -13,6 +13,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.paths import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import BadInput, UsageError
@@ -162,13 +163,11 @@ REFUSED = 1
     show_default=True,
     help="Tables for variables.",
 )
-@click.option("--file", type=click.Path(path_type=Path), help="Variables: decide by the column `value` of this file.")
+@click.option("--file", type=PATH, help="Variables: decide by the column `value` of this file.")
 @click.option("--lower", help="Its lower limit.")
 @click.option("--upper", help="Its upper limit.")
 @click.option("--sigma", help="The known σ.")
-@click.option(
-    "--ledger", type=click.Path(path_type=Path), metavar="LOTS.csv", help="The lots so far; switches severity."
-)
+@click.option("--ledger", type=PATH, metavar="LOTS.csv", help="The lots so far; switches severity.")
 @click.option(
     "--found", type=click.IntRange(0), help="Nonconforming pieces in the sample: decides, and goes into the ledger."
 )

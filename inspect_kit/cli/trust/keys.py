@@ -19,6 +19,7 @@ from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_fo
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json
+from inspect_kit.cli.paths import FILE
 from inspect_kit.cli.trust.timestamp import timestamps_command
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
@@ -137,7 +138,7 @@ def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: b
 
 
 @command.command("export")
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file to write.")
+@click.option("-o", "--out", required=True, type=FILE, help="The file to write.")
 @json_option
 @click.pass_context
 def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
@@ -153,7 +154,7 @@ def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
 
 
 @command.command("trust")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.option("--yes", is_flag=True, help="The fingerprint was compared already: do not ask.")
 @click.option("--fingerprint", default="", help="The fingerprint that the issuer read out: trusted only if it is this.")
 @json_option

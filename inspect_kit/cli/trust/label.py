@@ -14,6 +14,7 @@ from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, home_of, json_option
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import PATH
 from inspect_kit.clock import today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of
@@ -31,7 +32,7 @@ MAX_LABELS = 2_000
               help="brother: raster commands for a QL printer; zpl: for a Zebra of 300 dpi.")  # fmt: skip
 @click.option("--skip", type=click.IntRange(min=0), default=0, help="Labels of the first sheet that are used up.")
 @document_language_option
-@click.option("-o", "--out", required=True, type=click.Path(path_type=Path), help="The file to write.")
+@click.option("-o", "--out", required=True, type=PATH, help="The file to write.")
 @json_option
 @click.pass_context
 def command(

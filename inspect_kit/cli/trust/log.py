@@ -15,6 +15,7 @@ from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json
+from inspect_kit.cli.paths import FILE, FOLDER
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.chain import entry_of
@@ -77,13 +78,7 @@ def read_note(path: Path) -> str:
     help="Entries the witness has seen [default: the last it signed].",
 )
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Text file, or .png/.svg/.pdf for a QR code.",
-)
+@click.option("-o", "--out", required=True, type=FILE, help="Text file, or .png/.svg/.pdf for a QR code.")
 @json_option
 @click.pass_context
 def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, out: Path, as_json: bool) -> None:
@@ -111,14 +106,10 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
 
 
 @click.command("witness")
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", required=False, type=FILE)
 @click.option("--name", default="", help="What this witness is called; needed once.")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where the witness lives, such as a USB stick [default: this home].",
-)
-@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the signed checkpoint goes.")
+@click.option("--folder", type=FOLDER, help="Where the witness lives, such as a USB stick [default: this home].")
+@click.option("-o", "--out", type=FILE, help="Where the signed checkpoint goes.")
 @json_option
 @click.pass_context
 def witness_command(
@@ -153,7 +144,7 @@ def witness_command(
 
 
 @click.command("witnessed")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @click.pass_context
 def witnessed_command(ctx: click.Context, /, file: Path) -> None:
     """Bring back what a witness has signed, so that certificates can show it.
@@ -182,13 +173,7 @@ def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -
 @click.command("proof")
 @click.argument("number")
 @click.option("--signer", default="", help="Whose key signs, where there are several.")
-@click.option(
-    "-o",
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="A .tlog-proof file, or .png/.svg/.pdf for a QR code.",
-)
+@click.option("-o", "--out", required=True, type=FILE, help="A .tlog-proof file, or .png/.svg/.pdf for a QR code.")
 @click.pass_context
 def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) -> None:
     """The proof that a certificate stands in the log, to go with its PDF; with the witnesses who have seen it.

@@ -20,6 +20,7 @@ from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, within
+from inspect_kit.cli.paths import FILE, PATH
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
@@ -148,8 +149,8 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
 
 @command.command("show")
 @click.argument("number")
-@click.option("--pdf", type=click.Path(path_type=Path), help="Write the certificate's PDF here.")
-@click.option("--record", type=click.Path(path_type=Path), help="Write the inspection record here.")
+@click.option("--pdf", type=PATH, help="Write the certificate's PDF here.")
+@click.option("--record", type=PATH, help="Write the inspection record here.")
 @json_option
 @click.pass_context
 def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | None, as_json: bool) -> None:
@@ -228,7 +229,7 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
 @click.option("--owner", default="", help="Whose it is, as on its certificates.")
 @click.option("--maker", default="", help="Who made it.")
 @click.option("--serial", default="", help="Its serial number.")
-@click.option("--photo", type=click.Path(path_type=Path), help="A photograph, kept as evidence.")
+@click.option("--photo", type=PATH, help="A photograph, kept as evidence.")
 @click.pass_context
 def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) -> None:
     """Add maker, serial number and a photograph to what is known of a thing.
@@ -301,7 +302,7 @@ def roles() -> None:
 @command.command("export")
 @_filters
 @click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True, help="Form.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="The file to write (default: standard output).")
+@click.option("-o", "--out", type=PATH, help="The file to write (default: standard output).")
 @click.pass_context
 def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -> None:
     """Certificates and reports for other programs: JSON lines, or CSV for a spreadsheet.
@@ -320,7 +321,7 @@ def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -
 
 
 @command.command("backup")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @json_option
 @click.pass_context
 def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
@@ -338,7 +339,7 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
 
 
 @command.command("accept-older")
-@click.argument("backup", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("backup", required=False, type=FILE)
 @click.option("--because", required=True, help="Why there is nothing newer; it stands in the chain for good.")
 @click.option("--after", multiple=True, help="The newest number known to be out there; one for each series.")
 @click.option("--signer", default="", help="Whose key signs it, where there are several.")
@@ -391,7 +392,7 @@ def tidy_evidence(ctx: click.Context, /, as_json: bool) -> None:
 
 
 @command.command("restore")
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=FILE)
 @json_option
 @click.pass_context
 def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:

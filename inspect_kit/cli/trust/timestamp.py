@@ -18,6 +18,7 @@ from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.paths import FILE, PATH
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 
@@ -28,7 +29,7 @@ _MOST_FILES = 5000
 
 
 @click.command("timestamp")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE.pdf|FOLDER]...")
+@click.argument("files", nargs=-1, type=PATH, metavar="[FILE.pdf|FOLDER]...")
 @click.option("--url", default="", help="The timestamp server [default: `timestamp` in the home's about.toml].")
 @click.option("--signer", default="", help="Whose key signs the log's checkpoint, where there are several.")
 @json_option
@@ -103,7 +104,7 @@ def stamp_issued(path: Path, url: str, ring: Keyring) -> None:
 
 
 @click.command("timestamps")
-@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", required=False, type=FILE)
 @click.option("--remove", is_flag=True, help="Believe them no longer.")
 @json_option
 @click.pass_context
