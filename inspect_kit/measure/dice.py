@@ -315,7 +315,8 @@ def _photo_notices(look: DicePhoto) -> list[Notice]:
     if look.placed is None:
         said.append(notice("no-reference-sheet", file))
     for x, y in look.look.unread:
-        said.append(notice("die-unread", file, x=f"{x:.0f}", y=f"{y:.0f}"))
+        marked = (x, y) in look.look.marked
+        said.append(notice("die-marked" if marked else "die-unread", file, x=f"{x:.0f}", y=f"{y:.0f}"))
     for rolled in look.dice:
         if look.placed is not None and rolled.edges is None:
             reason = rolled.die.refused or "its sides are not seen clearly enough"

@@ -155,6 +155,8 @@ def _troubles(rolls: Iterable[Roll]) -> Iterable[Notice]:
             yield notice("roll-not-logged", roll.photo, reason=roll.trouble)
         elif roll.look.unread:
             yield notice("roll-dice-unread", roll.photo, count=len(roll.look.unread))
+            if roll.look.marked:
+                yield notice("roll-dice-marked", roll.photo, count=len(roll.look.marked))
         elif not roll.look.dice:
             yield notice("roll-no-die", roll.photo)
 

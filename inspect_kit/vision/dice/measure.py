@@ -90,8 +90,11 @@ def _both(far: FaceReading, near: FaceReading) -> FaceReading:
     faces = (*near.faces, *(face for face in besides if face.score > _KEPT))
     doubtful = [face.centre for face in besides if face.score <= _KEPT]
     doubtful += [near.window.from_photo(far.window.in_photo(place)) for place in far.unread]
-    unread = [place for place in (*near.unread, *doubtful) if _apart(place, faces)]
-    return replace(near, faces=faces, unread=tuple(_distinct(unread, faces)))
+    # What is known of a die that cannot be read comes first, so that it is what is said of it.
+    marked = [*near.marked, *(near.window.from_photo(far.window.in_photo(place)) for place in far.marked)]
+    marked = _distinct([place for place in marked if _apart(place, faces)], faces)
+    unread = [place for place in (*marked, *near.unread, *doubtful) if _apart(place, faces)]
+    return replace(near, faces=faces, unread=tuple(_distinct(unread, faces)), marked=tuple(marked))
 
 
 def _apart(place: Floats, faces: Sequence[Face]) -> bool:
@@ -228,6 +231,8 @@ class DiceLook:
     unread: tuple[tuple[float, float], ...]
     sides: tuple[tuple[int, int], ...]
     rounding: tuple[float, float] | None = None
+    marked: tuple[tuple[float, float], ...] = ()
+    """Those of the unread dice that show a logo or another mark in place of a number."""
 
 
 def look_at_dice(pixels: Pixels, focal: float | None) -> DiceLook:
@@ -452,8 +457,12 @@ def _pips(pixels: Pixels, reading: FaceReading, face: Face, fitted: Fitted, view
 
 
 def _look(reading: FaceReading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
-    unread = [reading.window.in_photo(place) for place in reading.unread]
-    return DiceLook(tuple(reading_order(dice)), tuple((float(x), float(y)) for x, y in unread), reading.sides, rounding)
+    unread, marked = (_in_photo(reading, places) for places in (reading.unread, reading.marked))
+    return DiceLook(tuple(reading_order(dice)), unread, reading.sides, rounding, marked)
+
+
+def _in_photo(reading: FaceReading, places: Sequence[Floats]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(x), float(y)) for x, y in (reading.window.in_photo(place) for place in places))
 
 
 def reading_order(dice: Sequence[Die]) -> list[Die]:

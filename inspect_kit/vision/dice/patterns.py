@@ -41,7 +41,7 @@ _ALIKE: Final = 1.75
 """Ratio of sizes up to which spots may be pips of one face."""
 _COLOUR: Final = 0.5
 """Share of the contrast by which the paint of pips may differ."""
-_MARBLED: Final = 1.3
+_MARBLED: Final = 2.0
 """How much more than the pips themselves the body beside them may differ from one pip to the next."""
 _VARIED: Final = 0.75
 """Share of the pips' contrast by which a marbled body may vary; the network judges what is left."""
@@ -234,6 +234,11 @@ def root_of(shape: Floats) -> Floats:
     return np.array([[(a + size) / scale, b / scale], [c / scale, (d + size) / scale]])
 
 
+def turned(angle: float) -> Floats:
+    """The turn by an angle."""
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
 def inverse(frame: Floats) -> Floats:
     """Of two by two numbers."""
     (a, b), (c, d) = frame.tolist()
@@ -370,8 +375,6 @@ SURE: Final = 0.5
 """Confidence from which on a face is reported; below, the die is only pointed at."""
 SUSPECTED: Final = 0.25
 """Confidence from which on a face is told as doubtful."""
-_SAME_BODY, _SAME_PAINT, _SAME_SPACING, _SAME_SIZE = (0.2, 0.12), (0.22, 0.12), 0.18, 0.33
-"""How far colours may be off, for several pips and for a lone one, which a side may show; and spacings, and sizes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -389,6 +392,8 @@ class Face:
     spots: tuple[Pip, ...]
     shape: Floats
     """The ellipse that a circle on this face is seen as: from the pips' places, if many, else their outlines."""
+    seen: float = 0.0
+    """The network's own confidence in a face of which nothing else speaks."""
 
     @cached_property
     def size(self) -> float:
@@ -407,15 +412,3 @@ class Face:
         x, y = (point - self.centre).tolist()
         across, down = d * x - b * y, a * y - c * x
         return float(max(abs(across), abs(down)) / max(abs(a * d - b * c), 1e-12) / self.square.half_edge)
-
-
-def same_make(face: Face, other: Face) -> bool:
-    """Whether body, pips and, where there are several, their spacing are those of another face."""
-    lone = face.number == 1
-    body = float(np.linalg.norm(face.square.colour - other.square.colour)) / other.contrast
-    paint = abs(float(np.log(face.contrast / other.contrast)))
-    if body > _SAME_BODY[lone] or paint > _SAME_PAINT[lone]:
-        return False
-    if lone:
-        return abs(float(np.log(face.spots[0].longest / other.spots[0].longest))) < _SAME_SIZE
-    return abs(float(np.log(face.radius / other.radius))) < _SAME_SPACING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final
@@ -24,6 +24,8 @@ from inspect_kit.vision.dice.body import (
     square_around,
     tolerance,
 )
+from inspect_kit.vision.dice.marks import bodies_without_number
+from inspect_kit.vision.dice.network import chances, halved
 from inspect_kit.vision.dice.patterns import (
     SURE,
     SUSPECTED,
@@ -36,9 +38,9 @@ from inspect_kit.vision.dice.patterns import (
     find_sixes,
     left_over,
     root_of,
-    same_make,
     shows_from_below,
     spots_of,
+    turned,
 )
 from inspect_kit.vision.dice.pips import find_pips, hull_of, within
 from inspect_kit.vision.dice.spotted_ground import akin, cloth, crowd, goes_on, kin_counts, off_the_cloth
@@ -88,10 +90,8 @@ _CIRCLES: Final = np.tile(np.column_stack([np.cos(_AROUND), np.sin(_AROUND)]), (
 """Three times around a pip."""
 _DISC: Final = np.concatenate([share * _CIRCLES[:16] for share in (0.25, 0.5, 0.7)])
 """Places within a pip."""
-_DOUBTFUL: Final = 0.33
-"""Confidence from which on others of the same make may vouch for a face."""
 _FLAT: Final = 0.2
-"""How unlike a circle on the plane a face may be that others of its make vouch for."""
+"""How unlike a circle on the plane a face may be of which the network alone speaks."""
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _MAINLY: Final = 0.5
@@ -114,6 +114,26 @@ _ASKEW: Final = 0.25
 """What lying on the plane counts between faces that are else as good, in parts of a sure face of no pips."""
 _BLUNT: Final = 9.0
 """Pixels of a pip's longer half axis below which a pixel more or less makes another ellipse of it."""
+_ALIKE: Final = (0.5, 0.2)
+"""How much the pips of a candidate must agree, two and more: any two spots of a page would make a two."""
+_LONE_UNITS: Final = (1.1, 1.9, 3.3)
+"""Radii of a lone pip in what would be half the distance of corner pips on the same die, from large to small pips."""
+_USUAL: Final = 2.0
+"""Half the edge over half the distance of corner pips on usual dice, as the network was taught with."""
+_WEIGHT: Final = 0.4
+"""What the network's odds count beside those that follow from body and pips."""
+_MOST_SURE: Final = 0.98
+"""Chance beyond which the network is not believed, as it was taught on drawings."""
+_CLEARLY: Final = 0.9
+"""The network's chance from which on a face may be read of which nothing else speaks: marbled bodies have no colour."""
+_ALONE_COUNTS: Final = 0.79
+"""What such a face counts, if pips and size are those of dice beside it; and a lone pip that the network raises."""
+_SAME_SIZE: Final = 0.2
+"""Logarithm of sizes, and of pips' sizes, within which such a face is like the dice beside it."""
+_SAME_PAINT: Final = 0.3
+"""Share of the contrast by which its pips' colour may differ from theirs."""
+_ITS_SIDE: Final = 2.4
+"""Half edges from the middle of an upper face within which a doubtful face is a side of the same die."""
 _RINGS: Final = np.repeat([1.5, 1.8, 2.2], 16)[:, None] * _CIRCLES
 """Places around a pip, in its radii."""
 
@@ -128,6 +148,8 @@ class FaceReading:
     window: Window
     sides: tuple[tuple[int, int], ...] = ()
     """Numbers on top and on a side of the same die, where a side can be read."""
+    marked: tuple[Floats, ...] = ()
+    """Those of the unread dice that show a mark in place of a number."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +158,15 @@ class DiceSheet:
 
     outlook: Outlook
     corners: Floats
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """A picture as faces are looked for in it: its spots, its colours, and itself at falling sizes."""
+
+    spots: Spots
+    layers: Layers
+    levels: Sequence[Pixels]
 
 
 def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> FaceReading:
@@ -147,23 +178,26 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     corners = window.from_photo(where.corners) if isinstance(where, DiceSheet) else None
     pips = find_pips(picture, colours, corners)
     spots, layers = off_the_cloth(spots_of(pips), picture.shape), layers_of(colours)
+    sight = _Sight(spots, layers, halved(picture))
     start = Outlook(start.normal, start.focal * window.factor, window.from_photo(start.middle))
-    many = list(_many(spots, layers))
+    many = list(_many(sight))
     if not known and _tiny(many, spots):
-        many += _on_plane(spots, layers, start)
+        many += _on_plane(sight, start)
     taken = _taken(spots, many)
     lone = [index for index in _lonely(spots, layers, corners) if not taken[index]]
     aces = [] if known else list(_lone((spots, taken), layers, lone, None))
     # What is no ace whatever the plane need not be looked at twice.
     lone = lone if known else [index for index, ace in zip(lone, aces, strict=True) if ace.score > _HOPELESS]
+    aces = _judged(sight, aces)
     faces = _best([*many, *aces])
     # A woven ground makes many faces of its own, which agree on any plane but the dice's.
     plane = start if known else plane_of(_standing_out(faces, spots) or faces, start)
-    again = [*many, *aces, *_again(faces, spots, layers, plane), *_lone((spots, taken), layers, lone, plane)]
+    again = [*many, *aces, *_judged(sight, _again(faces, spots, layers, plane))]
+    again += _judged(sight, _lone((spots, taken), layers, lone, plane))
     if not known and _tiny(faces, spots):
-        again += _on_plane(spots, layers, plane)
-    faces = _best(again, plane)
-    faces = _vouched_by_same_make(faces, spots, plane)
+        again += _on_plane(sight, plane)
+    again += _aces_by_network(sight, taken, faces, plane)
+    faces = _best(_like_the_others(again, plane), plane)
     # The white cells of a sheet's own markers are many, and look like pips.
     tops, unread = uppermost(faces if known else _standing_out(faces, spots), plane)
     if plane.tilt > STEEPEST and not known:
@@ -171,25 +205,144 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
         tops, unread = [], [*(top.centre for top in tops), *unread]
     sides = [(top.number, face.number) for top in tops for face in faces
              if face.score >= SURE and face is not top and is_side(face, top, plane)]  # fmt: skip
-    return FaceReading(tuple(tops), tuple(unread), plane, window, tuple(sides))
+    further = _further(sight, colours, tops, (plane, corners))
+    unread = [place for place in unread if all(_away(place, other) > _ITS_SIDE * tops[0].size for other, _ in further)]
+    marked = tuple(place for place, is_mark in further if is_mark)
+    unread += [place for place, _ in further]
+    return FaceReading(tuple(tops), tuple(unread), plane, window, tuple(sides), marked)
+
+
+def _further(
+    sight: _Sight, colours: AnyArray, tops: list[Face], where: tuple[Outlook, Floats | None]
+) -> list[tuple[Floats, bool]]:
+    """Dice that look like those read but have no number on top, and whether a mark is there."""
+    plane, corners = where
+    found = bodies_without_number(colours, sight.levels, tops, plane)
+    hull = None if corners is None else hull_of(corners)
+    return [each for each in found if hull is None or within(hull, each[0][None])[0]]
+
+
+def _away(one: Floats, other: Floats) -> float:
+    return float(np.linalg.norm(one - other))
 
 
 # ------------------------------------------------------------------------------------------------------------ all faces
 
 
-def _many(spots: Spots, layers: Layers) -> Iterable[Face]:
+def candidates(spots: Spots, layers: Layers) -> list[Pattern]:
+    """Pips that stand as on a face and are alike: each such choice of them once."""
+    found = chain(find_sixes(spots), find_patterns(spots, layers.levels[0]))
+    distinct = {tuple(sorted(pattern.pips)): pattern for pattern in found}
+    return [pattern for pattern in distinct.values() if _agree(spots, pattern) >= _ALIKE[pattern.number > 2]]
+
+
+def _agree(spots: Spots, pattern: Pattern) -> float:
+    """0 to 1: pips of one size and about as strong, where a number has them."""
+    return _evenness(spots, list(pattern.pips)) * float(np.exp(-((pattern.misfit / 0.1) ** 2)))
+
+
+def lone_frames(shape: Floats) -> list[Floats]:
+    """Frames of the faces that may be around a lone pip: how large a die it is on is open."""
+    return [unit * root_of(shape) for unit in _LONE_UNITS]
+
+
+def _many(sight: _Sight) -> Iterable[Face]:
     """Faces of two pips and more."""
-    seen: set[tuple[int, ...]] = set()
-    for pattern in chain(find_sixes(spots), find_patterns(spots, layers.levels[0])):
-        key = tuple(sorted(pattern.pips))
-        if key in seen:
-            continue
-        seen.add(key)
+    spots, layers = sight.spots, sight.layers
+    patterns = [each for each in candidates(spots, layers) if not cloth(spots, each, layers.levels[0])]
+    seen = chances(sight.levels, [(pattern.centre, pattern.frame) for pattern in patterns])
+    for pattern, chance in zip(patterns, seen, strict=True):
         plain = _speaking(spots, list(pattern.pips)) or _one_colour(pattern, spots, layers)
-        if plain and not cloth(spots, pattern, layers.levels[0]):
-            face = _face(pattern, spots, layers)
-            if face is not None:
-                yield face
+        face = _face(pattern, spots, layers) if plain else None
+        if face is not None and face.score > _LEAST:
+            yield _with_chance(face, float(chance[pattern.number]))
+        elif chance[pattern.number] > _CLEARLY:
+            yield _bare(pattern, spots, float(chance[pattern.number]))
+
+
+def _together(score: float, chance: float) -> float:
+    """What body and pips say and what the network says, as odds."""
+    low, high = 1 - _MOST_SURE, _MOST_SURE
+    odds = (score / (1 - score + 1e-9)) * (np.clip(chance, low, high) / (1 - np.clip(chance, low, high))) ** _WEIGHT
+    return float(odds / (1 + odds))
+
+
+def _bare(pattern: Pattern, spots: Spots, chance: float) -> Face:
+    """A face of which only the network speaks: of a usual size, and not read unless others vouch for it."""
+    chosen = list(pattern.pips)
+    contrast, colour = float(spots.contrast[chosen].mean()), spots.around[chosen].mean(axis=0)
+    square = Square(_USUAL, 0.0, 0.0, np.zeros(4), colour)
+    shape = pattern.frame @ pattern.frame.T if pattern.number > 3 else spots.shapes[chosen].mean(axis=0)
+    return Face(pattern.number, pattern.centre, pattern.frame, square, pattern.pips, pattern.radius, contrast, 0.0,
+                spots.of(chosen), shape, chance)  # fmt: skip
+
+
+def _judged(sight: _Sight, faces: Iterable[Face]) -> list[Face]:
+    """Faces with what the network says of them; it is shown lone pips at the size of the square around them."""
+    some = [face for face in faces if face.score > _LEAST]
+    places = [
+        (face.centre, face.frame * (face.square.half_edge / _USUAL if face.number == 1 else 1.0)) for face in some
+    ]
+    seen = chances(sight.levels, places)
+    return [_with_chance(face, float(chance[face.number])) for face, chance in zip(some, seen, strict=True)]
+
+
+def _with_chance(face: Face, chance: float) -> Face:
+    """What the network says of a face added; it knows too little of other round things to make a lone pip sure.
+
+    A frame that is only drawn around one looks like a face to the network too.
+    """
+    score = _together(face.score, chance)
+    if face.number == 1:
+        score = min(score, max(face.score, 0.0 if face.square.ground < _GROUND else _ALONE_COUNTS))
+    return replace(face, score=score, seen=chance)
+
+
+def _aces_by_network(sight: _Sight, taken: Mask, faces: list[Face], plane: Outlook) -> list[Face]:
+    """Lone pips around which the network sees a face, of the size that the other dice have."""
+    spots = sight.spots
+    sizes = [face.size for face in faces if face.score >= SURE and face.number > 1]
+    if not sizes:
+        return []
+    free = np.nonzero(spots.usable & ~taken)[0]
+    chosen = free[np.argsort(-(spots.contrast * spots.sizes)[free])][:_MOST_LONE].tolist()
+    frames = [root_of(plane.shape(spots.centres[index])) * float(np.median(sizes)) / _USUAL for index in chosen]
+    seen = chances(sight.levels, [(spots.centres[index], frame) for index, frame in zip(chosen, frames, strict=True)])
+    pairs = [
+        (_ace_pattern(spots, index, frame), chance[1])
+        for index, frame, chance in zip(chosen, frames, seen, strict=True)
+    ]
+    return [_bare(pattern, spots, float(chance)) for pattern, chance in pairs if chance > _CLEARLY]
+
+
+def _ace_pattern(spots: Spots, index: int, frame: Floats) -> Pattern:
+    return Pattern(1, (index,), spots.centres[index], frame, _share(spots.shapes[index], frame), 0.0)
+
+
+def _share(shape: Floats, frame: Floats) -> float:
+    """A pip's radius in a frame's units."""
+    return float(np.sqrt(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))))
+
+
+def _like_the_others(faces: list[Face], plane: Outlook) -> list[Face]:
+    """Faces of which only the network speaks count where they lie flat and have pips and size of dice beside them."""
+    firm = [face for face in faces if face.score >= SURE]
+    sure = [face for face in firm if face.number > 1 and face.seen > SURE]
+
+    def like(face: Face, other: Face) -> bool:
+        paint = np.mean([pip.inner for pip in face.spots], axis=0) - np.mean([pip.inner for pip in other.spots], axis=0)
+        pips = np.log(np.mean([pip.longest for pip in face.spots]) / np.mean([pip.longest for pip in other.spots]))
+        alike = abs(np.log(face.size / other.size)) < _SAME_SIZE and abs(pips) < _SAME_SIZE * (
+            2 if face.number == 1 else 1
+        )
+        return bool(alike and np.linalg.norm(paint) < _SAME_PAINT * other.contrast)
+
+    def counts(face: Face) -> bool:
+        flat = unlike(plane.shape(face.centre), face.shape) < _FLAT + (_FLAT if face.number < _TELLING else 0.0)
+        doubtful = face.score < SURE and face.seen > _CLEARLY and flat
+        return doubtful and any(like(face, other) for other in sure) and not any(_clash(face, other) for other in firm)
+
+    return [replace(face, score=_ALONE_COUNTS * face.seen) if counts(face) else face for face in faces]
 
 
 def _one_colour(pattern: Pattern, spots: Spots, layers: Layers) -> bool:
@@ -313,7 +466,7 @@ def _lone(known: tuple[Spots, Mask], layers: Layers, lone: list[int], plane: Out
 def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -> Face:
     spots, taken = known
     contrast, centre = float(spots.contrast[index]), spots.centres[index]
-    radius = float(np.sqrt(np.linalg.det(spots.shapes[index])) / abs(np.linalg.det(frame))) ** 0.5
+    radius = _share(spots.shapes[index], frame)
     paint = _paint(spots, [index], centre, frame)
     square = square_around(layers.patch(centre, frame), np.zeros((1, 2)), radius, paint)
     score = _ACE * _looks(square, 1.0)
@@ -326,11 +479,6 @@ def _ace(known: tuple[Spots, Mask], index: int, layers: Layers, frame: Floats) -
         score *= _DRAWN if square.half_edge * np.sqrt(abs(np.linalg.det(frame))) < _TINY else 1.0
     return Face(1, centre, frame, square, (index,), radius, contrast, score,
                 spots.of([index]), spots.shapes[index])  # fmt: skip
-
-
-def turned(angle: float) -> Floats:
-    """The turn by an angle."""
-    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
 def _alone(spots: Spots, index: int, layers: Layers) -> bool:
@@ -354,7 +502,7 @@ def _again(faces: list[Face], spots: Spots, layers: Layers, plane: Outlook) -> I
             ends = spots.centres[list(face.pips[:2])]
             shape = plane.shape(face.centre) * np.sqrt(np.linalg.det(spots.shapes[list(face.pips)].mean(axis=0)))
             frame, centre = diagonal_frame(ends[0], ends[1], shape)
-            radius = float(np.sqrt(np.linalg.det(shape)) / abs(np.linalg.det(frame))) ** 0.5
+            radius = _share(shape, frame)
             if not 0.15 < radius < 0.7:
                 continue
             again = _face(Pattern(face.number, face.pips, centre, frame, radius, 0.0), spots, layers)
@@ -368,11 +516,11 @@ def _tiny(faces: list[Face], spots: Spots) -> bool:
     return not chosen or float(np.median(spots.sizes[chosen])) < _BLUNT
 
 
-def _on_plane(spots: Spots, layers: Layers, plane: Outlook) -> Iterable[Face]:
+def _on_plane(sight: _Sight, plane: Outlook) -> Iterable[Face]:
     """Faces whose pips are circles on the plane; how few pips really look still tells a side from a top."""
-    for face in _many(_flattened(spots, plane), layers):
+    for face in _many(replace(sight, spots=_flattened(sight.spots, plane))):
         few = face.number <= _TELLING
-        yield replace(face, shape=spots.shapes[list(face.pips)].mean(axis=0)) if few else face
+        yield replace(face, shape=sight.spots.shapes[list(face.pips)].mean(axis=0)) if few else face
 
 
 def _flattened(spots: Spots, plane: Outlook) -> Spots:
@@ -381,21 +529,6 @@ def _flattened(spots: Spots, plane: Outlook) -> Spots:
     return replace(
         spots, shapes=np.array([plane.shape(at) for at in spots.centres]).reshape(-1, 2, 2) * sizes[:, None, None]
     )
-
-
-def _vouched_by_same_make(faces: list[Face], spots: Spots, plane: Outlook) -> list[Face]:
-    """Faces that are doubtful by themselves, but for paint and pips are like one that is sure, count for more."""
-    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _FLAT]
-    sure = [face for face in flat if face.score >= SURE and face.number > 1]
-
-    def vouched(face: Face) -> bool:
-        whole = not _rivals(spots, list(face.pips), face.square, (face.centre, face.frame))
-        return face in flat and whole and any(same_make(face, other) for other in sure)
-
-    return [
-        replace(face, score=float(np.sqrt(face.score))) if _DOUBTFUL < face.score < SURE and vouched(face) else face
-        for face in faces
-    ]
 
 
 def _standing_out(faces: list[Face], spots: Spots) -> list[Face]:
@@ -424,13 +557,21 @@ def _best(faces: list[Face], plane: Outlook | None = None) -> list[Face]:
 
     def rank(face: Face) -> float:
         away = 0.0 if plane is None else min(unlike(plane.shape(face.centre), face.shape), 1.0)
-        return -face.score * (1 + 0.15 * face.number) - 0.12 * float(np.log2(face.size)) + _ASKEW * away
+        return -face.score * (1 + 0.08 * face.number) - 0.12 * float(np.log2(face.size)) + _ASKEW * away
 
     kept: list[Face] = []
+    faces = [face for face in faces if not _made_of_dice(face, faces)]
     for face in sorted(faces, key=rank):
         if face.score > _LEAST and not any(_clash(face, other) for other in kept):
             kept.append(face)
     return kept
+
+
+def _made_of_dice(face: Face, faces: list[Face]) -> bool:
+    """Whether what looks like pips are dice themselves: whole faces lie on the face, more than one."""
+    inner = [other for other in faces if other.score >= SURE and other.number > 1 and other.size < face.size / 2]
+    on = [other for other in inner if face.inside(other.centre) < 1]
+    return any(one.inside(other.centre) > 1 for one in on[:1] for other in on)
 
 
 def _clash(one: Face, other: Face) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.resources import files
 
 import cv2
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
+from inspect_kit.vision.dice.network import chances, halved
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 
@@ -173,3 +175,53 @@ def test_dice_on_a_woven_ground_are_read_though_its_threads_make_faces_too() -> 
     die = _face_of_another_make(0.6)[185:295, 265:375]
     picture[185:295, 265:375] = np.where((die == die[0, 0]).all(axis=2, keepdims=True), picture[185:295, 265:375], die)
     assert [die.number for die in look_at_dice(picture, None).dice] == [6]
+
+
+def _marbled_throw(numbers: tuple[int, ...]) -> np.ndarray:
+    """Blue dice full of light veins on a dark table, 0 for one that shows a skull; drawn plainly from above."""
+    random = np.random.default_rng(8)
+    picture = np.clip(random.normal((92, 62, 40), 7, (420, 640, 3)), 0, 255).astype(np.uint8)
+    size = 84
+    for index, number in enumerate(numbers):
+        veins = cv2.GaussianBlur(random.normal(0, 1, (size, size)), (0, 0), 9)
+        share = np.clip(0.5 + 0.35 * veins / veins.std(), 0, 1)[..., None]
+        face = np.ascontiguousarray(((1 - share) * (18, 70, 150) + share * (110, 170, 225)).astype(np.uint8))
+        for x, y in PIPS[number]:
+            middle = (round(size * (0.5 + 0.25 * x)), round(size * (0.5 + 0.25 * y)))
+            cv2.circle(face, middle, 7, (240, 240, 238), -1, cv2.LINE_AA)
+        if not number:
+            cv2.ellipse(face, (42, 36), (24, 21), 0, 0, 360, (240, 240, 238), -1, cv2.LINE_AA)
+            cv2.rectangle(face, (31, 40), (53, 64), (240, 240, 238), -1)
+            for eye in (32, 52):
+                cv2.circle(face, (eye, 40), 6, (18, 70, 150), -1, cv2.LINE_AA)
+        left, top = 60 + 150 * (index % 4), 70 + 180 * (index // 4)
+        picture[top : top + size, left : left + size] = face
+    return cv2.GaussianBlur(picture, (0, 0), 1.0)
+
+
+PIPS = {
+    0: [], 1: [(0, 0)], 2: [(-1, -1), (1, 1)], 3: [(-1, -1), (0, 0), (1, 1)], 4: [(-1, -1), (1, 1), (-1, 1), (1, -1)],
+    5: [(-1, -1), (1, 1), (-1, 1), (1, -1), (0, 0)], 6: [(-1, -1), (-1, 0), (-1, 1), (1, -1), (1, 0), (1, 1)],
+}  # fmt: skip
+
+
+def test_marbled_dice_are_read_whatever_their_veins_and_a_mark_is_said_not_guessed() -> None:
+    look = look_at_dice(_marbled_throw((1, 2, 3, 4, 5, 6, 1, 0)), None)
+    assert [die.number for die in look.dice] == [1, 2, 3, 4, 5, 6, 1]
+    ((x, y),) = look.unread
+    assert look.marked == look.unread
+    assert abs(x - 552) < 30
+    assert abs(y - 292) < 30
+
+
+def test_the_network_is_small_and_sees_no_face_in_a_plain_or_noisy_square() -> None:
+    assert files("inspect_kit.vision.dice").joinpath("faces.onnx").stat().st_size < 3_000_000
+    noise = np.random.default_rng(1).integers(0, 255, (200, 200, 3)).astype(np.uint8)
+    for picture in (noise, np.full_like(noise, 128)):
+        seen = chances(halved(picture), [(np.array([100.0, 100.0]), 12 * np.eye(2))])
+        assert seen.sum() == pytest.approx(1)
+        assert seen[0, 0] > 0.5
+
+
+def test_no_place_to_look_at_needs_no_network() -> None:
+    assert chances([np.zeros((50, 50, 3), np.uint8)], []).shape == (0, 8)
