@@ -16,7 +16,7 @@ from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.cli.paths import FOLDER
 from inspect_kit.errors import BadSheet, InspectKitError
-from inspect_kit.notices import LANGUAGES, notice, sentence, worded_fact
+from inspect_kit.notices import ENGLISH, LANGUAGES, notice, sentence, worded_fact
 
 # The one border between what can go wrong inside and the sentence and exit code a person gets.
 
@@ -44,6 +44,7 @@ def _run(app: click.Group, arguments: Sequence[str] | None, language: str) -> in
         click.echo(problem.format_message(), err=True)
         return EXIT_USAGE
     except click.UsageError as problem:
+        _name_as_in_help(problem, language)
         where = problem.ctx.command_path if problem.ctx else PROGRAM
         help_there = sentence(notice("see-help", command=f"{where} --help"), language)
         return _say(f"{where}: {problem.format_message()} ({help_there})", EXIT_USAGE)
@@ -60,6 +61,14 @@ def _run(app: click.Group, arguments: Sequence[str] | None, language: str) -> in
     except Exception as problem:
         return _unforeseen(problem, language)
     return code if isinstance(code, int) else 0
+
+
+def _name_as_in_help(problem: click.UsageError, language: str) -> None:
+    """What is missing or wrong is called as the page of help calls it."""
+    from inspect_kit.cli.spoken_help import spoken_parameter
+
+    if isinstance(problem, click.BadParameter) and problem.param is not None and language != ENGLISH:
+        problem.param = spoken_parameter(problem.param, language)
 
 
 def _say(sentence: str, code: int) -> int:

@@ -182,7 +182,9 @@ def check(work: Work) -> None:
 @click.option("--item", default="", help="What is inspected, as the sheet calls it.")
 @click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,
               help="How uncertainty enters the decision.")  # fmt: skip
-@click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today).")
+@click.option(
+    "--on", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Day of the inspection (default: today)."
+)
 @click.option("--subject", default="", help="What the photos show, before each photo's name in the registry.")
 @click.option("--owner", default="", help="Whose it is, or who made it.")
 @click.option("--inspector", default="", help="Who inspected it.")

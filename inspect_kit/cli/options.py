@@ -35,7 +35,8 @@ def sheet_options(command: Command) -> Command:
     """`--spec`, `--item`, and what goes with them."""
     for option in (
         click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
-        click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="Day of the inspection (default: today)."),
+        click.option("--on", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+                     help="Day of the inspection (default: today)."),
         click.option("--house", type=FILE, help="House rules over the sheet."),
         click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
                      show_default=True, help="How uncertainty enters the decision."),

@@ -50,9 +50,9 @@ def spoken(command: click.Command, language: str) -> click.Command:
     told.__dict__["_help_option"] = None
     if language == ENGLISH:
         return told
-    told.help = help_in(command.help or "", language)
+    told.help = _with_names(help_in(command.help or "", language), command, language)
     told.short_help = _first_sentence(told.help)
-    told.params = [_spoken_parameter(each, language) for each in command.params]
+    told.params = [spoken_parameter(each, language) for each in command.params]
     told.options_metavar = _placeholder(command.options_metavar or "", language)
     if isinstance(told, click.Group):
         told.subcommand_metavar = _placeholder(told.subcommand_metavar or "", language)
@@ -60,10 +60,12 @@ def spoken(command: click.Command, language: str) -> click.Command:
     return told
 
 
-def _spoken_parameter(parameter: click.Parameter, language: str) -> click.Parameter:
-    if not isinstance(parameter, click.Option):
-        return parameter
+def spoken_parameter(parameter: click.Parameter, language: str) -> click.Parameter:
+    """A copy of an argument or option that calls what is to be typed by its name in a language."""
     told = copy(parameter)
+    if not isinstance(parameter, click.Option) or not isinstance(told, click.Option):
+        told.metavar = _placeholder(_name_of(parameter), language)
+        return told
     told.help = sentence_in(parameter.help or "", language)
     if isinstance(parameter.show_default, str):
         told.show_default = sentence_in(parameter.show_default, language)
@@ -71,6 +73,20 @@ def _spoken_parameter(parameter: click.Parameter, language: str) -> click.Parame
     if named in _words(language, "placeholder") or parameter.metavar:
         told.metavar = _placeholder(named, language)
     return told
+
+
+def _name_of(argument: click.Parameter) -> str:
+    """An argument as a call shows it: `[FILES]...`."""
+    name = argument.human_readable_name
+    if argument.metavar:
+        return name
+    return (name if argument.required else f"[{name}]") + ("" if argument.nargs == 1 else "...")
+
+
+def _with_names(text: str, command: click.Command, language: str) -> str:
+    """A command's text, with its arguments named as in its call."""
+    names = {each.human_readable_name for each in command.params if isinstance(each, click.Argument)}
+    return _TOKEN.sub(lambda found: _placeholder(found[0], language) if found[0] in names else found[0], text)
 
 
 def help_in(text: str, language: str) -> str:

@@ -92,3 +92,20 @@ def test_english_help_is_english_again_after_another_language(
         page = capsys.readouterr().out
         assert page.startswith(usage)
         assert ("Show this message and exit." in page) == (language == "en")
+
+
+@pytest.mark.parametrize(("language", "file", "photos", "day"), [
+    ("de", "DATEI", "[FOTOS]...", "JJJJ-MM-TT"), ("cs", "SOUBOR", "[FOTKY]...", "RRRR-MM-DD"), ("it", "FILE", "[FOTO]...", "AAAA-MM-GG"),
+])  # fmt: skip
+def test_what_is_to_be_typed_has_a_name_in_the_language(
+    language: str, file: str, photos: str, day: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    assert run(app, ["measure", "striker", "--help"]) == run(app, ["qa", "lot", "--help"]) == 0
+    page = capsys.readouterr().out
+    assert f"] {photos}\n" in page
+    assert f"] {file}\n" in page
+    assert f"\n  {file} " in page, "the text calls the argument as the call does"
+    assert day in page
+    assert run(app, ["qa", "lot"]) == 2
+    assert f"'{file}'" in capsys.readouterr().err

@@ -33,7 +33,12 @@ _Read = TypeVar("_Read")
 @click.command("certificate")
 @click.argument("name", metavar="ID")
 @click.argument("file", type=FILE, required=False)
-@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Last day of the calibration, as you have decided it.")
+@click.option(
+    "--until",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Last day of the calibration, as you have decided it.",
+)
 @json_option
 @click.pass_context
 def certificate(ctx: click.Context, /, name: str, file: Path | None, until: datetime | None, as_json: bool) -> None:

@@ -225,7 +225,9 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 @click.option("--serial", help="Its serial number.")
 @click.option("--resolution", help="One digit of its display, for example 0.01g.")
 @click.option("--upper", help="The end of its range, for example 200g.")
-@click.option("--calibrated-until", type=click.DateTime(["%Y-%m-%d"]), help="Last day of its calibration.")
+@click.option(
+    "--calibrated-until", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Last day of its calibration."
+)
 @click.option("--calibration", help="Certificate and laboratory.")
 @click.option("--expanded", help="Expanded uncertainty on the calibration certificate, for example 0.02g.")
 @click.option("--coverage", default="2", show_default=True, help="Its coverage factor.")

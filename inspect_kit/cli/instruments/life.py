@@ -66,7 +66,13 @@ def _due(gauge: Instrument, on: date, within: int) -> Row | None:
 
 @click.command("suspect")
 @click.argument("name", metavar="ID")
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), required=True, help="From when on it may have been bad.")
+@click.option(
+    "--since",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    required=True,
+    help="From when on it may have been bad.",
+)
 @click.option("--error", help="How much too much it shows, for example 0.05g (default: from its last failed check).")
 @json_option
 @click.pass_context

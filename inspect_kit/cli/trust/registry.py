@@ -97,8 +97,10 @@ def command() -> None:
 def _filters(function: Any) -> Any:
     for option in (
         click.option("--search", default="", help="Words anywhere in number, subject, owner, inspector or event."),
-        click.option("--until", type=click.DateTime(["%Y-%m-%d"]), help="Issued on this day or before."),
-        click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Issued on this day or later."),
+        click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+                     help="Issued on this day or before."),
+        click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+                     help="Issued on this day or later."),
         click.option("--state", type=click.Choice(STATES), help="How it stands today."),
         click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found."),
         click.option("--spec", default="", help="The sheet."),

@@ -48,7 +48,12 @@ _GRAVITY: Final = (0, 3, 1, 5)
 @click.option("--subject", default="", help="The thing on the table: it must be the one that was certified.")
 @click.option("--event", default="", help="The event: a certificate for another one does not hold.")
 @click.option("--proof", type=FILE, help="Its .tlog-proof [default: the one beside the PDF].")
-@click.option("--on", type=click.DateTime(["%Y-%m-%d"]), help="The day it must be valid on (default: today).")
+@click.option(
+    "--on",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="The day it must be valid on (default: today).",
+)
 @language_option
 @json_option
 @click.pass_context
