@@ -32,6 +32,8 @@ _NEUTRAL: Final = np.array([0, 128 / 255, 128 / 255])
 """The code of no colour in JFIF."""
 PARTS: Final = 6
 """Parts that a profile is the sum of: ground, its slope, the seam, piece, fall and turn of its light."""
+_DIAGONAL: Final = np.arange(PARTS + 1)
+"""Where an equation's own unknown stands."""
 _TABLE: Final = 0.125
 """Pixels between the places at which blurred parts are tabled."""
 _ROUNDS: Final = 4
@@ -151,10 +153,8 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
     tables = _Tables(model, half, len(start))
     spreading = _spreading(profile.steps, model.spread)
     seen = profile.codes.astype(np.float32)
-    expected, firmness = _expected(len(start))
-    found, place = expected.copy(), start.copy()
-    misfit: Floats = np.zeros(len(start))
-    variance: Floats = np.zeros(len(start))
+    expected, firmness = _expected()
+    found, place = np.tile(expected, (len(start), 1)), start.copy()
     contrast = np.linalg.norm(encoded(model.inner) - encoded(model.outer), axis=1) / np.sqrt(3)
     for _ in range(_ROUNDS):
         away = (profile.steps[None, :] - place[:, None]).astype(np.float32)
@@ -167,17 +167,13 @@ def _fitted(profile: Profiles, start: Floats, half: float, model: _Model) -> Edg
         turned = table.transpose(0, 2, 1)
         normal = (turned @ table).astype(np.float64)
         right = (turned @ left.reshape(len(start), -1, 1))[:, :, 0].astype(np.float64)
-        normal[:, range(PARTS), range(PARTS)] += firmness
+        normal[:, _DIAGONAL, _DIAGONAL] += np.append(firmness, [1e-6])
         right[:, :PARTS] += firmness * (expected - found)
-        normal[:, PARTS, PARTS] += 1e-6
-        inverse = np.linalg.inv(normal)
-        step = (inverse @ right[:, :, None])[:, :, 0]
+        step = np.linalg.solve(normal, right[:, :, None])[:, :, 0]
         found = found + np.clip(step[:, :PARTS], -0.5, 0.5)
         place = np.clip(place + np.clip(step[:, PARTS], -1.0, 1.0), start - half, start + half)
-        variance = np.asarray(inverse[:, PARTS, PARTS], dtype=np.float64)
-        misfit = np.asarray(
-            np.sqrt((left[:, :, 0] ** 2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) * tuning.NOISE
-        )
+    variance = np.asarray(np.linalg.inv(normal)[:, PARTS, PARTS], dtype=np.float64)
+    misfit = np.sqrt((left[:, :, 0] ** 2).sum(axis=1) / np.maximum(window.sum(axis=1), 1)) * tuning.NOISE
     lighter = float(np.median((encoded(model.inner) - encoded(model.outer)) @ _LUMA))
     return Edges(place, contrast, misfit / np.maximum(contrast, 1e-3), variance, model.blur, lighter)
 
@@ -254,8 +250,8 @@ def _spreading(steps: Floats, spread: float) -> Light | None:
     return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
 
 
-def _expected(lines: int) -> tuple[Floats, Floats]:
+def _expected() -> tuple[Floats, Floats]:
     """Levels of ground, slope, seam, piece and two shadings as they are likely, and how firmly (inverse variances)."""
     mean = np.array([1.0, 0.0, tuning.SEAM[0], 1.0, -tuning.FALL[0], 0.0])
     spread = np.array([tuning.LEVEL, tuning.SLOPE, tuning.SEAM[1], tuning.LEVEL, tuning.FALL[1], tuning.TURN])
-    return np.tile(mean, (lines, 1)), np.tile(1 / spread**2, (lines, 1))
+    return mean, 1 / spread**2
