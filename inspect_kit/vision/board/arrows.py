@@ -157,10 +157,22 @@ def outermost(across: Floats, ink: Floats, level: float) -> Floats:
 
 _SHAFT: Final = Wanted(1.0, 0.2, 2.8, 6.0, 0.02)
 """The shaft: usual, thinnest and thickest stroke (mm), how far it may lie off (mm), and its slope."""
+_OWN_SHAFT: Final = Wanted(1.0, 0.2, 6.0, 6.0, 0.02, others=(2.0, 3.5))
+"""The same on a board with sizes of its own."""
 _STEP: Final = 0.25
 """mm between the lines across a shaft."""
 FAINT_TIP: Final = "too worn or too faint to be told: measure it with a rule"
 """Why a tip is withheld, and what would settle it."""
+_BLUNT: Final = 1.5
+"""mm that a worn or blurred tip may be longer or shorter than where its ink halves."""
+_FURTHER: Final = 6.0
+"""mm beyond a tip that must be free of ink."""
+OTHER_HEAD: Final = "its head has a form of its own"
+"""Why the tip of an arrow is not told."""
+_OWN_ENDED: Final = 3.0
+"""The same at the start of an arrow on a board with sizes of its own: ornaments stand that near to it."""
+_ENDED: Final = 6.0
+"""mm without ink after which an arrow has ended."""
 
 
 @dataclass(frozen=True)
@@ -172,12 +184,33 @@ class Arrow:
     tip: tuple[Floats, float] | Absent
 
 
-def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None, grown: float = 1.0) -> Arrow | Absent:
-    """The arrow of a corner, near the diagonal; `grown` is how far out its circles stand over the usual board's."""
+@dataclass(frozen=True)
+class Room:
+    """Where an arrow's parts are looked for, mm along the diagonal from the middle."""
+
+    shaft: tuple[float, float] = (195.0, 405.0)
+    """Between which the shaft is a line."""
+    tail: tuple[float, float] = (230.0, 320.0)
+    """From the first of these inwards; between both it is a plain line."""
+    head: tuple[float, float] = (340.0, 390.0)
+    """Between which it is a plain line before its head."""
+    tip: tuple[float, float] = (385.0, layout.ARROW_TIP + 34)
+    own: bool = False
+    """Whether the maker has sizes of its own: its tip is where ink first ends, and not beyond."""
+
+
+def own_room(gap: float, edge: float) -> Room:
+    """On a board of any size: around the gap between a corner's two circles, and up to its pocket's edge."""
+    inner, outer = gap + np.array(tuning.OWN_SHAFT)
+    before, after = gap - tuning.OWN_GAP, gap + tuning.OWN_GAP
+    return Room((inner, outer), (inner, before), (after, outer), (outer, edge - tuning.OWN_CLEAR), own=True)
+
+
+def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None, room: Room) -> Arrow | Absent:
+    """The arrow of a corner, near the diagonal."""
     way = np.array(TOWARDS[corner]) / np.sqrt(2)
-    near, far = (195.0, 405.0) if grown == 1.0 else (tuning.OWN_SHAFT[0] * grown, tuning.OWN_SHAFT[1] * grown)
-    ends = placement.to_plane(np.stack([way * near, way * far]))
-    shaft = trace_line(shot, ends[0], ends[1], _SHAFT, ink)
+    ends = placement.to_plane(np.stack([way * room.shaft[0], way * room.shaft[1]]))
+    shaft = trace_line(shot, ends[0], ends[1], _OWN_SHAFT if room.own else _SHAFT, ink)
     if isinstance(shaft, Absent):
         return shaft
     if shaft.cover < tuning.COVER:
@@ -189,7 +222,7 @@ def trace_arrow(shot: Shot, placement: Placement, corner: str, ink: Ink | None, 
     centre = placement.to_plane(np.zeros((1, 2)))[0]
     start = float((middle - centre) @ direction)
     strip, along = _strip(shot, middle, direction, (70.0 - start, 455.0 - start))
-    return Arrow(shaft, _tail(shot, strip, along, shaft, start), _tip(shot, strip, along, shaft, start))
+    return Arrow(shaft, _tail(shot, strip, along, shaft, (start, room)), _tip(shot, strip, along, shaft, (start, room)))
 
 
 def _strip(shot: Shot, middle: Floats, direction: Floats, reach: tuple[float, float]) -> tuple[Ribbon, Floats]:
@@ -217,16 +250,19 @@ def _ground(beside: Floats) -> Floats:
     return np.where(np.isfinite(beside), seen_median(windows, 2), np.nan)
 
 
-def _tail(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
+def _tail(
+    shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, where: tuple[float, Room]
+) -> tuple[Floats, float] | Absent:
     """Where the stripe ends, going towards the middle: for six mm from there on nothing."""
+    start, room = where
     ink = _inked(strip, shaft)
     half = shaft.width / 2 + 0.5 * strip.blur(shot)
     level = seen_mean(np.where(np.abs(strip.steps) <= half, ink, np.nan), 1)
-    inner = (along + start > 230) & (along + start < 320)
+    inner = (along + start > room.tail[0]) & (along + start < room.tail[1])
     full = float(seen_median(level[inner], 0))
     present = level > 0.5 * full
-    first = int(np.argmin(np.abs(along + start - 230)))
-    gap = round(6 / _STEP)
+    first = int(np.argmin(np.abs(along + start - room.tail[0])))
+    gap = round((_OWN_ENDED if room.own else _ENDED) / _STEP)
     for index in range(first, gap, -1):
         if not np.isfinite(level[index - 1 : index + 1]).all():
             return Absent("hidden")
@@ -250,15 +286,18 @@ def arc_stroke(seen: Inked, end: int, shaft: float) -> float:
     return float(np.clip(np.mean(sides, axis=0), 0, None).sum() * _STEP)
 
 
-def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -> tuple[Floats, float] | Absent:
+def _tip(
+    shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, where: tuple[float, Room]
+) -> tuple[Floats, float] | Absent:
     """Where the head ends; of a line without a head, where it ends."""
+    start, room = where
     ink = _inked(strip, shaft)
-    far = np.nonzero((along + start > 385) & (along + start < layout.ARROW_TIP + 34))[0]
-    if not np.isfinite(ink[far]).all():
+    far = np.nonzero((along + start > room.tip[0]) & (along + start < room.tip[1]))[0]
+    if not len(far) or not np.isfinite(ink[far]).all():
         return Absent("hidden")
     half = shaft.width / 2 + 0.5 * strip.blur(shot)
     level = ink[:, np.abs(strip.steps) <= half].mean(axis=1)
-    full = float(seen_median(level[(along + start > 340) & (along + start < 390)], 0))
+    full = float(seen_median(level[(along + start > room.head[0]) & (along + start < room.head[1])], 0))
     ends = run_ends(far, level[far] > 0.45 * full)
     if not ends or ends[0] >= far[-1] - 2:
         return Absent("missing")
@@ -269,7 +308,15 @@ def _tip(shot: Shot, strip: Ribbon, along: Floats, shaft: Trace, start: float) -
         end = ends[0]
         rise = level[end] - level[end + 1]
         head = Head(along[end] + _STEP * (level[end] - 0.5 * full) / max(rise, 1e-6), max(0.3, strip.blur(shot)))
+    if room.own and goes_on(seen, head.place):
+        return Absent(OTHER_HEAD)
     return Absent(FAINT_TIP) if head.u > tuning.TIP_USELESS else (_pixel(shot, strip, along, head.place), head.u)
+
+
+def goes_on(seen: Inked, tip: float) -> bool:
+    """Whether something is drawn beyond a tip: a head of a maker's own form, which does not end there."""
+    after = (seen.along > tip + _BLUNT + 2 * seen.blur) & (seen.along < tip + _BLUNT + 2 * seen.blur + _FURTHER)
+    return bool((np.nan_to_num(seen.ink[after]).max(axis=1, initial=0.0) > 0.45).any())
 
 
 def run_ends(places: Whole, inked: Mask) -> list[int]:

@@ -10,12 +10,14 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
 from inspect_kit.vision.board import layout, tuning
-from inspect_kit.vision.board.arrows import Arrow, trace_arrow
+from inspect_kit.vision.board.arrows import Arrow, Room, own_room, trace_arrow
 from inspect_kit.vision.board.circles import find_ring, trace_circle, trace_disc
+from inspect_kit.vision.board.holes.corner_holes import find_corner_holes
+from inspect_kit.vision.board.holes.pockets import Corner, trace_pockets
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, WALLS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board.locate import Mosaic
-from inspect_kit.vision.board.pockets import Walls, trace_pockets
+from inspect_kit.vision.board.outer_circle import trace_outermost
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import FootLine, Frame, foot_lines, trace_foot, weigh_frame
 from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
@@ -25,20 +27,22 @@ from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
 # All markings of a board in one photo: every line and circle the layout knows, traced or said why not.
 
 Mark = Trace | Absent
+UNLIKE: Final = "unlike the others"
+"""Why a marking is left out that the board's own symmetry contradicts."""
 Survey = dict[tuple[str, str], Mark]
 
 _LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
 """The lower line: usual, thinnest and thickest stroke (mm), how far it may lie off (mm)."""
-_OWN_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 1.5, 9.0, 12.0)
+_OWN_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 1.2, 15.0, 12.0, others=(2.8, 9.0))
 """The same on a board with sizes of its own."""
 _THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
 """A thin line: the same, and its slope against the square."""
+_OWN_THIN: Final = Wanted(0.8, 0.15, 6.0, 6.0, 0.006, others=(1.6, 3.2))
+"""The same on a board with sizes of its own."""
 _RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
 """The ring of a base or centre circle: the same; searched first, so it lies off less."""
 _OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
 """The outer circle: the same."""
-_BROAD_RING: Final = Wanted(3.5, 1.5, 8.0, 2.5)
-"""A ring as makers with sizes of their own draw it: the same."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
 """Directions around a centre, one a degree."""
 _WAYS: Final = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
@@ -53,6 +57,8 @@ class Surroundings:
     mosaic: Mosaic
     circles: Mapping[str, Floats] = field(default_factory=dict)
     """Where base circles were seen before, on the board; empty: where makers usually draw them."""
+    ends: Mapping[str, float] = field(default_factory=dict)
+    """mm from the middle to where the wood was seen to end, side by side; empty: where boards usually end."""
 
     def circle_place(self, name: str) -> Floats:
         """About where a base circle's middle is."""
@@ -64,9 +70,9 @@ class Surroundings:
         return tuning.ANY_RADII if self.circles else tuning.USUAL_RADII
 
     @property
-    def outer_radii(self) -> tuple[float, float]:
-        """mm: radii among which the outer circle is looked for."""
-        return tuning.ANY_OUTER if self.circles else tuning.USUAL_OUTER
+    def half(self) -> float:
+        """mm from the middle to the walls, about."""
+        return float(np.mean(list(self.ends.values()))) if self.ends else layout.HALF
 
     def spacing(self, side: str, edge: float) -> float:
         """mm from the lower line's outer `edge` to the upper line: the circles lie midway where they are known."""
@@ -84,13 +90,16 @@ class Surroundings:
         )
         return float((own[-1] - own[0]) @ out / ((own[-1] - own[0]) @ along)) if len(own) > 1 else 0.0
 
-    @property
-    def grown(self) -> float:
-        """How far out this board's circles stand, over the usual board's: arrows run between them."""
+    def arrow_room(self, corner: str, pocket: Mark) -> Room:
+        """Where a corner's arrow is looked for: on a board with sizes of its own, through the gap of its circles."""
         if not self.circles:
-            return 1.0
-        usual = np.mean([np.linalg.norm(layout.circle_place(name)) for name in self.circles])
-        return float(np.mean([np.linalg.norm(place) for place in self.circles.values()]) / usual)
+            return Room()
+        way = np.array(layout.TOWARDS[corner]) / np.sqrt(2)
+        gap = float(np.mean([self.circles[name] @ way for name in layout.PAIRS[corner]]))
+        if isinstance(pocket, Absent):
+            return own_room(gap, layout.ARROW_TIP)
+        edge = self.placement.to_board(self.shot.view.on_plane(pocket.pixels)) @ way
+        return own_room(gap, float(edge.min()))
 
     def line_level(self, side: str) -> float:
         """mm from the middle to the middle of a side's lower line, which touches the circles from outside."""
@@ -160,12 +169,12 @@ def _lower(around: Surroundings, side: str, ink: Ink | None) -> Mark:
 
 def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mark:
     level = around.line_level(side) + layout.LOWER_THICKNESS / 2 - layout.SPACING + 0.4
-    wanted = _THIN
+    wanted = _OWN_THIN if around.circles else _THIN
     if isinstance(lower, Trace):
         points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
         edge = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2
         level = edge - around.spacing(side, edge) + 0.4
-    if not isinstance(lower, Trace) or around.circles:
+    if not isinstance(lower, Trace):
         wanted = replace(wanted, reach=6.0)
     start, end = _path(around, side, level, around.line_reach(side))
     return trace_line(around.shot, start, end, wanted, ink)
@@ -265,17 +274,6 @@ def _outer_edge(around: Surroundings, mark: Trace) -> float:
     return fitted.radius + mark.width / 2 if isinstance(fitted, Circle) else 0.0
 
 
-def _thin_or_broad(
-    around: Surroundings, ring: tuple[Floats, float], look: tuple[Wanted, Ink | None], avoid: Mask | None
-) -> Mark:
-    """A thin outline; on a board with sizes of its own, one as broad as a line if there is no thin one."""
-    thin = trace_circle(around.shot, *ring, look[0], avoid, look[1])
-    if isinstance(thin, Trace) or not around.circles:
-        return thin
-    broad = trace_circle(around.shot, *ring, replace(_BROAD_RING, rough=look[0].rough), avoid, look[1])
-    return broad if isinstance(broad, Trace) else thin
-
-
 def _absent(around: Surroundings, place: Floats, radius: float) -> Absent:
     """Missing where the place can be seen, hidden where it cannot."""
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
@@ -327,10 +325,12 @@ def _lane(around: Surroundings, middle: Floats, seen: tuple[Trace, Circle, float
 
 def _outer(around: Surroundings, ink: Ink | None) -> Mark:
     place = around.placement.to_plane(np.zeros((1, 2)))[0]
-    where, radius, clarity = find_ring(around.mosaic, place, around.outer_radii, 10.0)
+    if around.circles:
+        return trace_outermost(around.shot, place, tuning.ANY_OUTER, ink)
+    where, radius, clarity = find_ring(around.mosaic, place, tuning.USUAL_OUTER, 10.0)
     if clarity < 0.5 * tuning.LEAST_RING:
         return _absent(around, place, 85.0)
-    return _thin_or_broad(around, (where, radius), (_OUTER, ink), None)
+    return trace_circle(around.shot, where, radius, _OUTER, None, ink)
 
 
 def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
@@ -409,11 +409,10 @@ class _Drawn:
     ink: Ink | None
 
 
-def gather(
-    shots: Sequence[Shot], placement: Placement, mosaic: Mosaic, circles: Mapping[str, Floats] | None = None
-) -> Features:
+def gather(arounds: Sequence[Surroundings]) -> Features:
     """All photos' features together; the frame is weighed over all of them before the feet are."""
-    drawn = [_drawn(Surroundings(shot, placement, mosaic, circles or {})) for shot in shots]
+    shots, placement = [around.shot for around in arounds], arounds[0].placement
+    drawn = [_drawn(around) for around in arounds]
     frame = weigh_frame([line for one in drawn for line in one.lines.values()])
     found: dict[Key, list[Trace]] = {}
     reasons: dict[Key, list[str]] = {}
@@ -467,11 +466,28 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     for side, line in one.lines.items():
         if not line.doubtful:
             marks["foot", side] = trace_foot(around.shot, line, frame)
-    places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
-    for corner, pocket in trace_pockets(around.shot, places).items():
+    for corner, pocket in _pockets(around, marks).items():
         marks["pocket", corner] = pocket
-        marks.update(_arrow(around, corner, one.ink))
+        marks.update(_arrow(around, corner, pocket, one.ink))
+    if around.circles:
+        marks |= _ends_alike(around, marks)
     return marks if _drawn_as_ours(marks) else {key: _doubted(key, mark) for key, mark in marks.items()}
+
+
+def _ends_alike(around: Surroundings, marks: Mapping[Key, Mark]) -> dict[Key, Mark]:
+    """Ends of arrows that lie as far out as the others': one that runs into an ornament or is worn off does not."""
+    kept: dict[Key, Mark] = {}
+    for part in ("tail", "tip"):
+        ends = {key: mark for key, mark in marks.items() if key[0] == part and isinstance(mark, Trace)}
+        away = {key: float(np.linalg.norm(around.placement.to_board(around.shot.view.on_plane(mark.pixels))[0]))
+                for key, mark in ends.items()}  # fmt: skip
+        usual = float(np.median(list(away.values()) or [0.0]))
+        alike = [key for key in ends if abs(away[key] - usual) < tuning.ENDS_ALIKE]
+        apart = float(np.std([away[key] for key in alike])) if alike else 0.0
+        for key, mark in ends.items():
+            sure = key in alike and len(alike) >= tuning.ENDS_ENOUGH
+            kept[key] = replace(mark, scatter=float(np.hypot(mark.scatter, apart))) if sure else Absent(UNLIKE)
+    return kept
 
 
 def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
@@ -486,11 +502,13 @@ def _doubted(key: Key, mark: Mark) -> Mark:
 
 
 def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -> float:
-    lower = marks["lower", side]
+    """mm from the middle to a foot, by the lower line; where wood ends elsewhere, the maker has sizes of its own."""
+    lower, end = marks["lower", side], around.ends.get(side)
     if isinstance(lower, Absent):
-        return layout.HALF
+        return layout.HALF if end is None else end
     points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
-    return float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 + layout.LOWER
+    usual = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 + layout.LOWER
+    return usual if end is None or abs(usual - end) < tuning.END_ALIKE else end
 
 
 def wall_line(around: Surroundings, foot: Trace, side: str) -> Floats:
@@ -504,8 +522,39 @@ def wall_line(around: Surroundings, foot: Trace, side: str) -> Floats:
     return np.array([*turned, level / np.hypot(1, slope) + turned @ ends[0]])
 
 
-def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> tuple[Floats, Walls]:
-    """About where a pocket's middle is, and the walls beside it."""
+def _pockets(around: Surroundings, marks: Mapping[Key, Mark]) -> Mapping[str, Mark]:
+    """Pockets of the usual size; where those are not seen, or the maker has sizes of its own, four alike of any."""
+    places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
+    usual = {} if around.circles else trace_pockets(around.shot, places)
+    if sum(isinstance(each, Trace) for each in usual.values()) >= tuning.HOLES_ENOUGH:
+        return usual
+    holes = find_corner_holes(around.mosaic, around.placement, around.half)
+    if not holes.clear:
+        return usual or trace_pockets(around.shot, places)
+    found = trace_pockets(around.shot, {name: _found(places[name], circle) for name, circle in holes.circles.items()})
+    return _cut_alike(around, found)
+
+
+def _cut_alike(around: Surroundings, found: Mapping[str, Mark]) -> dict[str, Mark]:
+    """One tool cuts all four: by what they differ where edges are seen badly, their size is not known."""
+    sizes = {name: 2 * _outer_edge(around, mark) for name, mark in found.items() if isinstance(mark, Trace)}
+    usual = float(np.median(list(sizes.values()) or [0.0]))
+    odd = {name for name, size in sizes.items() if abs(size / usual - 1) > tuning.CUT_ALIKE}
+    apart = float(np.std([size for name, size in sizes.items() if name not in odd] or [0.0]))
+    return {name: Absent(UNLIKE) if name in odd
+            else replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
+            for name, mark in found.items()}  # fmt: skip
+
+
+def _found(place: Corner, circle: Floats) -> Corner:
+    """The corner with the pocket where it was seen, its walls no nearer than the pocket's edge."""
+    walls = [np.array([*row[:2], max(row[2], row[:2] @ circle[:2] + circle[2] + tuning.HOLE_OFF)])
+             for row in place.walls]  # fmt: skip
+    return Corner(circle, (walls[0], walls[1]), found=True)
+
+
+def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) -> Corner:
+    """About where a pocket of the usual size is, and the walls beside it."""
     lines = []
     for side in WALLS[corner]:
         foot = marks["foot", side]
@@ -513,16 +562,16 @@ def _pocket_place(around: Surroundings, marks: Mapping[Key, Mark], corner: str) 
             out = np.array(OUTWARDS[side])
             ends = around.placement.to_plane(np.stack([np.zeros(2), out]))
             way = ends[1] - ends[0]
-            lines.append(np.array([*way, layout.HALF + 2 + way @ ends[0]]))
+            lines.append(np.array([*way, around.half + 2 + way @ ends[0]]))
         else:
             lines.append(wall_line(around, foot, side))
     rows = np.array(lines)
     centre = np.linalg.solve(rows[:, :2], rows[:, 2] - layout.POCKET / 2)
-    return np.asarray(centre, dtype=np.float64), (rows[0], rows[1])
+    return Corner(np.array([*centre, tuning.MIDDLE]), (rows[0], rows[1]))
 
 
-def _arrow(around: Surroundings, corner: str, ink: Ink | None) -> dict[Key, Mark]:
-    found = trace_arrow(around.shot, around.placement, corner, ink, around.grown)
+def _arrow(around: Surroundings, corner: str, pocket: Mark, ink: Ink | None) -> dict[Key, Mark]:
+    found = trace_arrow(around.shot, around.placement, corner, ink, around.arrow_room(corner, pocket))
     if not isinstance(found, Arrow):
         return {(part, corner): found for part in ("shaft", "tail", "tip")}
     marks: dict[Key, Mark] = {("shaft", corner): found.shaft}

@@ -108,6 +108,8 @@ class Wanted:
     """Largest slope against the path."""
     rough: bool = False
     """A circle is traced once only, about where it is."""
+    others: tuple[float, ...] = ()
+    """Other widths (mm) that a maker may have drawn it in; the one seen best is taken for likely."""
 
 
 def trace_line(shot: Shot, start: Floats, end: Floats, wanted: Wanted, ink: Ink | None) -> Trace | Absent:
@@ -117,8 +119,9 @@ def trace_line(shot: Shot, start: Floats, end: Floats, wanted: Wanted, ink: Ink 
     way = (end - start) / length
     normal = np.array([-way[1], way[0]])
     feet = start + along * way
+    beside = max(4.0, *(1.5 * width for width in wanted.others)) if wanted.others else 4.0
     lines = binned(
-        ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (-wanted.reach - 4, wanted.reach + 4)), _LINE_BIN
+        ribbon(shot, feet, np.tile(normal, (len(feet), 1)), (-wanted.reach - beside, wanted.reach + beside)), _LINE_BIN
     )
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
     if usable.mean() < 0.2 or usable.sum() < 6:
@@ -127,28 +130,33 @@ def trace_line(shot: Shot, start: Floats, end: Floats, wanted: Wanted, ink: Ink 
     found = _search(lines, places, usable, wanted)
     if isinstance(found, Absent):
         return found
-    return _refined(shot, lines, places, usable, found, wanted, ink)
+    return _refined(shot, lines, places, usable, found[0], replace(wanted, width=found[1]), ink)
 
 
-def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> Floats | Absent:
-    """Offsets of the stripe at each place, from all lines together: the straight path with most ink on it."""
+def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> tuple[Floats, float] | Absent:
+    """Offsets of the stripe at each place, and its likely width: the straight path with most ink on it."""
     raw = np.minimum(general_contrast(lines), 0.6)
     raw[~usable] = np.nan
-    width = max(round(wanted.width / (lines.steps[1] - lines.steps[0])), 3)
-    kernel = np.concatenate([-np.ones(width), np.ones(width), -np.ones(width)]) / width
-    kernel[:width] /= 2
-    kernel[2 * width :] /= 2
-    best, where = 0.0, (0.0, 0.0)
+    kernels = {width: _kernel(width, lines) for width in (wanted.width, *wanted.others)}
+    inner = np.abs(lines.steps) <= wanted.reach
+    best, where = 0.0, (0.0, 0.0, wanted.width)
     for slope in np.linspace(-wanted.slope, wanted.slope, 13):
-        shifted = shifted_rows(raw[usable], slope * places[usable] / STEP)
-        answer = np.convolve(np.median(shifted, axis=0), kernel, "same")
-        inner = np.abs(lines.steps) <= wanted.reach
-        top = int(np.argmax(np.where(inner, answer, -1)))
-        if answer[top] > best:
-            best, where = float(answer[top]), (float(lines.steps[top]), float(slope))
+        course = np.median(shifted_rows(raw[usable], slope * places[usable] / STEP), axis=0)
+        for width, kernel in kernels.items():
+            answer = np.convolve(course, kernel, "same")
+            top = int(np.argmax(np.where(inner, answer, -1)))
+            if answer[top] > best:
+                best, where = float(answer[top]), (float(lines.steps[top]), float(slope), width)
     if best < tuning.LEAST_INK * 0.6:
         return Absent("missing")
-    return where[0] + where[1] * places
+    return where[0] + where[1] * places, where[2]
+
+
+def _kernel(width: float, lines: Ribbon) -> Floats:
+    """Ink on so many mm, and none to both sides of them."""
+    count = max(round(width / (lines.steps[1] - lines.steps[0])), 3)
+    kernel = np.concatenate([-np.ones(count) / 2, np.ones(count), -np.ones(count) / 2]) / count
+    return np.asarray(kernel, dtype=np.float64)
 
 
 def _refined(

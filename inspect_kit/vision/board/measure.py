@@ -16,7 +16,7 @@ from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning
 from inspect_kit.vision.board.bundle import Bundle, solve_bundle
 from inspect_kit.vision.board.cards import SeenCard, find_cards
-from inspect_kit.vision.board.features import Features, gather
+from inspect_kit.vision.board.features import Features, Surroundings, gather
 from inspect_kit.vision.board.formulas import BoardFormula, formulas
 from inspect_kit.vision.board.layout import SIDES, Placement
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
@@ -131,7 +131,7 @@ def _with_cards(
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
     placement = upright(match.placement, shots[0].view)
-    features = gather(shots, placement, mosaic)
+    features = gather([Surroundings(shot, placement, mosaic) for shot in shots])
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = ((PRINT_SCALE, scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))

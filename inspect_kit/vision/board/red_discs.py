@@ -83,6 +83,13 @@ def _square(named: Mapping[str, Floats]) -> Floats:
     return np.asarray(np.linalg.lstsq(np.array(rows, dtype=np.float64), np.array(values), rcond=None)[0])
 
 
+def off_square(discs: Mapping[str, Floats]) -> float:
+    """mm by which discs lie off the square that fits them best, root mean square: a view that is wrong bends it."""
+    square = _square(discs) if discs else np.zeros(5)
+    away = [place - _at(square, name) for name, place in discs.items()]
+    return float(np.sqrt(np.mean(np.square(away)))) if away else 0.0
+
+
 def _ways(name: str) -> tuple[Floats, Floats]:
     side, towards = name.split(".")
     return np.array(layout.OUTWARDS[side], dtype=np.float64), np.array(layout.OUTWARDS[towards], dtype=np.float64)

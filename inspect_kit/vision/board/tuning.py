@@ -38,8 +38,13 @@ TIP_USELESS: Final = 1.5
 """mm: standard uncertainty of a tip beyond which nothing is said about it."""
 COVER: Final = 0.7
 """Share of the shaft's visible path that must be inked: other boards' diagonals are shorter."""
-OWN_SHAFT: Final = (290.0, 392.0)
-"""mm from the middle between which every arrow is a line, however its maker draws the rest; on a usual board."""
+OWN_SHAFT: Final = (-38.0, 55.0)
+"""mm from the gap between a corner's circles, along the diagonal, between which every arrow is a line, however its
+maker draws the rest. Chosen, as the two below, on four makers' boards of strangers."""
+OWN_GAP: Final = 15.0
+"""mm to both sides of the gap's middle that a maker's circle in it takes."""
+OWN_CLEAR: Final = 6.0
+"""mm of wood between an arrow's tip and the pocket, at least."""
 ACROSS: Final = 6.0
 """mm to both sides of the shaft that are looked at."""
 
@@ -62,6 +67,32 @@ colour at half the picture's resolution."""
 OUTLINE: Final = 0.25
 """mm: a thinner outline may be the shadow of a piece."""
 
+# corner_holes
+
+HOLE_INSETS: Final = (-16.0, 40.0)
+"""mm from the walls, where they are usually, to a pocket's edge: the walls are known to a centimetre only, and makers
+set pockets off them by up to 25. A search's range, no rule's."""
+HOLE_RADII: Final = (14.0, 50.0)
+"""mm: pockets of boards in shops have 40 to 80 mm, in a scale that a tape gave; wide on purpose."""
+HOLE_OFF: Final = 9.0
+"""mm by which a pocket may lie off its corner's diagonal."""
+HOLE_SOFT: Final = 1.2
+"""mm, standard deviation: meshes of a net finer than this count as one tone."""
+HOLE_STEPS: Final = (-1.8, 1.8, 5.0)
+"""mm from the edge: inside of it, and two places outside that show wood."""
+HOLE_STEP: Final = 0.35
+"""Change of light at a pocket's edge, over the wood's, that is seen for certain."""
+HOLE_WOOD: Final = 0.43
+"""Difference from the wood's light, over it, at which a place is hardly wood any more."""
+HOLE_BESIDE: Final = (60.0, 130.0)
+"""mm from the walls between which wood is seen at every corner."""
+HOLE_CLEAR: Final = 0.5
+"""Share of its free arc on which a pocket is seen. Four makers' boards of strangers have 0.54 to 0.92."""
+CUT_ALIKE: Final = 0.12
+"""Share by which one pocket's diameter may differ from the others' median where it was found by their likeness."""
+HOLES_ENOUGH: Final = 3
+"""Pockets that make four alike circles no chance."""
+
 # features
 
 USUAL_RADII: Final = (14.5, 17.5)
@@ -76,6 +107,10 @@ RINGS_ALIKE: Final = 2.0
 """mm by which the radii of one board's base circles may differ: they are one print, in a view that may lean."""
 ENOUGH_ALIKE: Final = 6
 """Outlines around eight discs that are alike, from which on they are no chance."""
+ENDS_ALIKE: Final = 4.0
+"""mm by which the ends of one print's four arrows may lie off their median in a view that the discs gave."""
+ENDS_ENOUGH: Final = 3
+"""Ends of arrows alike, from which on they are no chance."""
 USUAL_OUTER: Final = (80.0, 90.0)
 """mm: radii of the outer circle as most makers draw it."""
 ANY_OUTER: Final = (65.0, 140.0)
@@ -120,6 +155,19 @@ LOCATE_PEAKS: Final = 4
 LEAST_CARDS: Final = 2
 """Cards that must be seen: one alone fixes the far side of a board badly."""
 
+# outer_circle
+
+OUTER_WOOD: Final = 8.0
+"""mm outside of the outer circle that show wood in most directions."""
+OUTER_OFF: Final = 2.0
+"""mm by which the outer circle's middle may lie off the red discs'."""
+OUTER_SEEN: Final = 0.4
+"""Share of all directions in which it must be seen on one circle."""
+OUTER_STROKE: Final = 4.0
+"""mm: a line; anything broader is a ring, of which the outer edge is taken."""
+OUTER_EDGE: Final = 0.3
+"""Pixels: standard uncertainty of a ring's outer edge on each side, which may have an outline of another colour."""
+
 # pockets
 
 WINDOW: Final = 0.65
@@ -132,8 +180,17 @@ HIGH: Final = 8.5
 """mm around the usual radius in which edges are looked for."""
 MIDDLE: Final = 22.25
 """mm around the usual radius in which edges are looked for."""
-RADII: Final = (19.8, 27.5)
-"""mm: pockets of 40 to 49, and a rim around them; anything else is reported as not found."""
+SMALLER_HOLE: Final = 2.45
+"""mm by which a pocket's radius may be smaller than where it is looked for."""
+LARGER_HOLE: Final = 5.25
+"""mm by which it may be larger, a rim around it included."""
+WOOD_ENDS: Final = ((4.0, 3.0, 80.0, 0.3), (2.5, 2.0, 95.0, 0.2), (1.5, 1.5, 95.0, 0.1))
+"""Looks for where wood ends around a pocket, each nearer: mm to both sides, mm of strip, degrees off the way to the
+board's middle, mm by which lines agree at least."""
+WOOD_AROUND: Final = 0.2
+"""Share of all directions on which wood must end on one circle."""
+WOOD_CLEAR: Final = 0.4
+"""How much more like wood (1 is all) the outside of a pocket's edge is than its inside, at least."""
 TRIALS: Final = 1500
 """Circles through three edges that are tried."""
 TOLERANCE: Final = 0.35
@@ -162,6 +219,10 @@ RAGGED: Final = 0.2
 """mm: scatter beyond which an edge is none."""
 USELESS: Final = 0.8
 """mm: standard uncertainty of a rim beyond which nothing is said about a pocket."""
+RAGGED_PIXELS: Final = 0.7
+"""Pixels: the same in a small picture, whose pixels are as large as that."""
+USELESS_PIXELS: Final = 2.2
+"""Pixels: the same in a small picture. A small picture gets a large U, not a refusal."""
 POCKETS_ALIKE: Final = 0.15
 """mm by which the rims of one board differ."""
 SMOOTH: Final = 13
@@ -244,8 +305,27 @@ DISC_MIDDLE: Final = 4.0
 """mm, standard deviation: the discs' middle is the surface's. Our estimate: a print is laid on by a stop or by eye."""
 DISC_NOISE: Final = 1.5
 """Pixels by which the middle of a red disc is off."""
+DISCS_TORN: Final = 1.7
+"""Pixels by which the discs may lie off their square. Seen: 1.1 in a whole picture, 2.2 to 4.2 in three that were cut
+out of others, 0.5 to 0.6 in these when that is allowed for."""
+DISCS_BENT: Final = 1.5
+"""mm by which they may lie off it in a view that the feet gave: makers lay their print on a square that well."""
+WOOD_BEFORE_FOOT: Final = 5.0
+"""mm between where wood is seen to end and a foot, on a board whose discs give the scale: more, and one of them is not
+what it seems. Seen: up to 2 on a stranger's board, 8 where the tops of walls passed for feet."""
+END_ALIKE: Final = 8.0
+"""mm by which wood may end on one side off the others' median; more is a shadow's edge."""
 LOOKS_OUTWARDS: Final = 3
 """Looks from the discs outwards, each in the view that the last one gave."""
+SHAPES: Final = (4 / 3, 3 / 2, 16 / 9, 1.0, 2.0, 19.5 / 9, 20 / 9)
+"""Longer over shorter side of pictures as cameras and phones make them."""
+SHAPE_OFF: Final = 0.006
+"""Share by which such a picture's shape may be rounded to whole blocks."""
+CUT_OUT: Final = 0.12
+"""Of a picture of another shape: share of it by which the lens's middle lies off its own middle, standard deviation;
+our estimate, a third cut away on one side only."""
+STRETCHED: Final = 0.02
+"""And by which it may have been stretched one way, standard deviation; our estimate for pictures from web pages."""
 OFF_LEVEL: Final = 0.8
 """mm, standard deviation by which a side's foot lies off the square's."""
 OFF_SLOPE: Final = 0.002

@@ -30,12 +30,12 @@ from inspect_kit.vision.board.features import (
 from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
-from inspect_kit.vision.board.red_discs import red_discs, surface_corners
+from inspect_kit.vision.board.red_discs import off_square, red_discs, surface_corners
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import inverse, solve
 from inspect_kit.vision.fitting.stripe import Shot
-from inspect_kit.vision.optics.camera import COUNT, Camera
+from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera
 from inspect_kit.vision.optics.pose import Known as Points
 from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
 
@@ -67,6 +67,7 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     discs = red_discs(seen[0])
     if discs:
         view = _by_structure(photo.camera, light, view, (quad, discs), side.value)
+        photo = replace(photo, camera=view.camera)
     for again in range(0 if discs else tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
@@ -78,7 +79,9 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     by_discs, view = view, _with_feet(photo.camera, view, feet, side, needed=not discs)
     around, clarity = _surroundings(light, view, side.value)
     features = _looked(shot, around, view)
-    if discs and not (_feet_check(features) and feet_alike(features, view, around.placement)):
+    agreed = _feet_check(features) and feet_alike(features, view, around.placement) and wood_ends_there(around, feet)
+    bent = off_square(red_discs(around.mosaic)) > max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
+    if discs and (bent or not agreed):
         # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
         view = by_discs
         around, clarity = _surroundings(light, view, side.value)
@@ -93,8 +96,22 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     return Uncarded(bundle, placement, features, clarity, (notice("squareness-assumed"),))
 
 
+def cut_out(camera: Camera) -> Camera:
+    """A picture of a shape that no camera makes was cut out of another, or stretched: its lens's middle is anywhere.
+
+    Asked for where the discs lie on no square as a whole picture's lens would show it.
+    """
+    shape = max(camera.width, camera.height) / min(camera.width, camera.height)
+    if camera.source != GUESS or min(abs(shape / usual - 1) for usual in tuning.SHAPES) < tuning.SHAPE_OFF:
+        return camera
+    covariance = camera.covariance.copy()
+    covariance[1, 1] += (tuning.STRETCHED * camera.focal) ** 2
+    covariance[2, 2], covariance[3, 3] = (tuning.CUT_OUT * np.array([camera.width, camera.height])) ** 2
+    return replace(camera, covariance=covariance)
+
+
 def _looked(shot: Shot, around: Surroundings, view: View) -> Features:
-    return gather([replace(shot, view=view)], around.placement, around.mosaic, around.circles)
+    return gather([replace(around, shot=replace(shot, view=view))])
 
 
 def _feet_check(features: Features) -> bool:
@@ -112,6 +129,21 @@ def feet_alike(features: Features, view: View, placement: Placement) -> bool:
             levels = [placement.to_board(view.on_plane(each.pixels, each.height)) @ out for each in (foot[0], lower[0])]
             distances.append(float(np.median(levels[0]) - np.median(levels[1])))
     return not distances or max(abs(each - float(np.median(distances))) for each in distances) < tuning.UNEQUAL
+
+
+def wood_ends_there(around: Surroundings, feet: Mapping[Key, Sequence[Trace]]) -> bool:
+    """Whether wood was seen to end at most of the feet: edges further out are the tops of walls, further in shadows."""
+    beyond = []
+    for side, end in around.ends.items():
+        for foot in feet.get(("foot", side), ()):
+            points = around.placement.to_board(around.shot.view.on_plane(foot.pixels, foot.height))
+            beyond.append(float(np.median(points @ np.array(layout.OUTWARDS[side]))) - end)
+    return not beyond or abs(float(np.median(beyond))) < tuning.WOOD_BEFORE_FOOT
+
+
+def _per_mm(view: View) -> float:
+    """Pixels a mm in the middle."""
+    return float(view.resolution(np.zeros(3)))
 
 
 def _without_feet(features: Features) -> Features:
@@ -291,8 +323,21 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
         middle = np.mean(list(discs.values()), axis=0)
         placement = Placement(float(middle[0]), float(middle[1]), 0.0)
         own = {name: placement.to_board(place[None])[0] for name, place in discs.items()}
-        return Surroundings(Shot(0, light, view, ()), placement, mosaic, own), max(match.clarity, tuning.REFUSALS_CLEAR)
+        around = Surroundings(Shot(0, light, view, ()), placement, mosaic, own, wood_ends(mosaic, placement, discs))
+        return around, max(match.clarity, tuning.REFUSALS_CLEAR)
     return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
+
+
+def wood_ends(mosaic: Mosaic, placement: Placement, discs: Mapping[str, Floats]) -> Mapping[str, float]:
+    """mm from the placement's middle to where wood ends on each side; nothing where a side does not show it."""
+    corners = surface_corners(mosaic, discs)
+    if corners is None:
+        return {}
+    own = placement.to_board(corners)
+    ends = {side: float((own @ np.array(layout.OUTWARDS[side])).max()) for side in SIDES}
+    usual = float(np.median(list(ends.values())))
+    # One side may lie in its wall's shade: the others tell where wood ends there.
+    return {side: end if abs(end - usual) < tuning.END_ALIKE else usual for side, end in ends.items()}
 
 
 def _usual(placement: Placement, discs: Mapping[str, Floats]) -> bool:
@@ -328,14 +373,18 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
     # Flanks that do not lie about the discs' middle contradict each other: by so much is the scale unknown.
     torn = max(float(np.abs(found.residuals[-8:]).max()), 1.0)
     spread, fixed = found.covariance[own, own] * torn**2, _given_camera(found.covariance) * torn**2
-    return View(camera, found.parameters[own], spread, fixed, 1.0, len(ways), len(ways))
+    noise = float(np.sqrt((found.residuals[:-8] ** 2).mean())) * tuning.DISC_NOISE
+    return View(camera, found.parameters[own], spread, fixed, noise, len(ways), len(ways))
 
 
 def _by_structure(
     camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float
 ) -> View:
     """The view by discs and surface; each look outwards from the discs shows better where the surface ends."""
-    view = _from_discs(camera, view, seen, side)
+    whole = _from_discs(camera, view, seen, side)
+    if whole.noise > tuning.DISCS_TORN:
+        camera = cut_out(camera)
+    view = whole if camera is whole.camera else _from_discs(camera, view, seen, side)
     for _ in range(tuning.LOOKS_OUTWARDS):
         mosaic = _plan(light, view, side)
         discs = red_discs(mosaic)

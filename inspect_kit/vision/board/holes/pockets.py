@@ -30,6 +30,15 @@ Walls = tuple[Floats, Floats]
 """The two walls' outward normals and offsets, as rows (nx, ny, distance)."""
 
 
+@dataclass(frozen=True)
+class Corner:
+    """About where a pocket is: middle and radius, between two walls; `found`: it was seen there, like the others."""
+
+    circle: Floats
+    walls: Walls
+    found: bool = False
+
+
 def _ways() -> Floats:
     azimuths = (np.arange(BINS * 3) + 0.5) / (BINS * 3) * 2 * np.pi
     return np.column_stack([np.cos(azimuths), np.sin(azimuths)])
@@ -148,9 +157,13 @@ class Hole:
     even: float
 
 
-def find_hole(shot: Shot, centre: Floats, walls: Walls) -> Hole | Absent:
+def find_hole(shot: Shot, corner: Corner) -> Hole | Absent:
     """The outermost round edge near a guess, and a concentric one inside of it."""
-    lines = lines_around(shot, centre, tuning.MIDDLE, (tuning.LOW, tuning.HIGH))
+    walls = corner.walls
+    if corner.found:
+        circle = where_wood_ends(shot, corner)
+        return Absent("not one clean circle") if circle is None else _ringed(shot, circle, walls)
+    lines = lines_around(shot, *_apart(corner), (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     if usable.sum() < 0.25 * BINS:
         return Absent("hidden or out of the picture")
@@ -160,6 +173,10 @@ def find_hole(shot: Shot, centre: Floats, walls: Walls) -> Hole | Absent:
     # A lit net as light as the wood lets lines leave it too far inside; of the other edges, larger ones may be right.
     circles += [circle for circle in edges if circle[2] > circles[0][2] + tuning.LARGER] if circles else edges[:1]
     return _ringed(shot, _clearest(shot, circles, walls), walls) if circles else Absent("missing")
+
+
+def _apart(corner: Corner) -> tuple[Floats, float]:
+    return corner.circle[:2], float(corner.circle[2])
 
 
 def _clearest(shot: Shot, circles: list[Floats], walls: Walls) -> Floats:
@@ -226,7 +243,9 @@ def best_circles(lines: Ribbon, offsets: Floats, least: float, ring: float = 0.0
     chosen = random.integers(0, len(rows), (tuning.TRIALS, 3))
     circles = _through(places[rows[chosen], columns[chosen]])
     middle = lines.feet.mean(axis=0)
-    good = np.isfinite(circles).all(axis=1) & (circles[:, 2] > tuning.RADII[0]) & (circles[:, 2] < tuning.RADII[1])
+    usual = float(np.median(np.linalg.norm(lines.feet - middle, axis=1)))
+    good = np.isfinite(circles).all(axis=1) & (circles[:, 2] > usual - tuning.SMALLER_HOLE)
+    good &= circles[:, 2] < usual + tuning.LARGER_HOLE
     good &= np.hypot(circles[:, 0] - middle[0], circles[:, 1] - middle[1]) < 7
     circles = circles[good]
     if not len(circles):
@@ -297,12 +316,52 @@ def _ring(lines: Ribbon, usable: Mask) -> tuple[float | None, float]:
     return (float(lines.steps[over[-1]]), even) if len(over) else (None, even)
 
 
-def trace_pockets(shot: Shot, corners: Mapping[str, tuple[Floats, Walls]]) -> dict[str, Trace | Absent]:
+# Where the wood ends: colours tell it whatever the net looks like, to half a pixel; edges then tell it finer.
+
+
+def where_wood_ends(shot: Shot, corner: Corner) -> Floats | None:
+    """The circle around which wood ends near a guess; nothing where it ends on no circle."""
+    circle = corner.circle
+    for reach, strip, arc, floor in tuning.WOOD_ENDS:
+        lines, places, clear = _wood_ends(shot, replace(corner, circle=circle), (reach, strip, arc))
+        design = np.column_stack([lines.normals, np.ones(BINS)])
+        good = agreeing(design, places, clear, least=12, floor=floor)
+        if good.sum() < tuning.WOOD_AROUND * BINS:
+            return None
+        circle = circle + np.linalg.lstsq(design[good], places[good], rcond=None)[0]
+    return np.asarray(circle, dtype=np.float64)
+
+
+def _wood_ends(shot: Shot, corner: Corner, look: tuple[float, float, float]) -> tuple[Ribbon, Floats, Mask]:
+    """Lines across the circle, where wood ends on each going inwards, and which of them show it.
+
+    `look` is mm to both sides of the circle, the strip of wood and of none beside its end, and degrees off the way to
+    the board's middle.
+    """
+    reach, strip, arc = look
+    centre, radius = _apart(corner)
+    lines = binned(ribbon(shot, centre + radius * _ways(), _ways(), (-reach - strip, reach + strip)), 3)
+    inwards = -(corner.walls[0][:2] + corner.walls[1][:2]) / np.sqrt(2)
+    usable = np.isfinite(lines.light).all(axis=(1, 2)) & (lines.normals @ inwards > np.cos(np.radians(arc)))
+    count = round(strip / (lines.steps[1] - lines.steps[0]))
+    if usable.sum() < tuning.WOOD_AROUND * BINS:
+        return lines, np.zeros(BINS), np.zeros(BINS, dtype=bool)
+    eye = np.sqrt(np.maximum(np.nan_to_num(lines.light), 0))
+    wood = np.maximum(np.median(eye[usable][:, -count:].reshape(-1, 3), axis=0), 1e-3)
+    like = np.exp(-((np.linalg.norm(eye / wood - 1, axis=2) / np.sqrt(3) / tuning.WOOD_VARIES) ** 2))
+    total = np.concatenate([np.zeros((BINS, 1)), np.cumsum(like, axis=1)], axis=1)
+    at = np.arange(count, like.shape[1] - count + 1)
+    gain = (total[:, at + count] - 2 * total[:, at] + total[:, at - count]) / count
+    places = lines.steps[0] + (at[gain.argmax(axis=1)] - 0.5) * (lines.steps[1] - lines.steps[0])
+    return lines, places, np.asarray(usable & (gain.max(axis=1) > tuning.WOOD_CLEAR))
+
+
+def trace_pockets(shot: Shot, corners: Mapping[str, Corner]) -> dict[str, Trace | Absent]:
     """The pockets near their guesses, each between its two walls."""
-    holes = {name: find_hole(shot, centre, walls) for name, (centre, walls) in corners.items()}
+    holes = {name: find_hole(shot, corner) for name, corner in corners.items()}
     found = [hole for hole in holes.values() if isinstance(hole, Hole)]
     rimmed = 2 * sum(hole.inner is not None for hole in found) >= max(1, len(found))
-    edges = {name: hole if isinstance(hole, Absent) else _edge(shot, hole, corners[name][1], rimmed)
+    edges = {name: hole if isinstance(hole, Absent) else _edge(shot, hole, corners[name].walls, rimmed)
              for name, hole in holes.items()}  # fmt: skip
     width = _common_width(edges) if rimmed else 0.0
     for name, edge in edges.items():
@@ -339,10 +398,9 @@ def _doubting(edges: Mapping[str, _Edge | Absent], width: float) -> dict[str, _E
 
 def _traced(shot: Shot, edge: _Edge, width: float) -> Trace | Absent:
     """Nothing where lines agree so badly that the circle is chance: a quarter round cut into a corner, a net's edge."""
-    found = _trace(shot, edge, width)
-    ragged = (
-        edge.outer.scatter > max(tuning.RAGGED, 0.3 * edge.outer.lines.blur(shot)) or found.u_width > tuning.USELESS
-    )
+    found, pixel = _trace(shot, edge, width), 1 / float(np.median(edge.outer.lines.scale))
+    most = max(tuning.RAGGED, 0.3 * edge.outer.lines.blur(shot), tuning.RAGGED_PIXELS * pixel)
+    ragged = edge.outer.scatter > most or found.u_width > max(tuning.USELESS, tuning.USELESS_PIXELS * pixel)
     return Absent("not one clean circle") if ragged else found
 
 
@@ -385,10 +443,10 @@ def _common_width(edges: Mapping[str, _Edge | Absent]) -> float:
     return float(np.median(widths)) if widths else 0.0
 
 
-def _by_width(shot: Shot, corner: tuple[Floats, Walls], width: float) -> _Edge | Absent:
+def _by_width(shot: Shot, corner: Corner, width: float) -> _Edge | Absent:
     """A pocket whose rim was not seen clearly: looked for again as two circles that are as far apart as the others'."""
-    centre, walls = corner
-    lines = lines_around(shot, centre, tuning.MIDDLE, (tuning.LOW, tuning.HIGH))
+    walls = corner.walls
+    lines = lines_around(shot, *_apart(corner), (tuning.LOW, tuning.HIGH))
     usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2))) & free_arc(lines, walls)
     circles = best_circles(lines, edges_across(shot, lines, usable, walls), 0.2, width)
     outer = settle(shot, circles[0], walls, Way(narrow=True)) if circles else None

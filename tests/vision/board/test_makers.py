@@ -1,0 +1,66 @@
+"""Boards of makers with sizes and looks of their own: everything is found, and nothing is wrong with a small U."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
+from inspect_kit.vision.board.uncarded import cut_out
+from inspect_kit.vision.optics.camera import guessed
+from tests.scenes.makers_board import FRAMES, NETS, MakersBoard, MakersShot, makers_board, photograph
+
+WANTED = {
+    "basecircle.diameter": 8, "pocket.diameter": 4, "baseline.lower.thickness": 4, "baseline.spacing": 4,
+    "arrow.thickness": 4, "outer.diameter": 1,
+}  # fmt: skip
+MOST_OFF = 5.0
+"""Standard uncertainties by which nothing may be wrong: none of these photos was looked at while making anything."""
+
+
+def _measured(shot: MakersShot) -> BoardResult:
+    pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
+    photo = BoardPhoto(pixels, guessed(pixels.shape[1], pixels.shape[0], None), "board.jpg")
+    return measure_board([photo], None, KnownSide(shot.board.side, 0.5))
+
+
+def _wrong(result: BoardResult, board: MakersBoard) -> dict[tuple[str, str], float]:
+    off = {(each.characteristic, each.instance): (each.value - board.truth[each.characteristic, each.instance]) / each.standard
+           for each in result.measurements if (each.characteristic, each.instance) in board.truth}  # fmt: skip
+    return {key: round(z, 1) for key, z in off.items() if abs(z) > MOST_OFF}
+
+
+PLAIN = replace(makers_board(21), film=False, stars=False, lettering=False, plates=False, gap_circles=False)
+
+
+@pytest.mark.parametrize(
+    "board",
+    [replace(PLAIN, net=NETS[0], frame=FRAMES[1], frame_width=30.0, lettering=True),
+     replace(PLAIN, net=NETS[1], ring="red", stars=True, plates=True, gap_circles=True),
+     replace(PLAIN, net=NETS[3], ring="two", film=True)],
+    ids=["blue net, narrow red frame, lettering", "patterned net, red ring, stars, plates", "pale net, two rings, film"],
+)  # fmt: skip
+def test_every_look_of_makers_is_found_and_nothing_is_far_off(board: MakersBoard) -> None:
+    result = _measured(MakersShot(board, 21))
+    found = [each.characteristic for each in result.measurements]
+    assert sum(min(found.count(name), count) for name, count in WANTED.items()) >= 0.9 * sum(WANTED.values())
+    assert _wrong(result, board) == {}
+
+
+def test_a_small_picture_cut_out_of_another_gets_a_larger_u_and_no_refusal() -> None:
+    board = makers_board(22)
+    result = _measured(MakersShot(board, 22, megapixels=0.75, cut=True))
+    found = [each.characteristic for each in result.measurements]
+    assert sum(min(found.count(name), count) for name, count in WANTED.items()) >= 0.9 * sum(WANTED.values())
+    assert _wrong(result, board) == {}
+
+
+@pytest.mark.parametrize(("width", "height", "cut"), [(4000, 3000, False), (3024, 4032, False), (971, 941, True)])
+def test_only_a_picture_of_a_shape_that_no_camera_makes_may_be_cut_out(width: int, height: int, cut: bool) -> None:
+    camera = guessed(width, height, None)
+    assert (cut_out(camera) is not camera) is cut
+    assert cut_out(guessed(width, height, 1000.0)).source == "EXIF"
