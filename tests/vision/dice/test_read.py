@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from importlib.resources import files
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from inspect_kit.capture.photographs import open_photograph
+from inspect_kit.cli.app import app
 from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
 from inspect_kit.vision.dice.network import chances, halved
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
@@ -212,6 +216,17 @@ def test_marbled_dice_are_read_whatever_their_veins_and_a_mark_is_said_not_guess
     assert look.marked == look.unread
     assert abs(x - 552) < 30
     assert abs(y - 292) < 30
+
+
+def test_the_log_and_the_measurement_say_that_a_die_shows_a_mark(tmp_path: Path) -> None:
+    rolls = tmp_path / "rolls"
+    rolls.mkdir()
+    cv2.imwrite(str(rolls / "a.png"), cv2.resize(_marbled_throw((4, 5, 0, 6))[..., ::-1], None, fx=2, fy=2))
+    logged = CliRunner().invoke(app, ["dice", "log", str(rolls), "-o", str(tmp_path / "log.csv"), "--json"])
+    assert json.loads(logged.stdout)["unread"] == 1
+    assert "logo or another mark" in logged.stdout
+    measured = CliRunner().invoke(app, ["measure", "dice", str(rolls / "a.png"), "--json"])
+    assert "shows a logo or another mark in place of pips" in measured.stdout
 
 
 def test_the_network_is_small_and_sees_no_face_in_a_plain_or_noisy_square() -> None:
