@@ -80,15 +80,17 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     around, clarity = _surroundings(light, view, side.value)
     features = _looked(shot, around, view)
     agreed = _feet_check(features) and feet_alike(features, view, around.placement) and wood_ends_there(around, feet)
-    bent = off_square(red_discs(around.mosaic)) > max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
-    if discs and (bent or not agreed):
+    # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
+    settled = _with_feet(photo.camera, view, {**feet, **features.traces}, side, needed=not discs)
+    square = all(_discs_on_square(each, mosaic) for each, mosaic in (
+        (view, around.mosaic), (settled, _plan(light, settled, side.value)))) if discs else True  # fmt: skip
+    if discs and not (agreed and square):
         # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
         view = by_discs
         around, clarity = _surroundings(light, view, side.value)
         features = _without_feet(_looked(shot, around, view))
     else:
-        # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
-        view = _with_feet(photo.camera, view, {**feet, **features.traces}, side, needed=not discs)
+        view = settled
     placement = around.placement
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
@@ -139,6 +141,11 @@ def wood_ends_there(around: Surroundings, feet: Mapping[Key, Sequence[Trace]]) -
             points = around.placement.to_board(around.shot.view.on_plane(foot.pixels, foot.height))
             beyond.append(float(np.median(points @ np.array(layout.OUTWARDS[side]))) - end)
     return not beyond or abs(float(np.median(beyond))) < tuning.WOOD_BEFORE_FOOT
+
+
+def _discs_on_square(view: View, mosaic: Mosaic) -> bool:
+    """Whether this view leaves the print on its square: feet that are none bend it."""
+    return off_square(red_discs(mosaic)) <= max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
 
 
 def _per_mm(view: View) -> float:

@@ -18,7 +18,7 @@ WANTED = {
     "basecircle.diameter": 8, "pocket.diameter": 4, "baseline.lower.thickness": 4, "baseline.spacing": 4,
     "arrow.thickness": 4, "outer.diameter": 1,
 }  # fmt: skip
-MOST_OFF = 5.0
+MOST_OFF = 4.0
 """Standard uncertainties by which nothing may be wrong: none of these photos was looked at while making anything."""
 
 
