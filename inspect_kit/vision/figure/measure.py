@@ -26,8 +26,10 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     scale_at,
 )
 from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms
+from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure.refusals import (
+    bent_notices,
     doubt_of,
     hidden_depth,
     mirroring,
@@ -51,6 +53,8 @@ _FIRM: Final = ("fig.base.height", "fig.base.diameter")
 _TRIES: Final = ((1, tuning.REACHES), (1, tuning.REACHES[1:]), (2, tuning.REACHES))
 """How hard a first guess is looked for, and how far around it edges are: at first, and where that led astray."""
 
+SHEET_FLATNESS: Final = "sheet flatness"
+"""What a bent backdrop makes."""
 FORM: Final = "form of the edge"
 """What it makes that nobody knows whether the upper edge is sharp, cut or rounded."""
 
@@ -124,6 +128,7 @@ def measure_view(
     scale, u_scale = print_scale
     on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
     refuse_blur(pixels, placed)
+    placed = unbent(placed)
     found = find_figure(pixels, placed.view, on_sheet)
     readings = _fitted(pixels, found, on_sheet)
     fits = readings.fits
@@ -132,9 +137,9 @@ def measure_view(
     forms = Forms(readings.all, readings.shares())
     measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
     _refuse_vague(measured, pixels, found.ground, fits[0])
-    printed = tuple(_printed(each, scale, u_scale) for each in measured)
+    printed = tuple(_printed(_despite_bend(each, placed.bend), scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
-    notices = notices_of(readings, top, found.ground.foot)
+    notices = (*notices_of(readings, top, found.ground.foot), *bent_notices(placed.bend))
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
@@ -154,6 +159,12 @@ def _refuse_vague(measured: Sequence[Feature], pixels: Pixels, ground: Ground, f
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
         raise mirroring(pixels, ground, [fit]) or BadInput("too-little-base")
+
+
+def _despite_bend(measured: Feature, bend: float) -> Feature:
+    """With what a bend of the backdrop leaves in doubt."""
+    parts = contributions({SHEET_FLATNESS: tuning.BENT_LEFT * bend}) if bend else ()
+    return replace(measured, budget=ordered([*measured.budget, *parts]))
 
 
 def _printed(measured: Feature, scale: float, u_scale: float) -> Feature:

@@ -172,6 +172,11 @@ def two_ways(readings: BaseReadings) -> list[Notice]:
     return [notice("base-two-readings", one=one, other=other)]
 
 
+def bent_notices(bend: float) -> list[Notice]:
+    """That the backdrop is bent, where it is."""
+    return [notice("backdrop-bent", bend=f"{bend:.1f}")] if bend else []
+
+
 def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     fit = readings.fits[0]

@@ -101,6 +101,15 @@ FADED_MORE: Final = 4.0
 LARGE: Final = 0.8
 """mm of a large cut or rounding."""
 
+# bend
+
+BENT: Final = 0.5
+"""mm by which a backdrop's outer corners stand off its middle's plane from which it is bent; flat ones: 0.1."""
+BENT_SURELY: Final = 4.0
+"""Standard deviations of the bend from which it is believed."""
+BENT_LEFT: Final = 0.025
+"""mm of doubt in every size for a mm of bend that was taken into account; from three painted backdrops."""
+
 # edges
 
 LUMA_ENOUGH: Final = 0.03

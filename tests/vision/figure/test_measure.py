@@ -13,6 +13,7 @@ from PIL import Image
 from inspect_kit.notices import sentence
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import BaseReadings, _other_edges, _rival, _table_astray, shares_of
+from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
 from inspect_kit.vision.figure.refusals import blur_across, two_ways
@@ -20,8 +21,11 @@ from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
 from inspect_kit.vision.figure.top import belonging, summit
 from inspect_kit.vision.optics.light import encoded
 from inspect_kit.vision.optics.overlay import Mark, draw_close
+from inspect_kit.vision.optics.pose import Known, fit_view, pixels_of
+from inspect_kit.vision.reference.find import Placed
 from tests.scenes.figure import Base
 from tests.scenes.figure_poses import COLOURS
+from tests.scenes.painted import calibrated
 
 FORMS = {
     "sharp": (Base(9.5, 7.0, 5.2, 6.0), np.array([9.5, 6.0, 5.2, 5.2 / 7.0])),
@@ -257,3 +261,17 @@ def test_edges_before_the_table_that_scatter_are_not_taken_for_the_base() -> Non
     assert _table_astray(replace(fit, edges=edges, residuals=wild), 13.0)
     assert not _table_astray(replace(fit, edges=edges, residuals=np.resize([-0.2, 0.2], 100)), 13.0)
     assert len(edges.before_sheet().points) == 50
+
+
+@pytest.mark.parametrize("bend", [0.0, 0.2, -1.5, 4.0])
+def test_a_bent_backdrop_is_seen_as_bent_and_gives_the_pose_of_its_middle(bend: float) -> None:
+    """As a plane it seems nearer or farther: a height was 0.4 mm off, three times its u."""
+    x, y = np.meshgrid(np.linspace(-55, 55, 12), np.linspace(-30, 30, 7))
+    flat = np.column_stack([x.ravel(), y.ravel(), np.zeros(x.size)])
+    camera = calibrated()
+    true = np.concatenate([camera.parameters, [3.0, 0.1, 0.05], [2.0, 5.0, 190.0]])
+    seen = pixels_of(true, flat + np.column_stack([0 * x.ravel(), 0 * x.ravel(), bend * (flat[:, 0] / 55) ** 2]))
+    known = Known(flat, seen + np.random.default_rng(3).normal(0, 0.1, seen.shape), 10.0)
+    found = unbent(Placed("backdrop", fit_view(camera, known), known))
+    assert found.bend == (pytest.approx(abs(bend), abs=0.2) if abs(bend) > 1 else 0.0)
+    assert found.view.vector[-1] == pytest.approx(190.0, abs=0.3)
