@@ -67,7 +67,7 @@ def measure(
     """Measure coins, striker, checkers, discs, board, figure or dice in photos.
 
     `stated` takes what the command's options take, by the same names: `thickness="8.1±0.1mm"`, `print_scale=0.998`,
-    `edge_radius`, `reference`, `standoff`, `known`, `instance`, `one_die`.
+    `edge_radius`, `reference`, `standoff`, `known`, `gap`, `instance`, `one_die`.
     """
     from inspect_kit.capture.photographs import read_photograph
     from inspect_kit.measure.photos import check_count, check_kind, photo_session

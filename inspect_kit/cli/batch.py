@@ -129,7 +129,7 @@ def _task(ctx: click.Context) -> Task | None:
 
 MEASURE: Final = "inspect_kit.cli.batch:measure"
 """The program's own measuring function."""
-OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known")
+OPTIONS: Final = ("camera", "reference", "print_scale", "thickness", "edge_radius", "standoff", "known", "gap")
 MAX_CAMERA_BYTES: Final = 10_000_000
 """Bytes of a camera's file."""
 GIGABYTE: Final = 1_000_000_000
@@ -210,6 +210,7 @@ def check(work: Work) -> None:
 @click.option("--edge-radius", help="As for measure: the rounding of the pieces' rim.")
 @click.option("--standoff", help="As for measure: the figure's distance from the backdrop.")
 @click.option("--known", help="As for measure: one length taken with a tape.")
+@click.option("--gap", help="As for measure: the gap at a board's walls.")
 @click.option("--function", default=MEASURE, metavar="MODULE:NAME", help="A measuring function of your own.")
 @json_option
 @click.pass_context

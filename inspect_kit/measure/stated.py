@@ -49,7 +49,7 @@ LENGTHS: Final[Mapping[str, Mapping[str, Bounds]]] = MappingProxyType(
         "coins": _PIECE, "striker": _PIECE, "checkers": _PIECE, "discs": _PIECE,
         "dice": {"thickness": (5.0, 40.0), "edge_radius": (0.0, 8.0)},
         "figure": {"standoff": (10.0, 60.0)},
-        "board": {},
+        "board": {"gap": (0.0, 2.4)},
     }
 )  # fmt: skip
 """The sizes that can be stated of each kind of photo, in mm, and the bounds they must lie within."""
@@ -73,6 +73,8 @@ class Stated:
     reference: Reference = field(default_factory=Reference)
     standoff: Length | None = None
     known_side: tuple[float, float] | None = None
+    gap: Length | None = None
+    """Between a board's surface and its walls, by a feeler gauge."""
     instance: str = ""
     """Which figure of a team it is."""
     one_die: bool | None = None
@@ -80,7 +82,7 @@ class Stated:
 
 
 def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
-    """As people type it: `thickness`, `edge_radius`, `standoff`, `print_scale`, `reference`, `known`, …"""
+    """As people type it: `thickness`, `edge_radius`, `standoff`, `gap`, `print_scale`, `reference`, `known`, …"""
     typed = {name: text for name, text in given.items() if text is not None}
     lengths, others = LENGTHS[kind], _OTHERS[kind]
     for name in typed:
@@ -95,6 +97,8 @@ def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
     reference = _reference(kind, str(typed.get("reference", "auto")))
     if "print_scale" in typed and not reference.printed:
         raise UsageError("print-scale-of-nothing-printed", where="--print-scale")
+    if "gap" in typed and "known" in typed:
+        raise UsageError("gap-without-cards", where="--gap")
     one_die = typed.get("one_die")
     return Stated(
         thickness=size.get("thickness"),
@@ -103,6 +107,7 @@ def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
         reference=reference,
         standoff=size.get("standoff"),
         known_side=_known_side(str(typed["known"])) if "known" in typed else None,
+        gap=size.get("gap"),
         instance=_instance(str(typed.get("instance", ""))),
         one_die=one_die if isinstance(one_die, bool) else None,
     )
@@ -136,6 +141,8 @@ def _length(text: str, name: str, bounds: Bounds) -> Length:
     """`8.1±0.1mm`, `8.1 mm` or `8.1`, in mm."""
     low, high = bounds
     size, standard = _with_spread(text, option(name), notice("for-example", example="8.1±0.1mm"))
+    if standard == 0:
+        raise UsageError("uncertainty-cannot-zero", where=option(name))
     if not low <= size <= high or (standard is not None and not 0 <= standard <= high):
         raise UsageError("length-out-of-range", where=option(name), text=text[:40], low=f"{low:g}", high=f"{high:g}")
     return size, standard

@@ -52,7 +52,7 @@ def photo_form(place: InspectionPlace) -> PhotoForm:
     kind = kind_for(place.sheet, place.item.id)
     if not kind:
         return PhotoForm("")
-    lengths = tuple(name for name in ("thickness", "standoff") if name in LENGTHS[kind])
+    lengths = tuple(name for name in ("thickness", "standoff", "gap") if name in LENGTHS[kind])
     references = PLAIN_REFERENCES if kind in _ON_PAPER else ()
     return PhotoForm(kind, lengths, references, _figures(place.item) if kind == FIGURE else ())
 

@@ -27,6 +27,9 @@ FINER = 2
 _DOTS = 400.0
 _AROUND = np.linspace(0, 2 * np.pi, 480, endpoint=False)
 _CIRCLE = np.column_stack([np.cos(_AROUND), np.sin(_AROUND)])
+_DISC = cv2.resize((np.hypot(*np.mgrid[-24:25, -24:25]) < 13).astype(np.float32), (5, 5), interpolation=cv2.INTER_AREA)
+_DISC /= _DISC.sum()
+"""A lens's circle of confusion of 2.6 pixels across."""
 
 Colour = tuple[float, float, float]
 """Linear light, 0 to 1."""
@@ -112,16 +115,20 @@ class Painting:
             self._fill(hull, (shade * colour[0], shade * colour[1], shade * colour[2]))
         self.flat(_ring(place, *profile[-1]), colour)
 
-    def photograph(self, seed: int) -> bytes:
-        """Blurred, noisy, unevenly lit, as JPEG."""
+    def photograph(self, seed: int, phone: bool = False) -> bytes:
+        """Blurred, noisy, unevenly lit, as JPEG; `phone`: as phones do it, with a round blur, sharpened and smoothed."""
         random = np.random.default_rng(seed)
         small = cv2.resize(self.light, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA)
-        soft = cv2.GaussianBlur(small, (0, 0), 0.8)
+        soft = cv2.filter2D(small, -1, _DISC) if phone else cv2.GaussianBlur(small, (0, 0), 0.8)
         ramp = np.linspace(-0.1, 0.1, WIDTH)[None, :, None] * random.uniform(-1, 1)
         codes = 255 * np.clip(soft * (0.85 + ramp), 0, 1) ** (1 / 2.2)
         noisy = codes + random.normal(0, 2.0, (HEIGHT, WIDTH, 1)) + random.normal(0, 1.0, codes.shape)
+        if phone:
+            smooth = cv2.bilateralFilter(noisy.astype(np.float32), 5, 12.0, 1.2)
+            noisy = smooth + random.uniform(0.3, 0.8) * (smooth - cv2.GaussianBlur(smooth, (0, 0), 1.3))
         buffer = io.BytesIO()
-        Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8)).save(buffer, "JPEG", quality=92)
+        finish = {"quality": 86, "subsampling": 2} if phone else {"quality": 92}
+        Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8)).save(buffer, "JPEG", **finish)
         return buffer.getvalue()
 
     @staticmethod

@@ -100,6 +100,8 @@ for _name in ("coins", "striker", "checkers", "discs"):
 @_with(
     _print_scale("cards'"),
     click.option("--known", help="For a board without cards: one side, surface.side=738.2mm or 738.2±0.3mm."),
+    click.option("--gap",
+                 help="Between surface and walls, by a feeler gauge: 0.3mm or 0.3±0.05mm; for photos with cards."),
     click.option("--overlay", type=PATH, help="Write the board from above with its dimensions (PNG)."),
     click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
                  help="The sheet whose limits colour the overlay."),

@@ -19,7 +19,15 @@ from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_lin
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.board.outer_circle import trace_outermost
 from inspect_kit.vision.board.shapes import Key, direction
-from inspect_kit.vision.board.wall_foot import FootLine, Frame, foot_lines, trace_foot, weigh_frame
+from inspect_kit.vision.board.wall_foot import (
+    FootLine,
+    Frame,
+    Gauged,
+    after_second_photo,
+    foot_lines,
+    trace_foot,
+    weigh_frame,
+)
 from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
@@ -397,6 +405,8 @@ class Features:
     frame: Frame
     blur: float
     """mm on the board: standard deviation of the sharpest photo's blur."""
+    u_gap_then: float = 0.0
+    """mm: about the gap's standard uncertainty with another photo from the opposite side."""
 
 
 @dataclass(frozen=True)
@@ -409,11 +419,12 @@ class _Drawn:
     ink: Ink | None
 
 
-def gather(arounds: Sequence[Surroundings]) -> Features:
+def gather(arounds: Sequence[Surroundings], gap: Gauged | None = None) -> Features:
     """All photos' features together; the frame is weighed over all of them before the feet are."""
     shots, placement = [around.shot for around in arounds], arounds[0].placement
     drawn = [_drawn(around) for around in arounds]
-    frame = weigh_frame([line for one in drawn for line in one.lines.values()])
+    lines = [line for one in drawn for line in one.lines.values()]
+    frame = weigh_frame(lines, gap)
     found: dict[Key, list[Trace]] = {}
     reasons: dict[Key, list[str]] = {}
     for one in drawn:
@@ -424,7 +435,7 @@ def gather(arounds: Sequence[Surroundings]) -> Features:
                 found.setdefault(key, []).append(mark)
     traces = {key: tuple(_agreeing(key, many, shots, placement)) for key, many in found.items()}
     absent = {key: "missing" if "missing" in many else many[0] for key, many in reasons.items() if key not in traces}
-    return Features(traces, absent, frame, min(_blur(one.around) for one in drawn))
+    return Features(traces, absent, frame, min(_blur(one.around) for one in drawn), after_second_photo(lines, frame))
 
 
 def _blur(around: Surroundings) -> float:

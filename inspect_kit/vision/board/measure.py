@@ -21,8 +21,10 @@ from inspect_kit.vision.board.formulas import BoardFormula, formulas
 from inspect_kit.vision.board.layout import SIDES, Placement
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
 from inspect_kit.vision.board.refusals import (
+    WALL_GAP,
     BoardObservation,
     colours,
+    gap_advice,
     missing,
     refuse_steep,
     refuse_unseen,
@@ -30,6 +32,7 @@ from inspect_kit.vision.board.refusals import (
     unsquare,
 )
 from inspect_kit.vision.board.shapes import Shapes, Spread, Traces, fit_shapes, moved, spread_of
+from inspect_kit.vision.board.wall_foot import Gauged
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.fitting.stripe import Shot
 from inspect_kit.vision.optics.camera import Camera
@@ -86,16 +89,22 @@ class Scene:
 
 
 def measure_board(
-    photos: Sequence[BoardPhoto], print_scale: KnownSide | None = None, known_side: KnownSide | None = None
+    photos: Sequence[BoardPhoto],
+    print_scale: KnownSide | None = None,
+    known_side: KnownSide | None = None,
+    gap: Gauged | None = None,
 ) -> BoardResult:
-    """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured."""
+    """Every dimension of the board in these photos; `BadInput` with advice where they cannot be measured.
+
+    `gap` is what a feeler gauge says of the gap at the walls, for photos with cards.
+    """
     if not 1 <= len(photos) <= MAX_PHOTOS:
         raise BadInput("board-photos", count=len(photos), max_photos=MAX_PHOTOS)
     greys = [np.asarray(cv2.cvtColor(photo.pixels, cv2.COLOR_RGB2GRAY), dtype=np.uint8) for photo in photos]
     seen = [find_cards(grey) for grey in greys]
     count = len({card.number for cards in seen for card in cards})
     if count >= tuning.LEAST_CARDS:
-        return _with_cards(photos, seen, print_scale)
+        return _with_cards(photos, seen, print_scale, gap)
     if known_side is None:
         raise BadInput("one-card-only" if count else "no-card")
     from inspect_kit.vision.board.uncarded import solve_uncarded
@@ -113,7 +122,10 @@ def measure_board(
 
 
 def _with_cards(
-    photos: Sequence[BoardPhoto], seen: Sequence[tuple[SeenCard, ...]], print_scale: KnownSide | None
+    photos: Sequence[BoardPhoto],
+    seen: Sequence[tuple[SeenCard, ...]],
+    print_scale: KnownSide | None,
+    gap: Gauged | None,
 ) -> BoardResult:
     notices = [
         notice("photo-without-card", photo=photo.name or "a photo")
@@ -131,7 +143,7 @@ def _with_cards(
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
     placement = upright(match.placement, shots[0].view)
-    features = gather([Surroundings(shot, placement, mosaic) for shot in shots])
+    features = gather([Surroundings(shot, placement, mosaic) for shot in shots], gap)
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = ((PRINT_SCALE, scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
@@ -184,7 +196,7 @@ def _result(work: _Work, clarity: float, notices: tuple[Notice, ...]) -> BoardRe
     measurements = tuple(_measured(formula, shapes, (spread, by_view, by_height), work) for formula in possible)
     told = (*notices, *missing(work.features, clarity))
     if work.bundle.cards:
-        told = (*told, *squareness(shapes, measurements))
+        told = (*told, *squareness(shapes, measurements), *gap_advice(measurements, work.features))
     elif unsquare(measurements):
         told = (*told, notice("feet-not-square"))
         measurements = tuple(each for each in measurements if each.characteristic not in _BY_FEET)
@@ -220,7 +232,7 @@ def _measured(formula: BoardFormula, shapes: Shapes, sources: tuple[Spread, Floa
         (_OUTLINES.get(formula.needs[0][0], "line width"), float(slope @ spread.outline @ slope)),
         ("camera pose", pose),
         (LENS, max(float(camera @ work.bundle.covariance @ camera) - pose, 0.0)),
-        ("gap at the wall", _by_gap(slope, shapes, work.features) ** 2),
+        (WALL_GAP, _by_gap(slope, shapes, work.features) ** 2),
         ("frame height", float(slope @ by_height * work.features.frame.u_height) ** 2),
         *((name, (value * share) ** 2 if formula.unit == "mm" else 0.0) for name, share in work.common),
     ]

@@ -58,6 +58,8 @@ class BoardObservation:
     confidence: float
 
 
+WALL_GAP: Final = "gap at the wall"
+"""As budgets call it."""
 _NAMES: Final = {
     "foot": "foot of the frame", "lower": "lower base line", "upper": "upper base line", "circle": "base circle",
     "disc": "red disc of the base circle", "pocket": "pocket", "shaft": "arrow", "tail": "start of the arrow",
@@ -133,6 +135,24 @@ def unsquare(measurements: Sequence[Feature]) -> list[Feature]:
     """Corners that are certainly not right angles."""
     return [each for each in measurements if each.characteristic == "surface.angle"
             and abs(each.value - 90) > max(2 * each.standard, tuning.SKEWED)]  # fmt: skip
+
+
+def gap_advice(measurements: Sequence[Feature], features: Features) -> list[Notice]:
+    """What a feeler gauge, or another photo, would make of U where the gap at the walls is most of it."""
+    sides = [each for each in measurements if each.characteristic == "surface.side"]
+    if not sides or features.frame.stated:
+        return []
+    worst = max(sides, key=lambda each: each.standard)
+    gauge, photo = (_u_then(worst, features.frame.u_gap, then) for then in (tuning.GAUGED, features.u_gap_then))
+    if worst.standard - gauge < tuning.GAUGE_GAIN / 2:
+        return []
+    return [notice("gap-open", now=f"{2 * worst.standard:.2f}", gauge=f"{2 * gauge:.2f}", photo=f"{2 * photo:.2f}")]
+
+
+def _u_then(side: Feature, now: float, then: float) -> float:
+    """The standard uncertainty of a side, which has a gap at both ends, once that of the gap is another."""
+    part = side.part(WALL_GAP)
+    return float(np.sqrt(side.standard**2 - min(part, 2 * now) ** 2 + min(part, 2 * then) ** 2))
 
 
 def colours(features: Features) -> tuple[BoardObservation, ...]:

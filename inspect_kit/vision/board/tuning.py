@@ -339,8 +339,17 @@ NEAREST: Final = 1.5
 """mm outside of the foot within which no edge is taken for the wall's top."""
 UNSEEN: Final = 12.0
 """What it counts that no edge is seen where the wall's top must be."""
-RARE: Final = 2.2
-"""What a gap of any one width counts less than none: before anything is seen, two boards in three have one."""
+GAP_SHARE: Final = 0.5
+"""Share of boards that have a gap, before anything is seen: nobody counted them, so as many as have none."""
+GAP_MEAN: Final = 1.2
+"""mm: mean of the exponential distribution of its width, wide on purpose; not counted either."""
+GAUGE_STEP: Final = 0.1
+"""mm between the widths that are tried: a gauge that tells more finely chooses among them no more finely."""
+GAUGED: Final = 0.05
+"""mm: standard uncertainty that a feeler gauge leaves the gap, as the advice counts: its leaves differ by 0.05 to 0.1,
+and gaps by as much along a wall. Our estimate."""
+GAUGE_GAIN: Final = 0.1
+"""mm by which U of a side must fall for a gauge to be asked for."""
 WORTH: Final = 3.0
 """How much the logarithm of a profile's misfit counts."""
 USUAL: Final = 2.0
@@ -374,6 +383,12 @@ FLOOR: Final = 0.002
 """What no drawn profile explains: of the surface's light, and of the light at each place."""
 SHARE: Final = 0.02
 """What no drawn profile explains: of the surface's light, and of the light at each place."""
+GAMMA: Final = 2.2
+"""Of the codes of a picture, about: phones sharpen codes, not light."""
+SHARPENED: Final = 0.5
+"""How much of what a wider blur would change is added again, one standard deviation: unsharp masks have 0.3 to 1."""
+SHARPEN_REACH: Final = 2.0
+"""That wider blur over the photo's."""
 NO_LIGHT: Final = 0.0035
 """Of the surface's light: a wall cannot send back less than none, but the fit may miss by as much."""
 

@@ -14,13 +14,15 @@ from typing import Final
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask
-from inspect_kit.vision.board import tuning
+from inspect_kit.vision.board import layout, tuning
 from inspect_kit.vision.board.lines import Trace, correlation
 from inspect_kit.vision.board.wall_gap import HEIGHTS, WIDTHS, GapFit, fit_gap
 from inspect_kit.vision.board.walls import ChosenFoot, Wall, lit_top, stand_off, stand_offs, start_of
 from inspect_kit.vision.fitting.least_squares import agreeing, robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, fit_steps
 
+Gauged = tuple[float, float]
+"""A width in mm and its standard uncertainty."""
 TWO_FEET: Final = "seen in two ways: photograph it with the camera above that side"
 """Why a foot is withheld, and what would settle it."""
 SHADED_FOOT: Final = (
@@ -66,17 +68,26 @@ class Frame:
     weights: Floats
     height: float
     u_height: float
+    stated: Gauged | None = None
+    """The gap's width by a feeler gauge, mm, and its standard uncertainty."""
 
     @property
     def gap(self) -> float:
         """The mean width, mm."""
-        return float(self.weights.sum(axis=1) @ WIDTHS)
+        return self.stated[0] if self.stated else float(self.weights.sum(axis=1) @ WIDTHS)
+
+    @property
+    def u_gap(self) -> float:
+        """The standard uncertainty of that."""
+        widths = self.weights.sum(axis=1)
+        return self.stated[1] if self.stated else float(np.sqrt(widths @ (WIDTHS - self.gap) ** 2))
 
     def foot(self, line: FootLine) -> tuple[float, float]:
         """How far the wall stands outwards of the traced edge (mm), and the standard uncertainty of that."""
-        places = line.start() + WIDTHS[:, None]
+        wide, u_wide = self.stated or (WIDTHS[:, None], 0.0)
+        places = line.start() + wide
         mean = float((self.weights * places).sum())
-        spread = float(np.sqrt((self.weights * (places - mean) ** 2).sum()))
+        spread = float(np.hypot(np.sqrt((self.weights * (places - mean) ** 2).sum()), u_wide))
         return mean, max(spread, _apart(line))
 
 
@@ -119,11 +130,10 @@ def _tops(shot: Shot, wall: Wall, foot: float) -> tuple[float, ...]:
     return tuple(found)
 
 
-def weigh_frame(lines: Sequence[FootLine]) -> Frame:
-    """Gap and height of one frame from all its walls in all photos."""
+def weigh_frame(lines: Sequence[FootLine], stated: Gauged | None = None) -> Frame:
+    """Gap and height of one frame from all its walls in all photos, and from a feeler gauge if one was put in."""
     width, height = np.meshgrid(WIDTHS, HEIGHTS, indexing="ij")
-    total = np.where(width > 0, tuning.RARE + width / 0.6, 0.0)
-    total = total + ((height - tuning.HEIGHT) / tuning.HEIGHT_U) ** 2
+    total = _expected(stated)[:, None] + ((height - tuning.HEIGHT) / tuning.HEIGHT_U) ** 2
     for line in lines:
         total = total + _profile_misfit(line) + _top_misfit(line, width, height)
     weights = np.exp(-0.5 * (total - total.min()))
@@ -131,7 +141,34 @@ def weigh_frame(lines: Sequence[FootLine]) -> Frame:
     heights = weights.sum(axis=0)
     tall = float(heights @ HEIGHTS)
     u_tall = float(np.sqrt(heights @ (HEIGHTS - tall) ** 2))
-    return Frame(weights, tall, float(np.clip(u_tall, 0.15, tuning.HEIGHT_U)))
+    return Frame(weights, tall, float(np.clip(u_tall, 0.15, tuning.HEIGHT_U)), stated)
+
+
+def _expected(stated: Gauged | None) -> Floats:
+    """What speaks against every width of the gap before anything is seen."""
+    if stated is None:
+        return np.asarray(-2 * np.log(shares()))
+    return np.asarray(((WIDTHS - stated[0]) / max(stated[1], tuning.GAUGE_STEP)) ** 2)
+
+
+def after_second_photo(lines: Sequence[FootLine], frame: Frame) -> float:
+    """mm: about what the gap's standard uncertainty would be with another photo from the opposite side.
+
+    There every wall's top stands off by as much as the opposite one's does now; tops that stand off unequally tell
+    gap and height apart.
+    """
+    known = np.diag([1 / max(frame.u_gap, 1e-3) ** 2, 1 / frame.u_height**2])
+    for line in lines:
+        lean = (2 * layout.HALF - line.wall.camera) / (line.wall.above - frame.height)
+        if lean * frame.height > tuning.NEAREST:
+            known = known + np.outer([1.0, lean], [1.0, lean]) / _apart(line) ** 2
+    return float(np.sqrt(np.linalg.inv(known)[0, 0]))
+
+
+def shares() -> Floats:
+    """How likely every width of the gap is before anything is seen."""
+    wide = np.where(WIDTHS > 0, np.exp(-WIDTHS / tuning.GAP_MEAN) * np.gradient(WIDTHS), 0.0)
+    return np.where(WIDTHS > 0, tuning.GAP_SHARE * wide / wide.sum(), 1 - tuning.GAP_SHARE)
 
 
 def _profile_misfit(line: FootLine) -> Floats | float:

@@ -124,6 +124,21 @@ class Across:
             ndtr((self.on + wide) / self.spread) - ndtr(self.on / self.spread) for wide in tuning.WALL_GAP_POWDER
         )
 
+    @cached_property
+    def halo(self) -> tuple[Floats, ...]:
+        """What sharpening adds before the edge and takes behind it, per unit of either."""
+        change = self.inside[0] - ndtr(-self.on / (tuning.SHARPEN_REACH * self.spread))
+        return np.maximum(change, 0), np.minimum(change, 0)
+
+    @cached_property
+    def sharpened(self) -> Floats:
+        """Standard deviations of these two: phones sharpen codes, in which dark places differ more than in light."""
+        beyond = self.profile[self.away > min(4 * self.blur, self.away[-8])]
+        dark = float(np.clip(np.median(beyond), 0.0, 1.0))
+        step = max(1 - dark ** (1 / tuning.GAMMA), tuning.DARK)
+        slopes = np.array([1.0, max(dark, tuning.DARK) ** (1 - 1 / tuning.GAMMA)])
+        return np.asarray(tuning.SHARPENED * tuning.GAMMA * step * slopes)
+
     def best(self, width: float, top: float | None) -> tuple[float, float]:
         """The smallest misfit over all ends of the surface and blurs for a gap of this width, and that end."""
         misfits = self._misfits(width, top)
@@ -135,11 +150,15 @@ class Across:
         across = design.transpose(0, 2, 1)
         target = self.profile * self.weights
         normal, right = across @ design + 1e-6 * np.eye(design.shape[2]), across @ target
+        halo = len(self.powder) + 2
+        for index, spread in zip((-halo, 1 - halo), self.sharpened, strict=True):
+            normal[:, index, index] += 1 / spread**2
         if gap is not None:
             normal[:, gap, gap] += 1 / tuning.DARK**2
             right[:, gap] += 1 / tuning.DARK
         found = _with_bright_powder(normal, right)
         misfit = (((design @ found[:, :, None])[:, :, 0] - target) ** 2).sum(axis=1)
+        misfit += ((found[:, -halo : 2 - halo] / self.sharpened) ** 2).sum(axis=1)
         misfit += ((self.spread[:, 0] / self.blur - 1) / tuning.BLUR_SPREAD) ** 2
         misfit += (np.minimum(found[:, 3], 0) / tuning.NO_LIGHT) ** 2
         if gap is not None:
@@ -148,7 +167,7 @@ class Across:
         return np.asarray(misfit)
 
     def _parts(self, width: float, top: float | None) -> tuple[Floats, int | None]:
-        """Columns: three of the surface, the wall and one or two beyond, the gap if any (and its place), powder."""
+        """Columns: three of the surface, the wall, one or two beyond, the gap if any (and its place), halo, powder."""
         # A wall that leans over the gap in this view hides as much of it.
         seen = max(width + min(top or 0.0, 0.0), 0.0)
         up = self.on - seen
@@ -159,7 +178,7 @@ class Across:
             beyond = up - max(top, 0.0)
             high = ndtr(beyond / self.spread)
             outside = [wall - high, high, high * np.maximum(beyond, 0)]
-        columns = [*self.inside, *outside, *([dark] if seen > 0 else []), *self.powder]
+        columns = [*self.inside, *outside, *([dark] if seen > 0 else []), *self.halo, *self.powder]
         gap = len(self.inside) + len(outside) if seen > 0 else None
         return np.stack(columns, axis=2) * self.weights[:, None], gap
 

@@ -89,6 +89,16 @@ def test_a_gap_at_the_wall_and_rims_around_the_pockets_do_not_mislead(characteri
     assert _mean_error(_legal(), LEGAL, characteristic) < 1.3 * mean_error
 
 
+def test_what_a_feeler_gauge_says_is_the_gap_at_every_foot_and_no_marking_moves() -> None:
+    before, after = _values(_legal()), _values(measure_board([photo_of(LEGAL_SHOT)], EXACT, gap=(0.8, 0.05)))
+    for key, true in LEGAL.truth().items():
+        if key[0] in ("surface.side", "surface.diagonal", "baseline.lower.distance"):
+            assert after[key].standard < 1.01 * before[key].standard
+            assert abs(after[key].value - true) < 2 * after[key].standard
+        elif key[0].startswith(("baseline", "basecircle", "outer", "centre")):
+            assert after[key].value == pytest.approx(before[key].value, abs=0.02)
+
+
 @pytest.mark.parametrize(("result", "board"), [(_planted, PLANTED), (_legal, LEGAL)])
 def test_the_expanded_uncertainty_covers_most_errors(result: object, board: Board) -> None:
     assert callable(result)
