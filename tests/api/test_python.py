@@ -103,6 +103,17 @@ def test_rows_columns_and_frames_are_judged_alike(measurements: object) -> None:
     assert found.as_data()["verdict"] == "undecided"
 
 
+def test_a_real_data_frame_is_judged_like_its_rows() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        [{**ROWS[0], "note": None}, {"characteristic": "striker.diameter", "value": 41.1, "unit": "mm", "u": 0.02}]
+    )
+    found = ik.judge(frame, sheet="icf-2001-it", item="striker")
+    judged = {each.characteristic: each.verdict for each in found.findings if each.value is not None}
+    assert judged == {"striker.mass": "conforms", "striker.diameter": "conforms"}
+
+
 def test_findings_are_those_of_the_command(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = ik.judge("striker-42.csv", sheet="icf-2001-it", item="striker", instruments=["instruments"])
     capsys.readouterr()
