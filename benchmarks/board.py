@@ -17,7 +17,7 @@ from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board import Shot, any_board, any_shot, phone_lens
 from tests.scenes.board_render import photograph
 from tests.scenes.painted import calibrated
-from tests.scenes.painted_board import painted_board
+from tests.scenes.painted_board import habitual_board, painted_board
 
 SEEDS = range(60, 72)
 """Boards that nothing was tuned on."""
@@ -25,6 +25,8 @@ SCALE: Final = 0.0002
 """Standard uncertainty of the cards' print scale; what is said of it is wrong by as much."""
 PAINTED = range(8)
 """Boards drawn in another way: plain wood, four walls of four colours, gaps up to 1 mm."""
+HABITUAL = range(100, 108)
+"""The same with the habits of other makers and phones: heads and arcs of arrows, shade, sharpening, mostly no gap."""
 
 Case = tuple[BoardPhoto, Mapping[tuple[str, str], float]]
 
@@ -51,9 +53,16 @@ def _painted() -> Iterator[Case]:
         yield BoardPhoto(pixels, calibrated().with_focus_drift()), sizes.truth
 
 
+def _habitual() -> Iterator[Case]:
+    for seed in HABITUAL:
+        content, truth, _ = habitual_board(seed)
+        yield BoardPhoto(np.asarray(Image.open(io.BytesIO(content))), calibrated().with_focus_drift()), truth
+
+
 def main() -> None:
-    """Both ways to draw, one line a characteristic."""
-    for title, cases in (("rendered, worn and powdered", _rendered()), ("painted, plain", _painted())):
+    """All ways to draw, one line a characteristic."""
+    ways = {"rendered, worn and powdered": _rendered, "painted, plain": _painted, "by other makers": _habitual}
+    for title, cases in ((title, way()) for title, way in ways.items()):
         print(f"\n{title}")
         _compared(cases)
 
