@@ -14,7 +14,7 @@ import click
 from inspect_kit import __version__
 from inspect_kit.cli.language import speaking, spoken
 from inspect_kit.cli.lazy import Lazy, LazyGroup
-from inspect_kit.cli.paths import FOLDER
+from inspect_kit.cli.parameters import FOLDER
 from inspect_kit.errors import BadSheet, InspectKitError
 from inspect_kit.notices import ENGLISH, LANGUAGES, notice, sentence, worded_fact
 

@@ -20,7 +20,7 @@ from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import DAY, PATH
 from inspect_kit.clock import now, today
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
@@ -182,9 +182,7 @@ def check(work: Work) -> None:
 @click.option("--item", default="", help="What is inspected, as the sheet calls it.")
 @click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,
               help="How uncertainty enters the decision.")  # fmt: skip
-@click.option(
-    "--on", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Day of the inspection (default: today)."
-)
+@click.option("--on", type=DAY, metavar="YYYY-MM-DD", help="Day of the inspection (default: today).")
 @click.option("--subject", default="", help="What the photos show, before each photo's name in the registry.")
 @click.option("--owner", default="", help="Whose it is, or who made it.")
 @click.option("--inspector", default="", help="Who inspected it.")

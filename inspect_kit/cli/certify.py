@@ -22,7 +22,7 @@ from inspect_kit.cli.options import (  # fmt: skip
     task_from,
 )
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject

@@ -15,7 +15,7 @@ from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import columns, print_json, styled
-from inspect_kit.cli.paths import FOLDER
+from inspect_kit.cli.parameters import FOLDER
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task, inspect

@@ -11,7 +11,7 @@ import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
 from inspect_kit.cli.language import heard
-from inspect_kit.cli.paths import FILE, FOLDER, PATH
+from inspect_kit.cli.parameters import DAY, FILE, FOLDER, PATH
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
@@ -35,7 +35,7 @@ def sheet_options(command: Command) -> Command:
     """`--spec`, `--item`, and what goes with them."""
     for option in (
         click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
-        click.option("--on", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+        click.option("--on", type=DAY, metavar="YYYY-MM-DD",
                      help="Day of the inspection (default: today)."),
         click.option("--house", type=FILE, help="House rules over the sheet."),
         click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",

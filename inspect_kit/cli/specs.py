@@ -11,7 +11,7 @@ from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, language_option
 from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import FILE
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.notices import ENGLISH, worded_fact

@@ -109,3 +109,18 @@ def test_what_is_to_be_typed_has_a_name_in_the_language(
     assert day in page
     assert run(app, ["qa", "lot"]) == 2
     assert f"'{file}'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", "is no day"), ("de", "ist kein Tag"), ("cs", "není den"), ("it", "non è un giorno")],
+)
+@pytest.mark.parametrize("typed", ["3.11.2026", "2026-02-30", "%Y-%m-%d"])
+def test_what_is_no_day_is_refused_in_words(
+    typed: str, language: str, words: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSPECT_KIT_LANG", language)
+    assert run(app, ["registry", "list", "--since", typed]) == 2
+    told = capsys.readouterr().err
+    assert f"'{typed}' {words}" in told
+    assert "2026-11-03" in told

@@ -21,7 +21,7 @@ from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
 from inspect_kit.cli.judge import as_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, print_json
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.guided import (
     SKIPPED,

@@ -19,7 +19,7 @@ from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import DAY, FILE
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
@@ -35,7 +35,7 @@ _Read = TypeVar("_Read")
 @click.argument("file", type=FILE, required=False)
 @click.option(
     "--until",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DAY,
     metavar="YYYY-MM-DD",
     help="Last day of the calibration, as you have decided it.",
 )

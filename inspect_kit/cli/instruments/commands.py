@@ -45,6 +45,7 @@ from inspect_kit.cli.instruments.read import (
 from inspect_kit.cli.language import heard, in_figures, said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.parameters import DAY
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
@@ -225,9 +226,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 @click.option("--serial", help="Its serial number.")
 @click.option("--resolution", help="One digit of its display, for example 0.01g.")
 @click.option("--upper", help="The end of its range, for example 200g.")
-@click.option(
-    "--calibrated-until", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD", help="Last day of its calibration."
-)
+@click.option("--calibrated-until", type=DAY, metavar="YYYY-MM-DD", help="Last day of its calibration.")
 @click.option("--calibration", help="Certificate and laboratory.")
 @click.option("--expanded", help="Expanded uncertainty on the calibration certificate, for example 0.02g.")
 @click.option("--coverage", default="2", show_default=True, help="Its coverage factor.")

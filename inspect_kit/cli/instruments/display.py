@@ -13,7 +13,7 @@ from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import FILE
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import UNITS, parse_quantity
 

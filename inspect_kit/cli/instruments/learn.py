@@ -20,7 +20,7 @@ from inspect_kit.cli.instruments.read import address_from, port_option, settings
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, own_instruments
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import FILE
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact

@@ -15,6 +15,7 @@ from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments
 from inspect_kit.cli.output import columns, print_json
+from inspect_kit.cli.parameters import DAY
 from inspect_kit.clock import today
 from inspect_kit.values.quantity import parse_quantity
 
@@ -68,7 +69,7 @@ def _due(gauge: Instrument, on: date, within: int) -> Row | None:
 @click.argument("name", metavar="ID")
 @click.option(
     "--since",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DAY,
     metavar="YYYY-MM-DD",
     required=True,
     help="From when on it may have been bad.",

@@ -13,7 +13,7 @@ from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import sentence
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners

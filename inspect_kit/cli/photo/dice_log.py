@@ -19,7 +19,7 @@ from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.notices import Notice, notice, sentences
 

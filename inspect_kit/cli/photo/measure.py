@@ -19,7 +19,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError

@@ -13,7 +13,7 @@ from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, json_option
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
 Command = TypeVar("Command", bound=Callable[..., Any])

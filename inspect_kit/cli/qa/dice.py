@@ -11,7 +11,7 @@ import numpy as np
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.dice import (

@@ -15,7 +15,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument
 from inspect_kit.cli.qa.words import framed, name_of

@@ -8,7 +8,7 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
 from inspect_kit.quality.table import Table, lengthened, read_table

@@ -15,7 +15,7 @@ from inspect_kit.capture.files import read_text
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError

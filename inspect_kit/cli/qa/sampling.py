@@ -13,7 +13,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed
 from inspect_kit.errors import BadInput, UsageError

@@ -19,7 +19,7 @@ from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_fo
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import FILE
 from inspect_kit.cli.trust.timestamp import timestamps_command
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError

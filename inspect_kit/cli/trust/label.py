@@ -14,7 +14,7 @@ from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, home_of, json_option
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.clock import today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of

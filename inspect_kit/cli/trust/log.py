@@ -15,7 +15,7 @@ from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json
-from inspect_kit.cli.paths import FILE, FOLDER
+from inspect_kit.cli.parameters import FILE, FOLDER
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.chain import entry_of

@@ -20,7 +20,7 @@ from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import columns, print_json, within
-from inspect_kit.cli.paths import FILE, PATH
+from inspect_kit.cli.parameters import DAY, FILE, PATH
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
@@ -97,9 +97,9 @@ def command() -> None:
 def _filters(function: Any) -> Any:
     for option in (
         click.option("--search", default="", help="Words anywhere in number, subject, owner, inspector or event."),
-        click.option("--until", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+        click.option("--until", type=DAY, metavar="YYYY-MM-DD",
                      help="Issued on this day or before."),
-        click.option("--since", type=click.DateTime(["%Y-%m-%d"]), metavar="YYYY-MM-DD",
+        click.option("--since", type=DAY, metavar="YYYY-MM-DD",
                      help="Issued on this day or later."),
         click.option("--state", type=click.Choice(STATES), help="How it stands today."),
         click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found."),

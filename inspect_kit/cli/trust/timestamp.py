@@ -18,7 +18,7 @@ from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
 from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.paths import FILE, PATH
+from inspect_kit.cli.parameters import FILE, PATH
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 

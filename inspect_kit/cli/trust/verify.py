@@ -19,7 +19,7 @@ from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verific
 from inspect_kit.cli.issuer import registry_if_any
 from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
-from inspect_kit.cli.paths import FILE
+from inspect_kit.cli.parameters import DAY, FILE
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.clock import today
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
@@ -50,7 +50,7 @@ _GRAVITY: Final = (0, 3, 1, 5)
 @click.option("--proof", type=FILE, help="Its .tlog-proof [default: the one beside the PDF].")
 @click.option(
     "--on",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DAY,
     metavar="YYYY-MM-DD",
     help="The day it must be valid on (default: today).",
 )
