@@ -119,9 +119,20 @@ class Sheet:
         self.fill(middle + diameter / 2 * np.column_stack([np.cos(turns), np.sin(turns)]), colour)
 
     def bar(self, start: np.ndarray, end: np.ndarray, width: float, colour: Colour) -> None:
-        way = (end - start) / np.linalg.norm(end - start)
-        off = width / 2 * np.array([-way[1], way[0]])
-        self.fill(np.array([start + off, end + off, end - off, start - off]), colour)
+        # By the share of each pixel that it covers: whole pixels would make it broader or narrower by up to a quarter of a mm.
+        ends = self._at(np.stack([start, end]))
+        reach = width * PER_MM / 2 + 2
+        (left, upper), (right, lower) = np.floor(ends.min(axis=0) - reach), np.ceil(ends.max(axis=0) + reach)
+        down, across = np.mgrid[int(upper) : int(lower), int(left) : int(right)]
+        length = float(np.linalg.norm(ends[1] - ends[0]))
+        (x, y), middle = (ends[1] - ends[0]) / length, ends.mean(axis=0)
+        along, beside = (
+            (across - middle[0]) * x + (down - middle[1]) * y,
+            (down - middle[1]) * x - (across - middle[0]) * y,
+        )
+        share = np.clip(length / 2 + 0.5 - abs(along), 0, 1) * np.clip(width * PER_MM / 2 + 0.5 - abs(beside), 0, 1)
+        part = self.light[int(upper) : int(lower), int(left) : int(right)]
+        part += share[:, :, None].astype(np.float32) * (np.array(colour, np.float32) - part)
 
     def letters(self, words: str, middle: np.ndarray, size: float, colour: Colour) -> None:
         x, y = (int(v) for v in self._at(middle[None])[0])
@@ -242,15 +253,25 @@ class MakersShot:
     cut: bool = False
     cards: int = 0
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        height = round(math.sqrt(self.megapixels * 1e6 / (1.0 if self.cut else 4 / 3)))
+        return round(height * (1.03 if self.cut else 4 / 3)), height
+
+    @property
+    def focal(self) -> float:
+        """In pixels."""
+        share = float(np.random.default_rng(self.seed + 50).uniform(1.0, 1.25))
+        return (1.0 if self.cut else 0.8) * max(self.size) * share
+
 
 def photograph(shot: MakersShot) -> bytes:
     """As JPEG."""
     board, r = shot.board, np.random.default_rng(shot.seed + 50)
-    height = round(math.sqrt(shot.megapixels * 1e6 / (1.0 if shot.cut else 4 / 3)))
-    size = np.array([round(height * (1.03 if shot.cut else 4 / 3)), height])
-    whole = board.side + 2 * board.frame_width
-    focal = (1.0 if shot.cut else 0.8) * float(size.max()) * float(r.uniform(1.0, 1.25))
-    far = focal * whole * 1.06 / height
+    size, whole = np.array(shot.size), board.side + 2 * board.frame_width
+    focal, _ = shot.focal, r.uniform()  # the same first draw
+    far = focal * whole * 1.06 / shot.size[1]
     lean, way = math.radians(shot.tilt), r.uniform(0, 2 * math.pi)
     place = far * np.array([math.sin(lean) * math.cos(way), math.sin(lean) * math.sin(way), math.cos(lean)])
     # A part of a larger picture: the lens looked elsewhere, and the board lies off its axis.

@@ -45,6 +45,20 @@ class Mosaic:
             [(pixels[:, 0] + 0.5) / self.per_mm + self.left, self.upper - (pixels[:, 1] + 0.5) / self.per_mm]
         )
 
+    def turned(self, own: Placement) -> Mosaic:
+        """The same plan along the axes of a placement, around its origin."""
+        height, width = self.seen.shape
+        left, upper = -width / 2 / self.per_mm, height / 2 / self.per_mm
+        here = np.array([[-0.5, -0.5], [width - 0.5, -0.5], [-0.5, height - 0.5]])
+        blank = Mosaic(self.light, self.seen, self.ink, left, upper, self.per_mm)
+        there = self.pixel(own.to_plane(blank.place(here)))
+        matrix = cv2.getAffineTransform(here.astype(np.float32), there.astype(np.float32))
+        light, seen, ink = (
+            cv2.warpAffine(each, matrix, (width, height), flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+            for each in (self.light, self.seen.astype(np.uint8), self.ink)
+        )
+        return Mosaic(np.asarray(light, np.float32), seen > 0, np.asarray(ink, np.float32), left, upper, self.per_mm)
+
 
 def make_mosaic(lights: Sequence[Light], views: Sequence[View], window: Window, per_mm: float,
                 covered: Sequence[Floats] = ()) -> Mosaic:  # fmt: skip

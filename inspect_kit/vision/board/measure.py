@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import cv2
@@ -19,7 +19,16 @@ from inspect_kit.vision.board.cards import SeenCard, find_cards
 from inspect_kit.vision.board.features import Features, Surroundings, gather
 from inspect_kit.vision.board.formulas import BoardFormula, formulas
 from inspect_kit.vision.board.layout import SIDES, Placement
-from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, upright, whole_light
+from inspect_kit.vision.board.locate import (
+    Match,
+    Mosaic,
+    find_pattern,
+    main_directions,
+    make_mosaic,
+    upright,
+    whole_light,
+)
+from inspect_kit.vision.board.red_discs import off_square, red_discs, turn_of
 from inspect_kit.vision.board.refusals import (
     WALL_GAP,
     BoardObservation,
@@ -142,12 +151,31 @@ def _with_cards(
     refuse_steep(used, shots)
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
-    placement = upright(match.placement, shots[0].view)
-    features = gather([Surroundings(shot, placement, mosaic) for shot in shots], gap)
+    around = _around(shots[0], mosaic, upright(match.placement, shots[0].view))
+    placement, clarity = around.placement, tuning.REFUSALS_CLEAR if around.circles else 0.0
+    features = gather([replace(around, shot=shot) for shot in shots], gap)
     refuse_unseen(features)
     height = float(np.mean([shot.view.centre[2] for shot in shots]))
     common = ((PRINT_SCALE, scale.u / scale.value), ("card thickness", tuning.CARD_THICKNESS_U / height))
-    return _result(_Work(tuple(used), bundle, placement, features, common), match.clarity, tuple(notices))
+    return _result(_Work(tuple(used), bundle, placement, features, common), max(match.clarity, clarity), tuple(notices))
+
+
+def _around(shot: Shot, mosaic: Mosaic, placement: Placement) -> Surroundings:
+    """Where features are looked for: at their usual places, or from the red discs where those lie elsewhere."""
+    from inspect_kit.vision.board.uncarded import usual_places, wood_ends
+
+    x, y = mosaic.place(np.array(mosaic.seen.shape[::-1])[None] / 2 - 0.5)[0]
+    frames = [upright(Placement(float(x), float(y), float(turn)), shot.view) for turn in main_directions(mosaic)]
+    plans = [(frame, plan, red_discs(plan)) for frame in frames for plan in (mosaic.turned(frame),)]
+    frame, plan, discs = min(plans, key=lambda each: off_square(each[2]) if each[2] else np.inf)
+    if not discs or usual_places(placement, {name: frame.to_plane(at[None])[0] for name, at in discs.items()}):
+        return Surroundings(shot, placement, mosaic)
+    x, y = np.mean(list(discs.values()), axis=0)
+    own = Placement(float(x), float(y), turn_of(discs))
+    x, y = frame.to_plane(np.array([[own.x, own.y]]))[0]
+    circles = {name: own.to_board(at[None])[0] for name, at in discs.items()}
+    turned = Placement(float(x), float(y), frame.angle + own.angle)
+    return Surroundings(shot, turned, mosaic, circles, wood_ends(plan, own, discs))
 
 
 def _card_notices(bundle: Bundle) -> list[Notice]:

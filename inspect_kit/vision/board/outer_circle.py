@@ -44,22 +44,22 @@ def trace_outermost(shot: Shot, middle: Floats, radii: tuple[float, float], ink:
 
 
 def _unlike_wood(lines: Ribbon) -> tuple[Floats, Floats]:
-    """How unlike the wood outside each place is, on a scale like the eye's; and the steps."""
+    """How unlike the wood outside each place is, on a scale like the eye's (NaN where a card lies); and the steps."""
     eye = np.sqrt(np.maximum(lines.light, 0))
     wood = seen_median(eye[:, lines.steps > lines.steps[-1] - tuning.OUTER_WOOD], 1)
     away = np.linalg.norm(eye / np.maximum(wood, 1e-3)[:, None, :] - 1, axis=2) / np.sqrt(3)
-    return np.nan_to_num(away), lines.steps
+    return np.where(np.isnan(away).all(axis=1, keepdims=True), np.nan, np.nan_to_num(away)), lines.steps
 
 
 def _circle_of_ends(drawn: Floats, steps: Floats, guess: float) -> Floats | None:
     """The circle (x, y, radius over the first step) on which ink begins near a step, coming from outside."""
     near = (steps > guess - 2 * tuning.OUTER_OFF) & (steps < guess + tuning.OUTER_OFF)
     window, at = drawn[:, near], steps[near]
-    level = float(np.median(window.max(axis=1))) / 2
+    level = float(seen_median(window.max(axis=1), 0)) / 2
     over = window > level
     last = over.shape[1] - 1 - over[:, ::-1].argmax(axis=1)
     good = agreeing(_AROUND, at[last], np.asarray(over.any(axis=1)), least=30, floor=0.2)
-    if good.sum() < tuning.OUTER_SEEN * len(good):
+    if good.sum() < tuning.OUTER_SEEN * np.isfinite(window).all(axis=1).sum():
         return None
     return np.asarray(np.linalg.lstsq(_AROUND[good], at[last][good], rcond=None)[0], dtype=np.float64)
 

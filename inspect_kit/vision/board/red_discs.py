@@ -90,6 +90,11 @@ def off_square(discs: Mapping[str, Floats]) -> float:
     return float(np.sqrt(np.mean(np.square(away)))) if away else 0.0
 
 
+def turn_of(discs: Mapping[str, Floats]) -> float:
+    """Radians by which the square that fits the discs best is turned."""
+    return float(_square(discs)[4])
+
+
 def _ways(name: str) -> tuple[Floats, Floats]:
     side, towards = name.split(".")
     return np.array(layout.OUTWARDS[side], dtype=np.float64), np.array(layout.OUTWARDS[towards], dtype=np.float64)

@@ -162,7 +162,7 @@ OUTER_WOOD: Final = 8.0
 OUTER_OFF: Final = 2.0
 """mm by which the outer circle's middle may lie off the red discs'."""
 OUTER_SEEN: Final = 0.4
-"""Share of all directions in which it must be seen on one circle."""
+"""Share of the directions no card hides in which it must be seen on one circle."""
 OUTER_STROKE: Final = 4.0
 """mm: a line; anything broader is a ring, of which the outer edge is taken."""
 OUTER_EDGE: Final = 0.3

@@ -325,7 +325,7 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
     near = np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
     discs = red_discs(mosaic)
-    if discs and not _usual(placement, discs):
+    if discs and not usual_places(placement, discs):
         # Sizes of the maker's own: where the discs are is known, and the rest is looked for from them.
         middle = np.mean(list(discs.values()), axis=0)
         placement = Placement(float(middle[0]), float(middle[1]), 0.0)
@@ -347,7 +347,7 @@ def wood_ends(mosaic: Mosaic, placement: Placement, discs: Mapping[str, Floats])
     return {side: end if abs(end - usual) < tuning.END_ALIKE else usual for side, end in ends.items()}
 
 
-def _usual(placement: Placement, discs: Mapping[str, Floats]) -> bool:
+def usual_places(placement: Placement, discs: Mapping[str, Floats]) -> bool:
     """Whether the discs lie where most makers put them, so that all else may be looked for at its usual place."""
     usual = placement.to_plane(np.array([layout.circle_place(name) for name in discs]))
     return bool(np.median(np.linalg.norm(usual - np.array(list(discs.values())), axis=1)) < tuning.USUAL_OFF)

@@ -59,6 +59,17 @@ def test_a_small_picture_cut_out_of_another_gets_a_larger_u_and_no_refusal() -> 
     assert _wrong(result, board) == {}
 
 
+def test_with_cards_a_makers_own_sizes_are_found_without_any_known_side() -> None:
+    shot = MakersShot(makers_board(32), 32, megapixels=3.0, cards=4)
+    pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
+    camera = guessed(*shot.size, shot.focal)
+    calibrated = replace(camera, covariance=camera.covariance * 1e-4, source="calibrated")
+    result = measure_board([BoardPhoto(pixels, calibrated, "board.jpg")], KnownSide(1.0, 0.0001))
+    found = [each.characteristic for each in result.measurements]
+    assert {name: found.count(name) for name in WANTED} == WANTED
+    assert _wrong(result, shot.board) == {}
+
+
 @pytest.mark.parametrize(("width", "height", "cut"), [(4000, 3000, False), (3024, 4032, False), (971, 941, True)])
 def test_only_a_picture_of_a_shape_that_no_camera_makes_may_be_cut_out(width: int, height: int, cut: bool) -> None:
     camera = guessed(width, height, None)
