@@ -138,7 +138,7 @@ def survey_lower_lines(around: Surroundings) -> tuple[Surroundings, Survey]:
 
 
 def _printed_alike(found: Survey) -> Survey:
-    """Four lines of one print are as broad as each other: by what they differ their width is not known."""
+    """Lines or outlines of one print are as broad as each other: by what they differ their width is not known."""
     widths = [mark.width for mark in found.values() if isinstance(mark, Trace)]
     apart = float(np.std(widths)) if widths else 0.0
     return {key: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
@@ -200,7 +200,7 @@ def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, ro
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
     """Base circles with their discs, the outer and the centre circle."""
-    found = survey_base_circles(around, lines, ink)
+    found = _printed_alike(survey_base_circles(around, lines, ink))
     for name in CIRCLES:
         found["disc", name] = _disc(around, found["circle", name], ink)
     found["outer", ""] = _outer(around, ink)

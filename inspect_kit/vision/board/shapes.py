@@ -19,6 +19,7 @@ Traces = Mapping[Key, Sequence[Trace]]
 
 LINES: Final = frozenset({"foot", "lower", "upper", "shaft"})
 CIRCULAR: Final = frozenset({"circle", "disc", "outer", "centre", "pocket"})
+STROKES: Final = frozenset({"lower", "upper", "shaft", "circle", "outer", "centre"})
 
 
 @dataclass(frozen=True)
@@ -136,9 +137,12 @@ class Spread:
 
 
 def spread_of(shapes: Shapes, traces: Traces, bundle: Bundle, placement: Placement) -> Spread:
-    """Edge scatter through each fit; a common shift of an edge besides; widths as their traces say."""
+    """Edge scatter through each fit; a common shift of an edge besides; widths as their traces say.
+
+    Blur, sharpening and pale ink make all strokes of a photo too broad or all too narrow: their widths are one error.
+    """
     size = len(shapes.numbers)
-    edge, outline = np.zeros((size, size)), np.zeros((size, size))
+    edge, outline, strokes = np.zeros((size, size)), np.zeros((size, size)), np.zeros(size)
     seen = _on_surface(traces, bundle, placement, None, 0.0)
     for key, place in shapes.places.items():
         own = traces[key]
@@ -149,8 +153,18 @@ def spread_of(shapes: Shapes, traces: Traces, bundle: Bundle, placement: Placeme
             worth = 1 / np.sqrt(sum(1 / max(trace.u_width, 0.005) ** 2 for trace in own))
             # What is vague about a foot is where it is, not how wide.
             index = place.start if key[0] == "foot" else place.stop - 1
-            outline[index, index] = worth**2
-    return Spread(edge, outline)
+            if key[0] in STROKES:
+                # Both edges of a stroke move outwards together, or inwards.
+                strokes[index] = np.hypot(worth, 2 * _shift(own, bundle))
+            else:
+                outline[index, index] = worth**2
+    return Spread(edge, outline + np.outer(strokes, strokes))
+
+
+def _shift(traces: Sequence[Trace], bundle: Bundle) -> float:
+    """mm by which a whole edge may be seen shifted."""
+    resolution = float(np.mean([bundle.view(trace.photo).resolution(np.array([0.0, 0.0, 0.0])) for trace in traces]))
+    return float(tuning.EDGE_PIXELS / max(resolution, 0.05) / np.sqrt(len(traces)))
 
 
 def _edge_covariance(key: Key, traces: Sequence[Trace], points: Floats, numbers: Floats, bundle: Bundle) -> Floats:
@@ -158,8 +172,7 @@ def _edge_covariance(key: Key, traces: Sequence[Trace], points: Floats, numbers:
     variances = np.concatenate(
         [np.full(len(trace.pixels), max(trace.scatter, 0.02) ** 2 * trace.alike) for trace in traces]
     )
-    resolution = float(np.mean([bundle.view(trace.photo).resolution(np.array([0.0, 0.0, 0.0])) for trace in traces]))
-    shift = tuning.EDGE_PIXELS / max(resolution, 0.05) / np.sqrt(len(traces))
+    shift = _shift(traces, bundle)
     if key[0] in LINES:
         _, along = direction(key)
         design = np.column_stack([np.ones(len(points)), points @ along])

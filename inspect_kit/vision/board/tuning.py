@@ -270,7 +270,8 @@ SKEWED: Final = 0.1
 # shapes
 
 EDGE_PIXELS: Final = 0.06
-"""Pixels by which a whole edge may be seen shifted by sharpening, compression and uneven light."""
+"""Pixels by which a whole edge may be seen shifted by sharpening, compression and uneven light; both edges of a stroke
+outwards or inwards together."""
 
 # uncarded
 

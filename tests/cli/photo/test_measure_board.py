@@ -91,7 +91,7 @@ def test_the_report_names_the_faults_and_carries_photo_and_overlay(kit: Kit, pla
     document = pypdfium2.PdfDocument(out)
     text = " ".join(" ".join(page.get_textpage().get_text_range() for page in document).split())
     data = json.loads(planted.read_text())["measurements"]
-    values = {(each["characteristic"], each["instance"]): str(each["value"]) for each in data}
+    values = {(each["characteristic"], each["instance"]): f"{each['value']:.2f}" for each in data}
     for words in (*(values[key][:4] for key in FAULTS), "sw 89.6", "not square", "seen.png", "board.jpg"):
         assert words in text, words
     pictures = [each for page in document for each in page.get_objects(filter=[pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])]

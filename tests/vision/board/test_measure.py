@@ -12,8 +12,10 @@ import pytest
 from inspect_kit.errors import BadInput
 from inspect_kit.notices import sentences
 from inspect_kit.vision.board.cards import find_cards
+from inspect_kit.vision.board.layout import PAIRS
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.overlay import draw_overlay
+from inspect_kit.vision.board.tuning import EDGE_PIXELS
 from inspect_kit.vision.feature import Feature
 from inspect_kit.vision.optics.camera import Camera, guessed
 from tests.scenes.board import Board, phone_lens
@@ -77,6 +79,22 @@ def _covered(result: BoardResult, board: Board) -> float:
 def test_every_visible_dimension_is_measured() -> None:
     truth, found = PLANTED.truth(), _values(_planted())
     assert sum(key in found for key in truth) >= 0.95 * len(truth)
+
+
+def test_strokes_of_one_photo_are_too_broad_or_too_narrow_together() -> None:
+    """A gap loses half of what each of its two circles gains, not the root of their squares."""
+    found = _values(_planted())
+    for corner, pair in PAIRS.items():
+        widths = [found["basecircle.diameter", name].part("line width") for name in pair]
+        assert found["basecircle.gap", corner].part("line width") == pytest.approx(sum(widths) / 2, rel=0.01)
+
+
+def test_no_stroke_is_known_better_than_a_shift_of_both_its_edges() -> None:
+    result = _planted()
+    least = 2 * EDGE_PIXELS / result.scene.bundle.view(0).resolution(np.zeros(3))
+    thick = [each for each in result.measurements if each.characteristic.endswith("thickness")]
+    assert len(thick) == 8
+    assert all(each.part("line width") >= least for each in thick)
 
 
 @pytest.mark.parametrize(("characteristic", "mean_error"), ERRORS)
