@@ -14,7 +14,7 @@ from inspect_kit.vision.board.arrows import Arrow, Room, own_room, trace_arrow
 from inspect_kit.vision.board.circles import find_ring, trace_circle, trace_disc
 from inspect_kit.vision.board.holes.corner_holes import find_corner_holes
 from inspect_kit.vision.board.holes.pockets import Corner, trace_pockets
-from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, WALLS, Placement
+from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, TOWARDS, WALLS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.board.outer_circle import trace_outermost
@@ -538,12 +538,35 @@ def _pockets(around: Surroundings, marks: Mapping[Key, Mark]) -> Mapping[str, Ma
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
     usual = {} if around.circles else trace_pockets(around.shot, places)
     if sum(isinstance(each, Trace) for each in usual.values()) >= tuning.HOLES_ENOUGH:
-        return usual
+        return checked_by_others(around, usual)
     holes = find_corner_holes(around.mosaic, around.placement, around.half)
     if not holes.clear:
         return usual or trace_pockets(around.shot, places)
     found = trace_pockets(around.shot, {name: _found(places[name], circle) for name, circle in holes.circles.items()})
     return _cut_alike(around, found)
+
+
+def checked_by_others(around: Surroundings, found: Mapping[str, Mark]) -> dict[str, Mark]:
+    """Of a net full of lit specks a wrong circle may be made out: seen badly and unlike the others, it is withheld."""
+    seen = {name: _size_and_place(around, mark, name) for name, mark in found.items() if isinstance(mark, Trace)}
+    usual = np.median([each for each in seen.values() if np.isfinite(each).all()] or [np.zeros(2)], axis=0)
+
+    def wrong(name: str, mark: Mark) -> bool:
+        if not isinstance(mark, Trace) or mark.u_width < tuning.POCKET_BADLY_SEEN:
+            return False
+        most = max(3 * mark.u_width, tuning.POCKET_OFF_OTHERS)
+        return not bool((np.abs(seen[name] - usual) < most).all())
+
+    return {name: Absent(UNLIKE) if wrong(name, mark) else mark for name, mark in found.items()}
+
+
+def _size_and_place(around: Surroundings, mark: Trace, corner: str) -> Floats:
+    """Diameter, and how far from the board's middle along the diagonal, mm."""
+    fitted = fit_circle(around.placement.to_board(around.shot.view.on_plane(mark.pixels)))
+    if not isinstance(fitted, Circle):
+        return np.full(2, np.nan)
+    way = np.array(TOWARDS[corner]) / np.sqrt(2)
+    return np.array([2 * fitted.radius, way @ [fitted.x, fitted.y]])
 
 
 def _cut_alike(around: Surroundings, found: Mapping[str, Mark]) -> dict[str, Mark]:

@@ -90,6 +90,11 @@ HOLE_CLEAR: Final = 0.5
 """Share of its free arc on which a pocket is seen. Four makers' boards of strangers have 0.54 to 0.92."""
 CUT_ALIKE: Final = 0.12
 """Share by which one pocket's diameter may differ from the others' median where it was found by their likeness."""
+POCKET_BADLY_SEEN: Final = 0.4
+"""mm: standard uncertainty of a pocket's edge from which the others are asked; edges that are seen have 0.04 to 0.2."""
+POCKET_OFF_OTHERS: Final = 3.0
+"""mm by which such a pocket may at least differ from the others, in diameter and in distance from the board's middle:
+boards are out of square, and their print off the middle, by about 1; a net's specks gave 5 and 9."""
 HOLES_ENOUGH: Final = 3
 """Pockets that make four alike circles no chance."""
 
