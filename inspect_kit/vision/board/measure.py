@@ -168,7 +168,8 @@ def _around(shot: Shot, mosaic: Mosaic, placement: Placement) -> Surroundings:
     frames = [upright(Placement(float(x), float(y), float(turn)), shot.view) for turn in main_directions(mosaic)]
     plans = [(frame, plan, red_discs(plan)) for frame in frames for plan in (mosaic.turned(frame),)]
     frame, plan, discs = min(plans, key=lambda each: off_square(each[2]) if each[2] else np.inf)
-    if not discs or usual_places(placement, {name: frame.to_plane(at[None])[0] for name, at in discs.items()}):
+    seen = {name: frame.to_plane(at[None])[0] for name, at in discs.items()} if discs else {}
+    if not discs or usual_places(placement, seen, tuning.CARDED_OFF):
         return Surroundings(shot, placement, mosaic)
     x, y = np.mean(list(discs.values()), axis=0)
     own = Placement(float(x), float(y), turn_of(discs))

@@ -304,6 +304,9 @@ LEAST_FEET: Final = 3
 """Feet that check each other: of fewer, on a board without cards, nothing is said."""
 USUAL_OFF: Final = 2.5
 """mm off the usual places, in the median, up to which a board is drawn as most makers do."""
+CARDED_OFF: Final = 8.0
+"""mm, the same where cards give the scale: up to there all is found from its usual place, and walls are followed more
+surely than from the discs. A usual board in half focus has 3.5; a maker's own sizes had 27 and more."""
 DISC_QUAD_NOISE: Final = 0.01
 """Share of the picture by which the corners of the even area are off where the discs are found too: shadows and grain
 of the wood may take the area's flank with them, and the feet will tell better."""

@@ -347,10 +347,10 @@ def wood_ends(mosaic: Mosaic, placement: Placement, discs: Mapping[str, Floats])
     return {side: end if abs(end - usual) < tuning.END_ALIKE else usual for side, end in ends.items()}
 
 
-def usual_places(placement: Placement, discs: Mapping[str, Floats]) -> bool:
+def usual_places(placement: Placement, discs: Mapping[str, Floats], most: float = tuning.USUAL_OFF) -> bool:
     """Whether the discs lie where most makers put them, so that all else may be looked for at its usual place."""
     usual = placement.to_plane(np.array([layout.circle_place(name) for name in discs]))
-    return bool(np.median(np.linalg.norm(usual - np.array(list(discs.values())), axis=1)) < tuning.USUAL_OFF)
+    return bool(np.median(np.linalg.norm(usual - np.array(list(discs.values())), axis=1)) < most)
 
 
 def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float) -> View:
