@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inspect_kit.quality.batch.run import Batch, find_photos, run
-from inspect_kit.quality.batch.workers import Pool, Work, cores
+from inspect_kit.bounded_pool import usable_cores
+from inspect_kit.quality.batch.workers import Pool, Work
 
 PHOTOS = 2_000
 ROUNDS = 12
@@ -50,7 +51,7 @@ def main() -> None:
         paths = draw_photos(folder / "photos", PHOTOS, side=160)
         options = {"thickness": str(ROUNDS)}
         bare = _timed(lambda: [measure("disc", path, options) for path in paths])
-        print(f"bare loop    {bare.wall:7.2f} s   {1000 * bare.own / PHOTOS:.2f} ms a photo   ({cores()} cores)")
+        print(f"bare loop    {bare.wall:7.2f} s   {1000 * bare.own / PHOTOS:.2f} ms a photo   ({usable_cores()} cores)")
         _compared(folder / "photos", Work("disc", tuple(options.items()), LIGHT))
         draw_trays(folder / "trays", TRAYS)
         print(f"{TRAYS} trays by the program's own measuring")

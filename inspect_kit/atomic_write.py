@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import BadInput, system_errors_as
 
 
 def written_beside(path: Path, content: bytes | Iterable[bytes]) -> Path:
@@ -62,13 +62,11 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
         raise BadInput("device-or-pipe", where=str(path))
     if "\0" in str(path):
         raise BadInput("cannot-written-no-file-such", where=str(path))
-    try:
+    with system_errors_as("not-written", path):
         part = written_beside(path, content)
         try:
             open_to_all(part)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     sync_folder(path.parent)

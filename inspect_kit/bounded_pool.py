@@ -25,10 +25,11 @@ _STARTING: Final = 120.0
 
 def cores() -> int:
     """Helpers that this machine can keep busy: one for each core it gives us, fewer where memory is short."""
-    return max(1, min(_MOST, _usable_cores(), _memory() // _EACH))
+    return max(1, min(_MOST, usable_cores(), _memory() // _EACH))
 
 
-def _usable_cores() -> int:
+def usable_cores() -> int:
+    """The cores that this process may use."""
     with suppress(AttributeError, OSError):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -109,6 +111,15 @@ class UsageError(InspectKitError):
 
 class BadInput(InspectKitError):
     """A file, photo or entry that cannot be used."""
+
+
+@contextmanager
+def system_errors_as(code: str, where: Path | str) -> Iterator[None]:
+    """What the system refuses within the block, as an error of ours with its reason."""
+    try:
+        yield
+    except OSError as problem:
+        raise BadInput(code, where=str(where), reason=problem.strerror or problem) from None
 
 
 def refuse_special_file(path: Path) -> None:

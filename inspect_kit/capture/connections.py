@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
@@ -101,9 +101,8 @@ def connections_text(connections: Mapping[str, Connection]) -> str:
 
 
 def _entry(connection: Connection) -> dict[str, object]:
-    settings = connection.address.settings
+    address = connection.address
     return {
-        "port": connection.address.port, "protocol": connection.protocol, "unit": connection.unit,
-        "settings": settings and {"baud": settings.baud, "bits": settings.bits, "parity": settings.parity,
-                                  "stop": settings.stop},
+        "port": address.port, "protocol": connection.protocol, "unit": connection.unit,
+        "settings": address.settings and asdict(address.settings),
     }  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Final
 
 from inspect_kit.capture.files import read_text
 from inspect_kit.capture.instruments import DistributionShape, Instrument
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.quantity import Quantity, parse_strict
@@ -184,14 +184,12 @@ def add_check(home: Path, check: Check) -> Path:
     """Add a check to the log, so that it stays there after a power cut."""
     path = check_log(home, check.instrument)
     line = json.dumps(as_data(check), ensure_ascii=False, allow_nan=False) + "\n"
-    try:
+    with system_errors_as("not-written", path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab+") as log:
             log.write((_line_end(log.tell(), path) + line).encode())
             log.flush()
             os.fsync(log.fileno())
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     return path
 
 

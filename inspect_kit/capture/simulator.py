@@ -17,8 +17,8 @@ from random import Random
 from typing import Final, Protocol
 
 from inspect_kit.capture.line import socket_address
-from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import notice
 
 _LOOK: Final = 0.05
@@ -48,16 +48,13 @@ Step = ReplyState | LineFault
 
 def script_of(words: str) -> tuple[Step, ...]:
     """`unstable,unstable,stable`: one word for each time the value is asked for; the last one stays."""
-    steps: list[Step] = []
-    for word in (part.strip() for part in words.split(",")):
-        if word in set(ReplyState):
-            steps.append(ReplyState(word))
-        elif word in set(LineFault):
-            steps.append(LineFault(word))
-        else:
-            hint = notice("use-one-of", names=", ".join((*ReplyState, *LineFault)))
+    known: dict[str, Step] = {step.value: step for step in (*ReplyState, *LineFault)}
+    chosen = [part.strip() for part in words.split(",")]
+    for word in chosen:
+        if word not in known:
+            hint = notice("use-one-of", names=", ".join(known))
             raise UsageError("nothing-simulated-instrument-can-do", hint=hint, word=word[:40])
-    return tuple(steps)
+    return tuple(known[word] for word in chosen)
 
 
 class Plug(Protocol):
@@ -127,11 +124,9 @@ class PseudoTerminal:
 def _point(link: Path, name: str) -> None:
     if link.exists() and not link.is_symlink():
         raise BadInput("no-simulated-port", where=str(link))
-    try:
+    with system_errors_as("port-cannot-made", link):
         link.unlink(missing_ok=True)
         link.symlink_to(name)
-    except OSError as problem:
-        raise BadInput("port-cannot-made", where=str(link), reason=problem.strerror) from None
 
 
 class EthernetPort:
@@ -145,10 +140,8 @@ class EthernetPort:
 
     def plug_in(self) -> None:
         """Listen at the address."""
-        try:
+        with system_errors_as("cannot-listen-here", self.port):
             self._server = socket.create_server((self._host, self._number))
-        except OSError as problem:
-            raise BadInput("cannot-listen-here", where=self.port, reason=problem.strerror or problem) from None
         self._number = self._server.getsockname()[1]
         self.port = f"socket://{self._host}:{self._number}"
 
@@ -209,7 +202,7 @@ class Simulator:
 
     def __init__(self, performance: Performance, plug: Plug) -> None:
         self._performance = performance
-        self._dialect = DIALECTS[performance.protocol]
+        self._protocol = SIMULATED[performance.protocol]
         self._plug = plug
         self._random = Random(performance.seed)  # noqa: S311 (noise, not secrets)
         self._asked = 0
@@ -229,7 +222,7 @@ class Simulator:
                 self._obey(command)
             if self._performance.every and time.monotonic() >= self._next_push:
                 self._next_push = time.monotonic() + self._performance.every
-                self._act(min(self._dialect.asks))
+                self._act(min(self._protocol.asks))
 
     def _commands(self, data: bytes) -> Iterator[str]:
         """Commands end with CR or LF."""
@@ -242,11 +235,10 @@ class Simulator:
 
     def _obey(self, command: str) -> None:
         self.heard.append(command)
-        if command in self._dialect.asks:
+        if command in self._protocol.asks:
             self._act(command)
             return
-        answer = self._dialect.answers(command, self._performance.display)
-        self._send((self._dialect.unknown if answer is None else answer).encode("ascii", "replace"))
+        self._send(self._protocol.answer(command, self._performance.display).encode("ascii", "replace"))
 
     def _act(self, command: str) -> None:
         """The next step of the script."""
@@ -254,7 +246,7 @@ class Simulator:
         step = script[min(self._asked, len(script) - 1)]
         self._asked += 1
         state = step if isinstance(step, ReplyState) else ReplyState.STABLE
-        line = self._dialect.value_line(command, state, self._shown(state)).encode("ascii", "replace")
+        line = self._protocol.value_line(command, state, self._shown(state)).encode("ascii", "replace")
         if isinstance(step, ReplyState):
             self._send(line)
         else:

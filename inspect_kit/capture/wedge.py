@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import Reply, Status, plain
+from inspect_kit.capture.protocols.forms import plain
+from inspect_kit.capture.protocols.reply import Reply, Status
 from inspect_kit.capture.protocols.table import spoken_by
 from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import BadInput

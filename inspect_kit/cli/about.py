@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.cli.parameters import FILE
+from inspect_kit.cli.parameters import FILE, stacked
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About
@@ -19,8 +19,6 @@ from inspect_kit.tomlfile import read_toml
 
 if TYPE_CHECKING:
     from inspect_kit.certificate.issue.desk import Stated
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULTS: Final = "about.toml"
 """In the home: what the issuer states on all its certificates."""
@@ -49,20 +47,15 @@ TIMESTAMP: Final = "timestamp"
 _KNOWN: Final = (*_TEXTS, "received_on", "remarks", *_PICTURES, ADDRESS, LOOKUP, TIMESTAMP)
 
 
-def about_options(command: Command) -> Command:
-    """All of them optional."""
-    file = FILE
-    options = [
-        click.option("--about", type=file, help="A TOML file with any of what follows."),
-        *(click.option(f"--{name}", default="", help=said) for name, said in _TEXTS.items()),
-        click.option("--received", "received_on", default="", metavar="DAY", help="When the item came in."),
-        click.option("--remark", "remarks", multiple=True, help="A remark, as long as it must be; may be repeated."),
-        click.option("--picture", type=file, help="A photo of the item, JPEG or PNG."),
-        click.option("--logo", type=file, help="The issuer's logo, JPEG or PNG."),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
+about_options = stacked(
+    click.option("--about", type=FILE, help="A TOML file with any of what follows."),
+    *(click.option(f"--{name}", default="", help=said) for name, said in _TEXTS.items()),
+    click.option("--received", "received_on", default="", metavar="DAY", help="When the item came in."),
+    click.option("--remark", "remarks", multiple=True, help="A remark, as long as it must be; may be repeated."),
+    click.option("--picture", type=FILE, help="A photo of the item, JPEG or PNG."),
+    click.option("--logo", type=FILE, help="The issuer's logo, JPEG or PNG."),
+)
+"""All of them optional."""
 
 
 def stated_by(given: Mapping[str, Any], home: Path) -> Stated:

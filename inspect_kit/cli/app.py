@@ -98,47 +98,39 @@ def _unforeseen(problem: Exception, language: str) -> int:
     return _say(f"{PROGRAM}: {sentence(told, language)}", EXIT_BAD_INPUT)
 
 
-_ROOM: Final = "inspect_kit.cli"
 _COMMANDS: Final = {
-    "batch": Lazy(f"{_ROOM}.batch", "Measure many photos."),
-    "camera": Lazy(f"{_ROOM}.photo.camera", "Calibrate a camera with photos of the mat or the charuco sheet."),
+    "batch": Lazy("batch", "Measure many photos."),
+    "camera": Lazy("photo.camera", "Calibrate a camera with photos of the mat or the charuco sheet."),
     "certify": Lazy(
-        f"{_ROOM}.certify",
-        "Judge measurements, register the result and issue a signed certificate with the record inside.",
+        "certify", "Judge measurements, register the result and issue a signed certificate with the record inside."
     ),
     "demo": Lazy(
-        f"{_ROOM}.demo",
+        "demo",
         "Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.",
     ),
-    "dice": Lazy(f"{_ROOM}.photo.dice_log", "Read rolls of dice from photos."),
-    "inspect": Lazy(f"{_ROOM}.guided.command", "Walk through an item clause by clause and write a measurement file."),
+    "dice": Lazy("photo.dice_log", "Read rolls of dice from photos."),
+    "inspect": Lazy("guided.command", "Walk through an item clause by clause and write a measurement file."),
     "instruments": Lazy(
-        f"{_ROOM}.instruments.commands",
+        "instruments.commands",
         "The desk's calipers and scales: which there are, what they say, and whether they can be trusted today.",
     ),
-    "judge": Lazy(f"{_ROOM}.judge", "Judge measurements by a federation's sheet."),
-    "keys": Lazy(
-        f"{_ROOM}.trust.keys", "The keys that certificates are signed with, and those of the issuers you trust."
-    ),
+    "judge": Lazy("judge", "Judge measurements by a federation's sheet."),
+    "keys": Lazy("trust.keys", "The keys that certificates are signed with, and those of the issuers you trust."),
     "label": Lazy(
-        f"{_ROOM}.trust.label",
-        "Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels.",
+        "trust.label", "Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels."
     ),
-    "measure": Lazy(f"{_ROOM}.photo.measure", "Measure pieces in photos taken on a printed sheet, or on a plain one."),
-    "qa": Lazy(f"{_ROOM}.qa.group", "Quality assurance for makers: is the process good enough, and are the gauges?"),
+    "measure": Lazy("photo.measure", "Measure pieces in photos taken on a printed sheet, or on a plain one."),
+    "qa": Lazy("qa.group", "Quality assurance for makers: is the process good enough, and are the gauges?"),
     "read": Lazy(
-        f"{_ROOM}.instruments.read",
-        "One stable reading: from a scale or caliper on a port, or from the photo of a display.",
+        "instruments.read", "One stable reading: from a scale or caliper on a port, or from the photo of a display."
     ),
-    "registry": Lazy(f"{_ROOM}.trust.registry", "What was certified, and what became of it."),
-    "serve": Lazy(
-        f"{_ROOM}.serve", "The maker's service: a page with trends, and a JSON interface for other programs."
-    ),
-    "specs": Lazy(f"{_ROOM}.specs", "The sheets: what each federation asks for, clause by clause."),
-    "station": Lazy(f"{_ROOM}.station", "The check-in desk and the event, in the browser; without the internet."),
-    "target": Lazy(f"{_ROOM}.photo.target", 'Reference sheets as PDF, to be printed at 100 % (no "fit to page").'),
+    "registry": Lazy("trust.registry", "What was certified, and what became of it."),
+    "serve": Lazy("serve", "The maker's service: a page with trends, and a JSON interface for other programs."),
+    "specs": Lazy("specs", "The sheets: what each federation asks for, clause by clause."),
+    "station": Lazy("station", "The check-in desk and the event, in the browser; without the internet."),
+    "target": Lazy("photo.target", 'Reference sheets as PDF, to be printed at 100 % (no "fit to page").'),
     "verify": Lazy(
-        f"{_ROOM}.trust.verify", "Check a certificate: its signature, signer, record, registry, revocation and expiry."
+        "trust.verify", "Check a certificate: its signature, signer, record, registry, revocation and expiry."
     ),
 }
 
@@ -168,12 +160,8 @@ def _home_first(arguments: list[str]) -> list[str]:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="inspect-kit")
-@click.option(
-    "--home",
-    type=FOLDER,
-    envvar="INSPECT_KIT_HOME",
-    help="Where your own instruments live (default: the user's data directory).",
-)
+@click.option("--home", type=FOLDER, envvar="INSPECT_KIT_HOME",
+              help="Where your own instruments live (default: the user's data directory).")  # fmt: skip
 @click.option("--lang", type=click.Choice(LANGUAGES), expose_value=False, help="Language of the words.")
 @click.pass_context
 def app(ctx: click.Context, home: Path | None) -> None:

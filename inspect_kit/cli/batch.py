@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.bounded_pool import usable_cores
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.options import home_of, json_option, on_option, own_instruments, rule_option
 from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.parameters import DAY, PATH
+from inspect_kit.cli.parameters import PATH
 from inspect_kit.clock import now, today
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
@@ -34,7 +35,7 @@ from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
 from inspect_kit.quality.batch.watch import Folder
-from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function, cores
+from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function
 from inspect_kit.rulebook.library import load
 
 if TYPE_CHECKING:
@@ -169,20 +170,14 @@ def check(work: Work) -> None:
 
 @click.command("batch")
 @click.argument("photos", nargs=-1, required=True, type=PATH, metavar="PHOTO… | FOLDER…")
-@click.option(
-    "--measure",
-    "kind",
-    required=True,
-    metavar="WHAT",
-    help="What the photos show: coins, striker, board … as for measure.",
-)
+@click.option("--measure", "kind", required=True, metavar="WHAT",
+              help="What the photos show: coins, striker, board … as for measure.")  # fmt: skip
 @click.option("-o", "--out", type=PATH, default="batch.jsonl", show_default=True,
               help="The results, one JSON line a photo; OUT.csv or OUT.xlsx: also a table of the values.")  # fmt: skip
 @click.option("--spec", default="", metavar="ID", help="Judge every photo by this sheet, and enter it in the registry.")
 @click.option("--item", default="", help="What is inspected, as the sheet calls it.")
-@click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded", show_default=True,
-              help="How uncertainty enters the decision.")  # fmt: skip
-@click.option("--on", type=DAY, metavar="YYYY-MM-DD", help="Day of the inspection (default: today).")
+@rule_option
+@on_option
 @click.option("--subject", default="", help="What the photos show, before each photo's name in the registry.")
 @click.option("--owner", default="", help="Whose it is, or who made it.")
 @click.option("--inspector", default="", help="Who inspected it.")
@@ -279,7 +274,7 @@ def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> i
 def _crew(given: Mapping[str, Any]) -> Crew:
     if given["cluster"]:
         return Cluster(given["cluster"], lambda told: warn((sentence(told, heard()),)), given["wait"])
-    return Pool(given["workers"] or cores())
+    return Pool(given["workers"] or usable_cores())
 
 
 def _work(kind: str, given: Mapping[str, Any]) -> Work:

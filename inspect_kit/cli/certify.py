@@ -10,17 +10,10 @@ from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.desk import Wish, issue_outcome
+from inspect_kit.cli import options
 from inspect_kit.cli.about import about_options, stated_by
 from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import (  # fmt: skip
-    files_argument,
-    home_of,
-    json_option,
-    measurement_files,
-    sheet_options,
-    task_from,
-)
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
@@ -47,31 +40,29 @@ def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> st
 
 
 @click.command("certify")
-@files_argument
-@sheet_options
+@options.files_argument
+@options.sheet_options
 @click.option("--subject", required=True, help="Which thing was inspected: a name, number or mark.")
 @click.option("--owner", default="", help="Whose it is.")
 @click.option("--event", default="", help="For which event.")
 @click.option("--place", default="", help="Where the inspection took place.")
-@click.option("--inspector", default="", help="Who inspected it [default: whose key signs].")
-@click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer].")
-@click.option("--issuer-address", default="", help="Its address.")
+@options.inspector_option
+@options.issuer_option
+@options.issuer_address_option
 @click.option("--condition", default="", help="The item's condition, where it matters.")
-@click.option(
-    "--valid", default="", help="event, day, or the last day as a date [default: the event, if one is named]."
-)
-@click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
-@click.option("--because", default="", help="Why it is replaced.")
+@click.option("--valid", default="",
+              help="event, day, or the last day as a date [default: the event, if one is named].")  # fmt: skip
+@options.replacing_options
 @about_options
 @click.option("--detail", type=click.Choice(["standard", "full"]), default="standard", show_default=True,
               help="full: with uncertainty budgets and every reading.")  # fmt: skip
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@options.signer_option
 @click.option("--timestamp", metavar="URL", default="",
               help="A server that says when (RFC 3161) [default: `timestamp` in the home's about.toml].")  # fmt: skip
 @click.option("--lang", "language", default="en", show_default=True, callback=_languages,
               help="Language of the document: en, de, cs, it; or two of them, such as it,en.")  # fmt: skip
 @click.option("-o", "--out", required=True, type=PATH, help="The PDF to write.")
-@json_option
+@options.json_option
 @click.pass_context
 def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:
     """Judge measurements, register the result and issue a signed certificate with the record inside.
@@ -83,15 +74,15 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
       inspect-kit certify striker.csv --spec icf-2001-it --item striker \\
         --subject "Striker 7" --owner "R. Řeháčková" --lang cs -o striker.pdf
     """
-    outcome = inspect(task_from(ctx), measurement_files(files))
+    outcome = inspect(options.task_from(ctx), options.measurement_files(files))
     desk = desk_of(ctx, given["signer"], given["inspector"])
     subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
-    stated = stated_by(given, home_of(ctx))
+    stated = stated_by(given, options.home_of(ctx))
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
     wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
     warn(worded(outcome.warnings, outcome.notices, heard()))
-    server = server_address(home_of(ctx), given["timestamp"])
+    server = server_address(options.home_of(ctx), given["timestamp"])
     issued = issue_outcome(outcome, subject, wish, desk)
     warn(sentences(issued.notices, heard()))
     if server:

@@ -14,7 +14,7 @@ from inspect_kit.certificate.issue.desk import Wish, issue_outcome
 from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import json_option
-from inspect_kit.cli.output import columns, print_json, styled
+from inspect_kit.cli.output import columns, print_result, styled
 from inspect_kit.cli.parameters import FOLDER
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Subject
@@ -42,22 +42,13 @@ def command(out: Path, as_json: bool) -> int:
     examples = shipped("reports") / "examples"
     script: dict[str, Any] = read_toml(examples / "demo.toml")
     results = [_walked(walk, examples, script["inspected_on"], out) for walk in script["walk"]]
-    if as_json:
-        print_json(results)
-        return 0
     rows = [
-        (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))), _title(walk), str(r["pdf"]))
+        (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))),
+         str(walk["titles"].get(heard(), walk["title"])), str(r["pdf"]))
         for r, walk in zip(results, script["walk"], strict=True)
-    ]
-    for line in columns(rows):
-        click.echo(line)
-    click.echo("\n" + said("demo-done", folder=out.resolve()))
+    ]  # fmt: skip
+    print_result(as_json, results, *columns(rows), "\n" + said("demo-done", folder=out.resolve()))
     return 0
-
-
-def _title(walk: dict[str, Any]) -> str:
-    """What the walk shows, in the language of the terminal; in English as scripts know it."""
-    return str(walk["titles"].get(heard(), walk["title"]))
 
 
 def _photographed(photo: dict[str, str], examples: Path, out: Path) -> Path:

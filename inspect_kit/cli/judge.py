@@ -9,15 +9,7 @@ import click
 
 from inspect_kit.certificate.content.numbers import stated
 from inspect_kit.certificate.content.wording import Wording, wording_for
-from inspect_kit.cli.options import (  # fmt: skip
-    at_home,
-    files_argument,
-    json_option,
-    language_option,
-    measurement_files,
-    sheet_options,
-    task_anywhere,
-)
+from inspect_kit.cli import options
 from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, inspect
@@ -26,10 +18,10 @@ from inspect_kit.notices import worded
 
 
 @click.command("judge")
-@files_argument
-@sheet_options
-@language_option
-@json_option
+@options.files_argument
+@options.sheet_options
+@options.language_option
+@options.json_option
 @click.option("--all", "show_all", is_flag=True, help="Also the clauses that do not apply.")
 @click.pass_context
 def command(
@@ -41,9 +33,9 @@ def command(
     Example:
       inspect-kit judge readings.csv --spec icf-cs --item coin-set
     """
-    task, read = task_anywhere(ctx), measurement_files(files)
+    task, read = options.task_anywhere(ctx), options.measurement_files(files)
     gauged = any(reading.instrument for file in read for reading in file.readings)
-    outcome = inspect(at_home(task, ctx) if gauged else task, read)
+    outcome = inspect(options.at_home(task, ctx) if gauged else task, read)
     warn(worded(outcome.warnings, outcome.notices, language))
     if as_json:
         print_json(judged_data(outcome))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Lazy(NamedTuple):
-    """Where a command is, and what the list of commands says of it (the first sentence of its own help)."""
+    """Where in this room a command is, and what the list of commands says of it (the first sentence of its help)."""
 
     place: str
     help: str
@@ -25,7 +25,7 @@ class Lazy(NamedTuple):
     def load(self) -> click.Command:
         """The command itself; this imports what it needs."""
         module, _, name = self.place.partition(":")
-        command: click.Command = getattr(import_module(module), name or "command")
+        command: click.Command = getattr(import_module(f"inspect_kit.cli.{module}"), name or "command")
         return with_spoken_help(command)
 
 

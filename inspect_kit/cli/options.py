@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
 from inspect_kit.cli.language import heard
-from inspect_kit.cli.parameters import DAY, FILE, FOLDER, PATH
+from inspect_kit.cli.parameters import FILE, FOLDER, PATH, day_option, stacked
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.walk import Task
@@ -19,8 +17,6 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.notices import LANGUAGES
 from inspect_kit.places import home_at
 from inspect_kit.rulebook.library import load, with_house_rules
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default=heard,
@@ -31,20 +27,27 @@ plot_option = click.option("--plot", type=PATH, metavar="OUT.svg|png|pdf", help=
 files_argument = click.argument("files", nargs=-1, required=True, type=PATH)
 
 
-def sheet_options(command: Command) -> Command:
-    """`--spec`, `--item`, and what goes with them."""
-    for option in (
-        click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
-        click.option("--on", type=DAY, metavar="YYYY-MM-DD",
-                     help="Day of the inspection (default: today)."),
-        click.option("--house", type=FILE, help="House rules over the sheet."),
-        click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
-                     show_default=True, help="How uncertainty enters the decision."),
-        click.option("--item", required=True, help="What is inspected, as the sheet calls it."),
-        click.option("--spec", required=True, metavar="ID", help="The sheet: its id, or a .toml file."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+rule_option = click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
+                           show_default=True, help="How uncertainty enters the decision.")  # fmt: skip
+on_option = day_option("--on", "Day of the inspection (default: today).")
+signer_option = click.option("--signer", default="", help="Whose key signs, where there are several.")
+inspector_option = click.option("--inspector", default="", help="Who inspected it [default: whose key signs].")
+issuer_option = click.option("--issuer", default="",
+                             help="The body that issues the certificate [default: the keys' issuer].")  # fmt: skip
+issuer_address_option = click.option("--issuer-address", default="", help="Its address.")
+replacing_options = stacked(
+    click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces."),
+    click.option("--because", default="", help="Why it is replaced."),
+)
+sheet_options = stacked(
+    click.option("--spec", required=True, metavar="ID", help="The sheet: its id, or a .toml file."),
+    click.option("--item", required=True, help="What is inspected, as the sheet calls it."),
+    rule_option,
+    click.option("--house", type=FILE, help="House rules over the sheet."),
+    on_option,
+    click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
+)
+"""`--spec`, `--item`, and what goes with them."""
 
 
 def home_of(ctx: click.Context) -> Path:

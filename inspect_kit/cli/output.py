@@ -23,6 +23,25 @@ def print_json(data: object) -> None:
     click.echo(json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False))
 
 
+def print_result(as_json: bool, data: object, *lines: str) -> None:
+    """The document for scripts, or the same in lines for people."""
+    if as_json:
+        print_json(data)
+    else:
+        print_lines(lines)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines on standard output."""
+    for line in lines:
+        click.echo(line)
+
+
+def print_table(rows: Iterable[tuple[str, ...]]) -> None:
+    """Rows of cells as aligned lines."""
+    print_lines(columns(rows))
+
+
 def styled(verdict: Verdict, text: str) -> str:
     """The verdict's colour, for those who see it; the words say the same."""
     colour = _COLOURS.get(verdict)

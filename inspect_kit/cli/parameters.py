@@ -1,14 +1,17 @@
-"""Paths and days that commands take."""
+"""Paths and days that commands take, and several options as one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import click
 
 from inspect_kit.errors import UsageError
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 PATH: Final = click.Path(path_type=Path)
 FILE: Final = click.Path(path_type=Path, dir_okay=False)
@@ -31,3 +34,19 @@ class Day(click.DateTime):
 
 
 DAY: Final = Day()
+
+
+def day_option(name: str, help: str, **more: Any) -> Callable[[Command], Command]:  # noqa: A002  as click calls it
+    """An option that takes a day."""
+    return click.option(name, type=DAY, metavar="YYYY-MM-DD", help=help, **more)
+
+
+def stacked(*options: Callable[..., Any]) -> Callable[[Command], Command]:
+    """Several options as one, listed by help in this order."""
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated

@@ -11,7 +11,7 @@ from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.cli.issuer import passphrase_for, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json
+from inspect_kit.cli.output import columns, print_result
 from inspect_kit.clock import now, today
 from inspect_kit.inspection.names import clean
 
@@ -23,9 +23,8 @@ def _room(name: str) -> Any:
 
 @click.group("serve", invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others need --tls and a token.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8100, show_default=True, help="The port; 0 takes a free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=8100, show_default=True,
+              help="The port; 0 takes a free one.")  # fmt: skip
 @click.option("--tls", is_flag=True, help="Encrypted, with a certificate from the issuer's own CA.")
 @click.pass_context
 def command(ctx: click.Context, /, host: str, port: int, tls: bool) -> None:
@@ -88,12 +87,9 @@ def list_tokens(ctx: click.Context, /, as_json: bool) -> None:
       inspect-kit serve token list
     """
     found = _room("service.tokens").read_tokens(home_of(ctx))
-    if as_json:
-        print_json([{"name": each.name, "write": each.write, "since": each.since} for each in found])
-        return
-    rows = ((each.name, said("token-post" if each.write else "token-read"), each.since) for each in found)
-    for line in columns(rows) if found else (said("no-token"),):
-        click.echo(line)
+    data = [{"name": each.name, "write": each.write, "since": each.since} for each in found]
+    rows = [(each.name, said("token-post" if each.write else "token-read"), each.since) for each in found]
+    print_result(as_json, data, *columns(rows) if rows else (said("no-token"),))
 
 
 @token.command("remove")

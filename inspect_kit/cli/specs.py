@@ -10,7 +10,7 @@ import click
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, language_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.output import columns, print_json, print_result, warn
 from inspect_kit.cli.parameters import FILE
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
@@ -47,13 +47,9 @@ def list_sheets(as_json: bool) -> None:
       inspect-kit specs list
     """
     sheets = [load(sheet_id) for sheet_id in sheet_ids()]
-    if as_json:
-        print_json([_head(sheet) for sheet in sheets])
-        return
     rows = [("id", *map(said, ("head-body", "head-clauses", "head-edition", "head-title")))]
     rows += [_listed(sheet, wording_for(heard(), sheet.wording)) for sheet in sheets]
-    for line in columns(rows):
-        click.echo(line)
+    print_result(as_json, [_head(sheet) for sheet in sheets], *columns(rows))
 
 
 def _listed(sheet: Sheet, words: Wording) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.checkin.roles import Role
 from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_of
 from inspect_kit.cli.language import said, said_of
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.options import home_of, json_option, signer_option
+from inspect_kit.cli.output import columns, print_result, warn
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import clean
@@ -28,9 +28,8 @@ PIN = "INSPECT_KIT_PIN"
 
 @click.group("station", invoke_without_command=True)
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; others need accounts first.")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="The port; 0 takes a free one."
-)
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True,
+              help="The port; 0 takes a free one.")  # fmt: skip
 @click.option("--tls", is_flag=True, help="Encrypted, with a certificate from the issuer's own CA.")
 @click.option("--signer", default="", help="The inspector whose keys sign, if there are several.")
 @click.pass_context
@@ -72,7 +71,7 @@ def _key(home: Path, signer: str) -> SigningKey | None:
 @click.argument("key", required=False, metavar="ID KEY", nargs=-1)
 @click.option("--name", default="", help="What that desk is called.")
 @click.option("--withdraw", is_flag=True, help="No longer vouch for it: what is done there from now on counts nothing.")
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@signer_option
 @click.pass_context
 def desk(ctx: click.Context, /, key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
     """This desk's own key; or, with another desk's, let the issuer vouch for that desk.
@@ -140,12 +139,9 @@ def list_users(ctx: click.Context, /, as_json: bool) -> None:
     """
     with registry_of(ctx).reading() as connection:
         people = [each for each in accounts(connection) if each.active]
-    if as_json:
-        print_json([{"name": each.name, "role": each.role, "events": list(each.events)} for each in people])
-        return
+    data = [{"name": each.name, "role": each.role, "events": list(each.events)} for each in people]
     rows = [(each.name, said_of("role", each.role)) for each in people]
-    for line in columns(rows) if rows else (said("no-account"),):
-        click.echo(line)
+    print_result(as_json, data, *columns(rows) if rows else (said("no-account"),))
 
 
 @user.command("remove")

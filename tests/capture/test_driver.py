@@ -20,13 +20,13 @@ from inspect_kit.capture.line import Address, Framer
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
-from inspect_kit.capture.simulated_replies import DIALECTS, Display
+from inspect_kit.capture.simulated_replies import SIMULATED, Display
 from inspect_kit.capture.simulator import Performance, Simulator, script_of, simulated
 from inspect_kit.errors import BadInput
 from tests.capture.stable import read_stable
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
-ALL = list(DIALECTS)
+ALL = list(SIMULATED)
 SCALES = [name for name in ALL if PROTOCOLS[name].kind is InstrumentKind.SCALE]
 CALIPERS = [name for name in ALL if PROTOCOLS[name].kind is InstrumentKind.CALIPER]
 

@@ -10,16 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.protocols.reply import (
-    NUMBER,
-    UNKNOWN,
-    InstrumentKind,
-    Protocol,
-    Reply,
-    Settings,
-    Status,
-    plain,
-)
+from inspect_kit.capture.protocols.forms import NUMBER, plain
+from inspect_kit.capture.protocols.reply import UNKNOWN, InstrumentKind, Protocol, Reply, Settings, Status
 from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError
 from inspect_kit.tomlfile import TomlTable, read_toml

@@ -11,7 +11,8 @@ from itertools import pairwise
 from typing import Final
 
 from inspect_kit.capture.dialects.dialect import Dialect, LineForm, LineState
-from inspect_kit.capture.protocols.reply import NUMBER, Status
+from inspect_kit.capture.protocols.forms import NUMBER
+from inspect_kit.capture.protocols.reply import Status
 from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import BadInput, InspectKitError
 

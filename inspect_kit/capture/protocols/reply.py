@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -51,10 +50,12 @@ class Reply:
     auxiliary: str = ""
     whole: bool = field(default=False, compare=False)
 
+    def unsettled(self) -> Reply:
+        """The same where the line says that the value still moves."""
+        return replace(self, status=Status.UNSTABLE) if self.number else self
+
 
 UNKNOWN: Final = Reply(Status.UNKNOWN)
-NUMBER: Final = r"[0-9]{1,12}(?:\.[0-9]{1,9})?"
-"""Decimal point always; never an exponent, a grouping sign, NaN or a bare point."""
 
 Parser = Callable[[str], Reply]
 
@@ -112,22 +113,3 @@ class Protocol:
     """A line's beginning is recognisable, so that the rest of a line cannot pass for a whole one."""
     says_stable: bool = True
     """The line tells whether it is stable; else two equal values in a row are asked for."""
-
-
-CAPITALS: Final = {"G": "g", "KG": "kg", "Kg": "kg", "MG": "mg", "CT": "ct", "OZ": "oz"}
-"""Units in capitals, for lines in which a G at the unit's place cannot be the sign for a gross weight."""
-COUNTS: Final = frozenset({"PCS", "pcs", "Pcs", "PC", "pc"})
-"""Units of a scale that counts pieces."""
-
-_LEADING_ZEROS: Final = re.compile(r"^0+(?=[0-9])", re.ASCII)
-
-
-def plain(sign: str, digits: str) -> str:
-    """The number without leading zeros and plus sign, every other digit as sent."""
-    return ("-" if sign == "-" else "") + _LEADING_ZEROS.sub("", digits)
-
-
-def right_justified(field: str) -> tuple[str, str] | None:
-    """Sign and digits of a field that is filled with blanks on the left; the sign may stand at its beginning."""
-    match = re.fullmatch(rf" *([+-]?) *({NUMBER})", field, re.ASCII)
-    return (match.group(1), match.group(2)) if match else None

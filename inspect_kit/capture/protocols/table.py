@@ -6,25 +6,15 @@ from typing import Final
 
 from inspect_kit.capture.devices.ble_caliper import BLE_CALIPER
 from inspect_kit.capture.devices.hid_scale import HID_SCALE
-from inspect_kit.capture.protocols.and_scales import AND
-from inspect_kit.capture.protocols.indicators import INDICATOR
-from inspect_kit.capture.protocols.kcp import KCP
-from inspect_kit.capture.protocols.mitutoyo import MITUTOYO
-from inspect_kit.capture.protocols.mt_sics import MT_SICS
-from inspect_kit.capture.protocols.ohaus import OHAUS
-from inspect_kit.capture.protocols.radwag import RADWAG
+from inspect_kit.capture.protocols import calipers, scales
 from inspect_kit.capture.protocols.reply import Protocol, Status
-from inspect_kit.capture.protocols.sbi import SBI
-from inspect_kit.capture.protocols.shimadzu import SHIMADZU
-from inspect_kit.capture.protocols.sylvac import SYLVAC
-from inspect_kit.capture.protocols.tickets import TICKET
-from inspect_kit.capture.protocols.vibra import VIBRA
 from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice
 
 _ALL: Final = (
-    MT_SICS, KCP, AND, SBI, OHAUS, RADWAG, INDICATOR, VIBRA, SHIMADZU, TICKET, MITUTOYO, SYLVAC, HID_SCALE, BLE_CALIPER,
+    scales.MT_SICS, scales.KCP, scales.AND, scales.SBI, scales.OHAUS, scales.RADWAG, scales.INDICATOR, scales.VIBRA,
+    scales.SHIMADZU, scales.TICKET, calipers.MITUTOYO, calipers.SYLVAC, HID_SCALE, BLE_CALIPER,
 )  # fmt: skip
 PROTOCOLS: Final = {protocol.name: protocol for protocol in _ALL}
 

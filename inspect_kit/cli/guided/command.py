@@ -20,19 +20,10 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
 from inspect_kit.cli.judge import as_text
 from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, print_json
+from inspect_kit.cli.output import EXIT_CODES, print_result
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
-from inspect_kit.inspection.guided import (
-    SKIPPED,
-    Answer,
-    GuidedEntry,
-    Question,
-    as_draft,
-    as_measurement_file,
-    display_photos,
-    from_draft,
-)
+from inspect_kit.inspection import guided
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.verdict import Verdict
@@ -81,7 +72,9 @@ def _history(target: Path) -> Path:
 def _begun(task: Task, target: Path, files: tuple[Path, ...], given: dict[str, Any]) -> GuidedSession:
     words = wording_for(given["language"], task.sheet.wording)
     read = tuple(read_measurements(path) for path in files)
-    entry = GuidedEntry(task.sheet, task.item.id, known=tuple(reading for file in read for reading in file.readings))
+    entry = guided.GuidedEntry(
+        task.sheet, task.item.id, known=tuple(reading for file in read for reading in file.readings)
+    )
     session = GuidedSession(task, words, entry, read, _gauges(task, given["chosen"]), pictures=target.parent)
     if any(path.resolve() == target.resolve() for path in files):
         raise UsageError(session.say("same_file", file=target))
@@ -97,7 +90,7 @@ def _taken_up(session: GuidedSession, target: Path) -> GuidedSession:
     task, draft = session.task, _draft(target)
     entry = session.entry
     if draft.is_file():
-        entry = replace(from_draft(read_text(draft), task.sheet, task.item.id, draft), known=entry.known)
+        entry = replace(guided.from_draft(read_text(draft), task.sheet, task.item.id, draft), known=entry.known)
         click.echo(f"  {session.say('resumed', draft=draft, number=len(entry.answers))}", err=True)
     elif target.is_file():
         entry = _reopened(session, target)
@@ -105,26 +98,22 @@ def _taken_up(session: GuidedSession, target: Path) -> GuidedSession:
         if _history(target).is_file():
             changes = len(read_text(_history(target)).splitlines())
             click.echo(f"  {session.say('history', number=changes, file=_history(target))}", err=True)
-    at = (
-        next((each.questions[0].key for each in session.screens), None)
-        if target.is_file() and not draft.is_file()
-        else None
-    )
-    return replace(session, entry=entry, at=at)
+    reopened = target.is_file() and not draft.is_file()
+    return replace(session, entry=entry, at=session.screens[0].questions[0].key if reopened else None)
 
 
 def _gauges(task: Task, chosen: tuple[str, ...]) -> tuple[Instrument, ...]:
     """Those that were named; else those of one's own."""
-    found = []
     if chosen:
         return tuple(load_instruments(chosen, task.instrument_folders).values())
+    found = []
     for name in instrument_ids(task.instrument_folders):
         with suppress(InspectKitError):
             found.append(load_instruments((name,), task.instrument_folders)[name])
     return tuple(found)
 
 
-def _reopened(session: GuidedSession, target: Path) -> GuidedEntry:
+def _reopened(session: GuidedSession, target: Path) -> guided.GuidedEntry:
     """The answers of a finished file; a file of something else is left alone."""
     strange = UsageError(session.say("strange", file=target))
     try:
@@ -140,15 +129,15 @@ def _reopened(session: GuidedSession, target: Path) -> GuidedEntry:
     return entry
 
 
-def _displays(entry: GuidedEntry) -> set[str]:
+def _displays(entry: guided.GuidedEntry) -> set[str]:
     """Names of the pictures that its answers were confirmed beside."""
-    return {photo.file for photo in display_photos(answer.raw for answer in entry.answers)}
+    return {photo.file for photo in guided.display_photos(answer.raw for answer in entry.answers)}
 
 
-def _answer_of(question: Question, reading: Reading) -> Answer:
+def _answer_of(question: guided.Question, reading: Reading) -> guided.Answer:
     text = f"{reading.value} {reading.unit}".strip()
     kept = (reading.instrument, reading.raw, reading.time, reading.serial)
-    return Answer(question, text, *kept, reading.confirmed, reading.decision, reading.by, reading.because)
+    return guided.Answer(question, text, *kept, reading.confirmed, reading.decision, reading.by, reading.because)
 
 
 # The walk
@@ -184,7 +173,7 @@ def _next(session: GuidedSession, line: str, target: Path) -> GuidedSession:
 
 
 def _save(session: GuidedSession, target: Path) -> None:
-    write_whole(_draft(target), as_draft(session.entry).encode())
+    write_whole(_draft(target), guided.as_draft(session.entry).encode())
 
 
 # The end
@@ -204,13 +193,10 @@ def _written(
 ) -> int:
     if target.is_file():
         _note_changes(session.entry, _reopened(begun, target), target)
-    write_whole(target, as_measurement_file(session.entry).encode())
+    write_whole(target, guided.as_measurement_file(session.entry).encode())
     _draft(target).unlink(missing_ok=True)
     outcome = inspect(session.task, (session.entry.readings(), *session.files))
-    if as_json:
-        print_json(judged_data(outcome))
-    else:
-        click.echo("\n".join(as_text(outcome, session.words, show_all=False)))
+    print_result(as_json, judged_data(outcome), *as_text(outcome, session.words, show_all=False))
     click.echo(session.say("written", file=target), err=True)
     named = " ".join(str(path) for path in (*files, target))
     sheet = f"--spec {session.task.sheet.id} --item {session.task.item.id}"
@@ -219,7 +205,7 @@ def _written(
     return EXIT_CODES[outcome.judgement.verdict]
 
 
-def _note_changes(entry: GuidedEntry, before: GuidedEntry, target: Path) -> None:
+def _note_changes(entry: guided.GuidedEntry, before: guided.GuidedEntry, target: Path) -> None:
     """Every value that was corrected, with what it was before."""
     was, now = (_texts(each) for each in (before, entry))
     at = datetime.now(UTC).isoformat(timespec="seconds")
@@ -234,5 +220,5 @@ def _note_changes(entry: GuidedEntry, before: GuidedEntry, target: Path) -> None
         write_whole(_history(target), (kept + lines).encode())
 
 
-def _texts(entry: GuidedEntry) -> dict[tuple[str, str], str]:
-    return {answer.question.key: answer.text for answer in entry.answers if answer.text != SKIPPED}
+def _texts(entry: guided.GuidedEntry) -> dict[tuple[str, str], str]:
+    return {answer.question.key: answer.text for answer in entry.answers if answer.text != guided.SKIPPED}

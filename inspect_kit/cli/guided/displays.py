@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.clock import now
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import system_errors_as
 from inspect_kit.inspection.guided import Answer, display_line, display_picture
 from inspect_kit.inspection.screens import Screen
 
@@ -33,17 +33,11 @@ def proposed(session: GuidedSession, screen: Screen, path: Path) -> GuidedSessio
         shown = f"{reading.value} {reading.unit}".strip() or "–"
         return replace(session, told=(session.say("display_unsure", shown=shown, doubt=doubt),))
     picture = display_picture(hashlib.sha256(reading.picture).hexdigest())
-    _keep(session.pictures / picture, reading.picture)
+    with system_errors_as("not-written", session.pictures / picture):
+        written_beside(session.pictures / picture, reading.picture).replace(session.pictures / picture)
     text, time = f"{reading.value} {reading.unit}", now().isoformat(timespec="seconds")
     answer = Answer(question, text, gauge.id, display_line(text, picture), time, gauge.serial)
     told = (
         session.say("display_shows", shown=text, picture=session.pictures / picture), session.say("display_confirm"),
     )  # fmt: skip
     return replace(session, proposal=answer, told=told)
-
-
-def _keep(path: Path, content: bytes) -> None:
-    try:
-        written_beside(path, content).replace(path)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None

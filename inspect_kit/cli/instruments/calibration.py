@@ -18,8 +18,8 @@ from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.parameters import DAY, FILE
+from inspect_kit.cli.output import columns, print_result, warn
+from inspect_kit.cli.parameters import FILE, day_option
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
@@ -33,12 +33,7 @@ _Read = TypeVar("_Read")
 @click.command("certificate")
 @click.argument("name", metavar="ID")
 @click.argument("file", type=FILE, required=False)
-@click.option(
-    "--until",
-    type=DAY,
-    metavar="YYYY-MM-DD",
-    help="Last day of the calibration, as you have decided it.",
-)
+@day_option("--until", "Last day of the calibration, as you have decided it.")
 @json_option
 @click.pass_context
 def certificate(ctx: click.Context, /, name: str, file: Path | None, until: datetime | None, as_json: bool) -> None:
@@ -61,12 +56,7 @@ def certificate(ctx: click.Context, /, name: str, file: Path | None, until: date
     after = calibrated(gauge, found, last)
     write_whole(path, checked_sheet(after).encode())
     _warn(file, last)
-    if as_json:
-        print_json(_data(after, found))
-    else:
-        for line in _lines(found):
-            click.echo(line)
-        click.echo(f"{path}\n{after.calibration}")
+    print_result(as_json, _data(after, found), *_lines(found), str(path), after.calibration)
 
 
 def _warn(file: Path | None, until: date | None) -> None:
@@ -180,12 +170,10 @@ def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as
     if plot:
         write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points)), heard()))
     soon = [point for point in points if point.reaches and (point.reaches - today()).days <= within]
-    if as_json:
-        states = [{"time": c.time.isoformat(timespec="seconds"), "state": c.state or "daily", "passed": c.passed}
-                  for c in checks]  # fmt: skip
-        print_json({"id": name, "checks": states, "points": [_point_data(point) for point in points]})
-    else:
-        _print_history(points)
+    states = [{"time": c.time.isoformat(timespec="seconds"), "state": c.state or "daily", "passed": c.passed}
+              for c in checks]  # fmt: skip
+    data = {"id": name, "checks": states, "points": [_point_data(point) for point in points]}
+    print_result(as_json, data, *_history_lines(points))
     return 1 if not checks[-1].passed else 3 if soon else 0
 
 
@@ -201,7 +189,7 @@ def _point_data(point: PointHistory) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print_history(points: tuple[PointHistory, ...]) -> None:
+def _history_lines(points: tuple[PointHistory, ...]) -> Iterable[str]:
     rows = [tuple(map(said, _HISTORY_HEADS))]
     for point in points:
         chart = point.chart
@@ -210,8 +198,7 @@ def _print_history(points: tuple[PointHistory, ...]) -> None:
             point.nominal, len(point.errors), f"{point.errors[-1]:.4g} {point.unit}",
             f"{point.permitted:.4g} {point.unit}", limits,
         )), _drift(point)))  # fmt: skip
-    for line in columns(rows):
-        click.echo(line)
+    return columns(rows)
 
 
 _HISTORY_HEADS: Final = (

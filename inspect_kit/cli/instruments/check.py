@@ -15,7 +15,7 @@ from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import connection_from, timeout_option, wiring_options
 from inspect_kit.cli.language import in_figures, said
 from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import print_json
+from inspect_kit.cli.output import print_result
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import Quantity, parse_quantity
@@ -57,20 +57,10 @@ class _Desk:
 @click.command("check")
 @click.argument("name", metavar="ID")
 @click.option("--zero", metavar="READING", help="What it shows with nothing on it, or with its jaws closed.")
-@click.option(
-    "--reference",
-    "references",
-    multiple=True,
-    metavar="NOMINAL[=READING]",
-    help="A reference mass and what the scale shows for it.",
-)
-@click.option(
-    "--block",
-    "blocks",
-    multiple=True,
-    metavar="NOMINAL[=READING]",
-    help="A gauge block and what the caliper shows for it.",
-)
+@click.option("--reference", "references", multiple=True, metavar="NOMINAL[=READING]",
+              help="A reference mass and what the scale shows for it.")  # fmt: skip
+@click.option("--block", "blocks", multiple=True, metavar="NOMINAL[=READING]",
+              help="A gauge block and what the caliper shows for it.")  # fmt: skip
 @click.option("--tolerance", help="How far off it may be (default: its own uncertainty U = 2u).")
 @click.option("--by", default="", help="Who checks.")
 @click.option("--as-found", "state", flag_value="as-found", help="Before an adjustment: what it showed until now.")
@@ -97,11 +87,7 @@ def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: 
     points = complete(gauge, _points(desk, ctx))
     result = Check(name, now(), points, _clean(ctx.params["by"]), ctx.params["state"] or "")
     add_check(home_of(ctx), result)
-    if as_json:
-        print_json(as_data(result))
-    else:
-        for line in _lines(result):
-            click.echo(line)
+    print_result(as_json, as_data(result), *_lines(result))
     return 0 if result.passed else 1
 
 

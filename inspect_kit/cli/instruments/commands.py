@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +21,7 @@ from inspect_kit.capture.connections import (  # fmt: skip
     connections_text,
     read_connections,
 )
-from inspect_kit.capture.daily_checks import CheckStatus, checked_id, standing
+from inspect_kit.capture.daily_checks import checked_id, standing
 from inspect_kit.capture.discovery import FoundInstrument, find, places
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Effect, Instrument, instrument_ids, load_instruments, read_instrument
@@ -29,7 +29,7 @@ from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
-from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
+from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
 from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
 from inspect_kit.cli.instruments.calibration import certificate, history
 from inspect_kit.cli.instruments.check import check
@@ -44,8 +44,8 @@ from inspect_kit.cli.instruments.read import (
 )
 from inspect_kit.cli.language import heard, in_figures, said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.parameters import DAY
+from inspect_kit.cli.output import columns, print_json, print_result, print_table, warn
+from inspect_kit.cli.parameters import day_option
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
@@ -60,24 +60,16 @@ _WIDEST: Final = 8
 
 
 @click.command("simulate")
-@click.argument("protocol", type=click.Choice(tuple(DIALECTS)), metavar="PROTOCOL")
-@click.option(
-    "--port",
-    is_flag=False,
-    flag_value="",
-    default="",
-    metavar="[NAME]",
-    help="A name for the port (a path, or socket://127.0.0.1:4001); without one, the system chooses.",
-)
+@click.argument("protocol", type=click.Choice(tuple(SIMULATED)), metavar="PROTOCOL")
+@click.option("--port", is_flag=False, flag_value="", default="", metavar="[NAME]",
+              help="A name for the port (a path, or socket://127.0.0.1:4001); without one, the system chooses.",
+)  # fmt: skip
 @click.option("--value", help="What it shows (default: 14.82, for calipers 41.27).")
 @click.option("--unit", help="Its unit (default: g, for calipers mm).")
 @click.option("--serial", default="B021002593", show_default=True, help="Its serial number.")
-@click.option(
-    "--script",
-    default=ReplyState.STABLE.value,
-    show_default=True,
-    help=f"What happens each time it is asked, separated by commas: {', '.join((*ReplyState, *LineFault))}.",
-)
+@click.option("--script", default=ReplyState.STABLE.value, show_default=True,
+              help=f"What happens each time it is asked, separated by commas: {', '.join((*ReplyState, *LineFault))}.",
+)  # fmt: skip
 @click.option("--fragment", type=click.IntRange(0, 100), default=0, help="Send so many bytes at a time.")
 @click.option("--every", type=click.FloatRange(0, 3600), default=0.0, help="Also send unasked, every so many seconds.")
 @click.option("--seconds", type=click.FloatRange(0, 86400), help="End after so long (default: with Ctrl-C).")
@@ -96,10 +88,8 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         with simulated(_performance(ctx), port) as simulator:
-            if as_json:
-                print_json({"port": simulator.port, "protocol": ctx.params["protocol"]})
-            else:
-                click.echo(said("simulating", port=simulator.port, protocol=ctx.params["protocol"]))
+            told = {"port": simulator.port, "protocol": ctx.params["protocol"]}
+            print_result(as_json, told, said("simulating", **told))
             sys.stdout.flush()
             stop.wait(seconds)
     finally:
@@ -117,9 +107,7 @@ def _performance(ctx: click.Context) -> Performance:
         raise UsageError("too-many-digits-display", where="--value", value=value)
     in_base(number, unit)
     display = Display(number, unit, serial=given["serial"])
-    return Performance(
-        given["protocol"], display, script_of(given["script"]), given["fragment"], given["every"]
-    )  # fmt: skip
+    return Performance(given["protocol"], display, script_of(given["script"]), given["fragment"], given["every"])
 
 
 _LIKE: Final = {
@@ -141,14 +129,8 @@ def command() -> None:
     """
 
 
-command.add_command(check)
-command.add_command(learn_dialect)
-command.add_command(record)
-command.add_command(due)
-command.add_command(certificate)
-command.add_command(history)
-command.add_command(suspect)
-command.add_command(simulate)
+for _command in (check, learn_dialect, record, due, certificate, history, suspect, simulate):
+    command.add_command(_command)
 
 
 @command.command("list")
@@ -162,13 +144,9 @@ def list_instruments(ctx: click.Context, as_json: bool) -> None:
       inspect-kit instruments list
     """
     rows = [_row(ctx, instrument, own=own) for instrument, own in _all(own_instruments(ctx))]
-    if as_json:
-        print_json(rows)
-        return
     head = map(said, ("head-kind", "head-resolution", "head-serial", "head-calibration", "head-today", "head-port"))
-    for line in columns([("id", *head), *(_cells(row) for row in rows)]):
-        click.echo(line)
-    if not any(row["own"] for row in rows):
+    print_result(as_json, rows, *columns([("id", *head), *map(_cells, rows)]))
+    if not as_json and not any(row["own"] for row in rows):
         click.echo("\n" + said("none-yours"), err=True)
 
 
@@ -196,14 +174,11 @@ def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, 
         "serial": instrument.serial, "resolution": str(instrument.resolution),
         "calibrated_until": until.isoformat() if until else None,
         "calibration": "unknown" if until is None else "expired" if instrument.expired(today()) else "valid",
-        "check": state.state.value, "last_check": _last(state),
+        "check": state.state.value,
+        "last_check": state.last.time.isoformat(timespec="seconds") if state.last else None,
         "port": connection.address.port if connection else None,
         "protocol": connection.protocol if connection else None,
     }  # fmt: skip
-
-
-def _last(state: CheckStatus) -> str | None:
-    return state.last.time.isoformat(timespec="seconds") if state.last else None
 
 
 def _cells(row: dict[str, object]) -> tuple[str, ...]:
@@ -226,7 +201,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 @click.option("--serial", help="Its serial number.")
 @click.option("--resolution", help="One digit of its display, for example 0.01g.")
 @click.option("--upper", help="The end of its range, for example 200g.")
-@click.option("--calibrated-until", type=DAY, metavar="YYYY-MM-DD", help="Last day of its calibration.")
+@day_option("--calibrated-until", "Last day of its calibration.")
 @click.option("--calibration", help="Certificate and laboratory.")
 @click.option("--expanded", help="Expanded uncertainty on the calibration certificate, for example 0.02g.")
 @click.option("--coverage", default="2", show_default=True, help="Its coverage factor.")
@@ -252,10 +227,7 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
     write_whole(path, text.encode())
     if connection is not None:
         _remember(home_of(ctx), name, connection)
-    if as_json:
-        print_json(_row(ctx, read_instrument(path), own=True))
-    else:
-        click.echo(f"{path}\n{said('check-each-day', name=name)}")
+    print_result(as_json, _row(ctx, read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
 
 
 def _remember(home: Path, name: str, connection: Connection) -> None:
@@ -337,11 +309,9 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
 
 
 def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
-    settings = found.settings
     return {
         "port": address.port, "kind": found.kind, "protocol": found.protocols[0], "protocols": list(found.protocols),
-        "baud": settings.baud, "bits": settings.bits, "parity": settings.parity, "stop": settings.stop,
-        "raw": found.raw,
+        **asdict(found.settings), "raw": found.raw,
     }  # fmt: skip
 
 
@@ -350,8 +320,7 @@ def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
     if as_json:
         print_json([{"port": place.port, "description": place.description} for place in ports])
     else:
-        for line in columns([(place.port, place.description) for place in ports]) if ports else ():
-            click.echo(line)
+        print_table((place.port, place.description) for place in ports)
         click.echo(said("look-at-port" if ports else "no-instrument-seen"), err=True)
     wanted = ("hid", "bleak") if bluetooth else ("hid",)
     warn([said(_OPTIONAL[module]) for module in wanted if find_spec(module) is None])
@@ -359,8 +328,5 @@ def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
 
 _BLUETOOTH_SECONDS: Final = 4.0
 """How long calipers are listened for."""
-_OPTIONAL: Final = {
-    "hid": "hid-not-looked-for",
-    "bleak": "bluetooth-not-looked-for",
-}
+_OPTIONAL: Final = {"hid": "hid-not-looked-for", "bleak": "bluetooth-not-looked-for"}
 """Libraries that come on request, and what is missing without them."""

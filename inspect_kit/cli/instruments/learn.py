@@ -19,7 +19,7 @@ from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option, own_instruments
-from inspect_kit.cli.output import print_json
+from inspect_kit.cli.output import print_result
 from inspect_kit.cli.parameters import FILE
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
@@ -53,10 +53,8 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
     if not data:
         raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
     write_whole(out, dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
-    if as_json:
-        print_json({"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))})
-    else:
-        click.echo(said("recorded", file=out, bytes=len(data), lines=len(whole_lines(data))))
+    told = {"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))}
+    print_result(as_json, told, said("recorded", **told))
 
 
 def _recorded(address: Address, seconds: float) -> bytes:
@@ -154,10 +152,8 @@ def _shown(text: str) -> tuple[str, str]:
 
 def _say(dialect: Dialect, samples: tuple[Sample, ...], path: Path, *, as_json: bool) -> None:
     lines = [(line, word) for sample in samples for line, word in told(dialect, sample.lines)]
-    if as_json:
-        rows = [{"line": line, "read": word} for line, word in lines]
-        print_json({"file": str(path), "protocol": f"{PREFIX}{dialect.id}", "lines": rows})
-        return
-    for line, word in lines[:40]:
-        click.echo(f"{line!r:<40} {_worded(word)}")
-    click.echo(f"{path}\n{said('learned-read-it', protocol=f'{PREFIX}{dialect.id}')}")
+    protocol = f"{PREFIX}{dialect.id}"
+    rows = [{"line": line, "read": word} for line, word in lines]
+    shown = (f"{line!r:<40} {_worded(word)}" for line, word in lines[:40])
+    data = {"file": str(path), "protocol": protocol, "lines": rows}
+    print_result(as_json, data, *shown, str(path), said("learned-read-it", protocol=protocol))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,8 +14,8 @@ from inspect_kit.capture.instruments import Instrument, instrument_ids, load_ins
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said, said_of
 from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_json
-from inspect_kit.cli.parameters import DAY
+from inspect_kit.cli.output import columns, print_result
+from inspect_kit.cli.parameters import day_option
 from inspect_kit.clock import today
 from inspect_kit.values.quantity import parse_quantity
 
@@ -41,12 +41,9 @@ def due(ctx: click.Context, /, within: int, as_json: bool) -> int:
     rows.sort(key=lambda row: str(row["calibrated_until"] or ""))
     for row in rows:
         row["check"] = standing(home_of(ctx), str(row["id"]), today()).state.value
-    if as_json:
-        print_json(rows)
-    else:
-        head = map(said, ("head-serial", "head-until", "head-days-left", "head-state", "head-check"))
-        for line in columns([("id", *head), *map(_due_cells, rows)]) if rows else (said("nothing-due"),):
-            click.echo(line)
+    head = map(said, ("head-serial", "head-until", "head-days-left", "head-state", "head-check"))
+    lines = columns([("id", *head), *map(_due_cells, rows)]) if rows else (said("nothing-due"),)
+    print_result(as_json, rows, *lines)
     return 1 if any(row["state"] == "expired" for row in rows) else 0
 
 
@@ -67,13 +64,7 @@ def _due(gauge: Instrument, on: date, within: int) -> Row | None:
 
 @click.command("suspect")
 @click.argument("name", metavar="ID")
-@click.option(
-    "--since",
-    type=DAY,
-    metavar="YYYY-MM-DD",
-    required=True,
-    help="From when on it may have been bad.",
-)
+@day_option("--since", "From when on it may have been bad.", required=True)
 @click.option("--error", help="How much too much it shows, for example 0.05g (default: from its last failed check).")
 @json_option
 @click.pass_context
@@ -89,11 +80,11 @@ def suspect(ctx: click.Context, /, name: str, since: datetime, error: str | None
     gauge = load_instruments([name], [own_instruments(ctx)])[name]
     wrong = _error(ctx, gauge, error)
     rows = list(_hanging(ctx, gauge, since.date(), wrong))
-    if as_json:
-        stated = f"{wrong:f}" if wrong is not None else None
-        print_json({"instrument": name, "error": stated, "unit": gauge.resolution.unit.base, "certificates": rows})
-    else:
-        _print(rows, wrong)
+    stated = f"{wrong:f}" if wrong is not None else None
+    data = {"instrument": name, "error": stated, "unit": gauge.resolution.unit.base, "certificates": rows}
+    print_result(as_json, data, *_lines(rows))
+    if rows and wrong is None and not as_json:
+        click.echo(said("error-unknown"), err=True)
     changed = any(row["would_be"] != row["verdict"] for row in rows)
     return 3 if rows and wrong is None else 1 if changed else 0
 
@@ -125,16 +116,12 @@ def _hanging(ctx: click.Context, gauge: Instrument, since: date, error: Decimal 
                 }  # fmt: skip
 
 
-def _print(rows: list[Row], error: Decimal | None) -> None:
+def _lines(rows: list[Row]) -> Iterable[str]:
     if not rows:
-        click.echo(said("none-hangs"))
-        return
+        return (said("none-hangs"),)
     keys, verdicts = ("number", "issued", "subject", "owner"), ("verdict", "would_be")
     head = map(said, (*(f"head-{key}" for key in keys), "head-verdict", "head-would-be"))
     told = [
         (*(str(row[key]) for key in keys), *(said_of("verdict", str(row[key])) for key in verdicts)) for row in rows
     ]
-    for line in columns([tuple(head), *told]):
-        click.echo(line)
-    if error is None:
-        click.echo(said("error-unknown"), err=True)
+    return columns([tuple(head), *told])

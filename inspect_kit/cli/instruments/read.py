@@ -9,16 +9,8 @@ from typing import Final
 
 import click
 
-from inspect_kit.capture.connections import (
-    BAUD_RANGE,
-    BITS,
-    LENGTH_UNITS,
-    PARITIES,
-    STOPS,
-    Connection,
-    adopt_learned,
-    read_connections,
-)
+from inspect_kit.capture import connections
+from inspect_kit.capture.connections import Connection, adopt_learned
 from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
 from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unnamed
 from inspect_kit.capture.gauges.own import own_reading, read_gauge
@@ -29,8 +21,9 @@ from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.cli.instruments.display import display
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import Command, home_of, json_option, own_instruments
-from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.options import home_of, json_option, own_instruments
+from inspect_kit.cli.output import print_result, warn
+from inspect_kit.cli.parameters import stacked
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.notices import notice
@@ -53,7 +46,9 @@ protocol_option = click.option(
     help=f"How the instrument talks, or {PREFIX}ID for one that was taught: {', '.join(PROTOCOLS)}.",
 )  # fmt: skip
 unit_option = click.option(
-    "--unit", type=click.Choice(LENGTH_UNITS), help="What the display shows, for calipers that do not say it."
+    "--unit",
+    type=click.Choice(connections.LENGTH_UNITS),
+    help="What the display shows, for calipers that do not say it.",
 )
 
 
@@ -70,23 +65,15 @@ timeout_option = click.option(
 )  # fmt: skip
 
 
-def settings_options(command: Command) -> Command:
-    """`--baud` and the like, where a port is not set as usual for its protocol."""
-    for option in (
-        click.option("--stop", type=click.Choice([str(n) for n in STOPS]), help="Stop bits."),
-        click.option("--parity", type=click.Choice(PARITIES, case_sensitive=False), help="None, even or odd."),
-        click.option("--bits", type=click.Choice([str(n) for n in BITS]), help="Data bits."),
-        click.option("--baud", type=click.IntRange(*BAUD_RANGE), help="Speed, for example 9600."),
-    ):
-        command = option(command)
-    return command
-
-
-def wiring_options(command: Command) -> Command:
-    """Everything that says how to reach an instrument."""
-    for option in (settings_options, unit_option, protocol_option, port_option):
-        command = option(command)
-    return command
+settings_options = stacked(
+    click.option("--baud", type=click.IntRange(*connections.BAUD_RANGE), help="Speed, for example 9600."),
+    click.option("--bits", type=click.Choice([str(n) for n in connections.BITS]), help="Data bits."),
+    click.option("--parity", type=click.Choice(connections.PARITIES, case_sensitive=False), help="None, even or odd."),
+    click.option("--stop", type=click.Choice([str(n) for n in connections.STOPS]), help="Stop bits."),
+)
+"""Where a port is not set as usual for its protocol."""
+wiring_options = stacked(port_option, protocol_option, unit_option, settings_options)
+"""Everything that says how to reach an instrument."""
 
 
 def address_from(ctx: click.Context) -> Address | None:
@@ -98,15 +85,8 @@ def address_from(ctx: click.Context) -> Address | None:
     if not wanted:
         return Address(given["port"])
     usual = protocol_named(given["protocol"]).settings[0] if given.get("protocol") else Settings()
-    return Address(
-        given["port"],
-        Settings(
-            wanted.get("baud", usual.baud),
-            int(wanted.get("bits", usual.bits)),
-            str(wanted.get("parity", usual.parity)).upper(),
-            int(wanted.get("stop", usual.stop)),
-        ),
-    )
+    baud, bits, parity, stop = (wanted.get(key, getattr(usual, key)) for key in ("baud", "bits", "parity", "stop"))
+    return Address(given["port"], Settings(baud, int(bits), str(parity).upper(), int(stop)))
 
 
 def connection_from(ctx: click.Context) -> Connection | None:
@@ -142,10 +122,7 @@ def _reader(kind: InstrumentKind) -> click.Command:
     def read(ctx: click.Context, /, timeout: float, as_json: bool, **_: object) -> None:
         reading = _reading(ctx, kind, timeout)
         warn(_warnings(reading, today()))
-        if as_json:
-            print_json(reading.as_data())
-        else:
-            click.echo(_text(reading))
+        print_result(as_json, reading.as_data(), _text(reading))
 
     return read
 
@@ -197,8 +174,8 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
 
 
 def _own(home: Path, wanted: str | None, kind: InstrumentKind) -> tuple[str, Connection]:
-    connections = read_connections(home)
-    own = {name: entry for name, entry in connections.items() if PROTOCOLS[entry.protocol].kind is kind}
+    known = connections.read_connections(home)
+    own = {name: entry for name, entry in known.items() if PROTOCOLS[entry.protocol].kind is kind}
     if wanted is None and len(own) == 1:
         return next(iter(own.items()))
     if wanted in own:

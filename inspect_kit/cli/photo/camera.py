@@ -12,21 +12,13 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.photographs import Photograph, read_photograph
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.output import columns, print_result, warn
 from inspect_kit.cli.parameters import PATH
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import sentence
+from inspect_kit.vision.optics import camera_files
 from inspect_kit.vision.optics.calibration import LEAST_PHOTOS, calibrate, sheet_corners
 from inspect_kit.vision.optics.camera import uncertainties
-from inspect_kit.vision.optics.camera_files import (
-    camera_data,
-    camera_to_keep,
-    kept_cameras,
-    read_camera,
-    same_camera,
-    shelf_in,
-    shelf_name,
-)
 from inspect_kit.vision.optics.pose import Known
 
 
@@ -59,15 +51,11 @@ def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> Non
         raise BadInput("photos-show-sheet-can-used", count=len(views), count2=len(photos), least_photos=LEAST_PHOTOS)
     width, height = _sensor_size(seen[0])
     result = calibrate(views, width, height, seen[0].focal)
-    data = camera_data(result, len(views), seen[0].camera)
+    data = camera_files.camera_data(result, len(views), seen[0].camera)
     write_whole(out, json.dumps(data, indent=1).encode())
-    if as_json:
-        print_json(data)
-        return
     told = {"rms": f"{result.rms:.2f}", "coverage": percent(result.coverage)}
-    click.echo(said("camera-written", photos=len(views), corners=result.corners, file=out, **told))
-    for advice in result.advice:
-        click.echo(said("camera-better", advice=advice))
+    written = said("camera-written", photos=len(views), corners=result.corners, file=out, **told)
+    print_result(as_json, data, written, *(said("camera-better", advice=advice) for advice in result.advice))
 
 
 def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[str]]:
@@ -113,23 +101,20 @@ def show_command(file: Path, as_json: bool) -> None:
     Example:
       inspect-kit camera show phone.json
     """
-    stored = read_camera(file)
+    stored = camera_files.read_camera(file)
     camera = stored.camera
     standard = uncertainties(camera)
     values = dict(zip(standard, camera.parameters.tolist(), strict=True))
-    if as_json:
-        print_json({
-            "model": stored.model, "width": camera.width, "height": camera.height, "photos": stored.photos,
-            "rms": stored.rms, "coverage": stored.coverage, "parameters": values, "u": dict(standard),
-        })  # fmt: skip
-        return
+    data = {
+        "model": stored.model, "width": camera.width, "height": camera.height, "photos": stored.photos,
+        "rms": stored.rms, "coverage": stored.coverage, "parameters": values, "u": dict(standard),
+    }  # fmt: skip
     size = f"{camera.width} × {camera.height}"
-    click.echo(said("camera-of", model=stored.model or said("a-camera"), size=size, photos=stored.photos))
-    click.echo(said("camera-agrees", rms=f"{stored.rms:.2f}", coverage=percent(stored.coverage)))
+    head = said("camera-of", model=stored.model or said("a-camera"), size=size, photos=stored.photos)
+    agrees = said("camera-agrees", rms=f"{stored.rms:.2f}", coverage=percent(stored.coverage))
     rows: list[tuple[str, ...]] = [(said("head-parameter"), said("head-value"), "u")]
     rows += [(name, in_figures(f"{values[name]:.6g}"), in_figures(f"{u:.2g}")) for name, u in standard.items()]
-    for line in columns(rows):
-        click.echo(line)
+    print_result(as_json, data, head, agrees, *columns(rows))
 
 
 @command.command("keep")
@@ -142,23 +127,17 @@ def keep_command(ctx: click.Context, /, file: Path) -> None:
     Example:
       inspect-kit camera keep phone.json
     """
-    content, stored = camera_to_keep(file)
-    shelf = shelf_in(home_of(ctx))
-    older = [each for each in kept_cameras(shelf) if same_camera(each.stored, stored)]
-    _make_folder(shelf)
-    name = shelf_name(content)
+    content, stored = camera_files.camera_to_keep(file)
+    shelf = camera_files.shelf_in(home_of(ctx))
+    older = [each for each in camera_files.kept_cameras(shelf) if camera_files.same_camera(each.stored, stored)]
+    with system_errors_as("not-made", shelf):
+        shelf.mkdir(parents=True, exist_ok=True)
+    name = camera_files.shelf_name(content)
     write_whole(shelf / f"{name}.json", content)
     for each in older:
         if each.name != name:
             each.path.unlink(missing_ok=True)
     click.echo(said("camera-kept-instead" if older else "camera-kept", model=stored.model, name=name))
-
-
-def _make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
 
 
 @command.command("list")
@@ -171,16 +150,13 @@ def list_command(ctx: click.Context, /, as_json: bool) -> None:
     Example:
       inspect-kit camera list
     """
-    kept = kept_cameras(shelf_in(home_of(ctx)))
-    if as_json:
-        print_json([{"name": each.name, "model": each.stored.model, "width": each.stored.camera.width,
-                     "height": each.stored.camera.height, "focal": round(each.stored.camera.focal, 1),
-                     "rms": each.stored.rms} for each in kept])  # fmt: skip
-        return
+    kept = camera_files.kept_cameras(camera_files.shelf_in(home_of(ctx)))
+    data = [{"name": each.name, "model": each.stored.model, "width": each.stored.camera.width,
+             "height": each.stored.camera.height, "focal": round(each.stored.camera.focal, 1),
+             "rms": each.stored.rms} for each in kept]  # fmt: skip
     rows = [(each.name, each.stored.model, f"{each.stored.camera.width} × {each.stored.camera.height}",
              said("focal-length", pixels=f"{each.stored.camera.focal:.0f}")) for each in kept]  # fmt: skip
-    for line in columns(rows) if rows else (said("no-camera"),):
-        click.echo(line)
+    print_result(as_json, data, *columns(rows) if rows else (said("no-camera"),))
 
 
 @command.command("forget")
@@ -193,7 +169,7 @@ def forget_command(ctx: click.Context, /, name: str) -> None:
     Example:
       inspect-kit camera forget 4f1c2a9be07d
     """
-    found = [each for each in kept_cameras(shelf_in(home_of(ctx))) if each.name == name]
+    found = [each for each in camera_files.kept_cameras(camera_files.shelf_in(home_of(ctx))) if each.name == name]
     if not found:
         raise UsageError("no-such-camera-kept", where=name[:40])
     found[0].path.unlink(missing_ok=True)

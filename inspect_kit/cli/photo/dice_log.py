@@ -20,7 +20,7 @@ from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.cli.parameters import PATH
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
 from inspect_kit.notices import Notice, notice, sentences
 
 if TYPE_CHECKING:
@@ -57,9 +57,8 @@ def command() -> None:
 @command.command("log")
 @click.argument("folder", type=PATH)
 @click.option("-o", "--output", type=PATH, required=True, help="The roll log to write (CSV).")
-@click.option(
-    "--count", type=click.IntRange(1, 100), help="Dice in every roll: photos with more or fewer are left out."
-)
+@click.option("--count", type=click.IntRange(1, 100),
+              help="Dice in every roll: photos with more or fewer are left out.")  # fmt: skip
 @json_option
 def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
     """Read all photos of a folder, in the order of their names, into a roll log: one die a row.
@@ -88,10 +87,8 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
 
 def photos_in(folder: Path) -> list[Path]:
     """The photos of a folder by name; numbers in names count as numbers."""
-    try:
+    with system_errors_as("folder-not-readable", folder):
         found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
-    except OSError as problem:
-        raise BadInput("folder-not-readable", where=str(folder), reason=problem.strerror) from None
     if not found:
         raise BadInput("no-photo", where=str(folder))
     if len(found) > MOST_PHOTOS:

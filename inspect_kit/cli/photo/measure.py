@@ -18,8 +18,8 @@ from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, language_option
-from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.output import print_json, print_table, warn
+from inspect_kit.cli.parameters import PATH, stacked
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
 from inspect_kit.errors import InspectKitError, UsageError
@@ -64,13 +64,7 @@ def _print_scale(sheet: str) -> Decorator:
 
 
 def _with(*options: Decorator) -> Decorator:
-    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
-        every: tuple[Decorator, ...] = (_PHOTOS, _CAMERA, *options, _WATCH, language_option, json_option)
-        for option in reversed(every):
-            function = option(function)
-        return function
-
-    return decorated
+    return stacked(_PHOTOS, _CAMERA, *options, _WATCH, language_option, json_option)
 
 
 def _pieces_command(name: str) -> None:
@@ -212,8 +206,7 @@ def _said(
         print_json(document)
         return
     warn(worded(file.warnings, file.notices, language))
-    for line in columns(rows(file, Terms(wording_for(language)))):
-        click.echo(line)
+    print_table(rows(file, Terms(wording_for(language))))
 
 
 def _watched(

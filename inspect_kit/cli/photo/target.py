@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -12,11 +11,9 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.pages.targets import draw_targets
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, json_option
-from inspect_kit.cli.output import print_json
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.output import print_result
+from inspect_kit.cli.parameters import PATH, stacked
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 @click.group("target")
@@ -30,18 +27,13 @@ def command() -> None:
     """
 
 
-def _common(function: Command) -> Command:
-    for option in (
-        json_option,
-        document_language_option,
-        click.option(
-            "--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
-            help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm.",
-        ),
-        click.option("-o", "--out", required=True, type=PATH, help="The PDF to write."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
+_common = stacked(
+    click.option("-o", "--out", required=True, type=PATH, help="The PDF to write."),
+    click.option("--paper", type=click.Choice([paper.value for paper in Paper]), default="a4", show_default=True,
+                 help="Paper size of mat and charuco; cards and backdrop are always 148 × 105 mm."),
+    document_language_option,
+    json_option,
+)  # fmt: skip
 
 
 @command.command("mat")
@@ -99,10 +91,8 @@ def _write(sheets: Iterable[Sheet], wish: tuple[Path, str], as_json: bool) -> No
     drawn = tuple(sheets)
     out, language = wish
     write_whole(out, draw_targets(drawn, language))
-    if as_json:
-        print_json({"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]})
-    else:
-        click.echo(said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
+    data = {"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]}
+    print_result(as_json, data, said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
 
 
 def _described(sheet: Sheet) -> dict[str, object]:

@@ -10,33 +10,25 @@ import click
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.cli.options import plot_option
 
-_ROOM: Final = "inspect_kit.cli.qa"
 _COMMANDS: Final = {
     "capability": Lazy(
-        f"{_ROOM}.process:capability",
-        "How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits.",
+        "qa.process:capability", "How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits."
     ),
-    "chart": Lazy(f"{_ROOM}.process:chart", "A control chart, and the patterns on it that chance rarely makes."),
+    "chart": Lazy("qa.process:chart", "A control chart, and the patterns on it that chance rarely makes."),
     "dice": Lazy(
-        f"{_ROOM}.dice:dice", "Fairness of a die from its rolls: columns `face,count`, or one roll a row in `face`."
+        "qa.dice:dice", "Fairness of a die from its rolls: columns `face,count`, or one roll a row in `face`."
     ),
     "export": Lazy(
-        f"{_ROOM}.lot:export", "Hand the values of a lot to other programs, each with its limits and its verdict."
+        "qa.lot:export", "Hand the values of a lot to other programs, each with its limits and its verdict."
     ),
-    "grr": Lazy(
-        f"{_ROOM}.gauges:grr", "A gauge study: repeatability, reproducibility, and what remains for the parts."
-    ),
+    "grr": Lazy("qa.gauges:grr", "A gauge study: repeatability, reproducibility, and what remains for the parts."),
     "lot": Lazy(
-        f"{_ROOM}.lot:lot",
+        "qa.lot:lot",
         "Judge a lot and certify it: sampling plan, results, histogram, control chart, capability, verdict.",
     ),
-    "oc": Lazy(f"{_ROOM}.sampling:oc", "The operating characteristic: how often lots of each quality are accepted."),
-    "sampling": Lazy(
-        f"{_ROOM}.sampling:sampling", "The sample a lot needs, and how many nonconforming pieces it may show."
-    ),
-    "trend": Lazy(
-        f"{_ROOM}.trend:trend", "Means, Cpk with its limits and the faults found, over months, from the registry."
-    ),
+    "oc": Lazy("qa.sampling:oc", "The operating characteristic: how often lots of each quality are accepted."),
+    "sampling": Lazy("qa.sampling:sampling", "The sample a lot needs, and how many nonconforming pieces it may show."),
+    "trend": Lazy("qa.trend:trend", "Means, Cpk with its limits and the faults found, over months, from the registry."),
 }
 
 

@@ -6,16 +6,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from msgspec import UNSET
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import document_language_option, json_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import (
+    document_language_option,
+    inspector_option,
+    issuer_address_option,
+    issuer_option,
+    json_option,
+    replacing_options,
+    sheet_options,
+    signer_option,
+    task_from,
+)
+from inspect_kit.cli.output import EXIT_CODES, print_json, print_table, styled, warn
+from inspect_kit.cli.parameters import PATH, stacked
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument
 from inspect_kit.cli.qa.words import framed, name_of
@@ -25,30 +35,10 @@ from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import sentences, worded, worded_fact
 from inspect_kit.quality.given import plain_number, positive_number
+from inspect_kit.quality.lot import judge as judging
+from inspect_kit.quality.lot import record as lot_record
 from inspect_kit.quality.lot.column import Usual
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import (
-    DOUBTFULLY_NORMAL,
-    NOT_NORMAL,
-    Agreed,
-    DefectClass,
-    LotOutcome,
-    Sampling,
-    clauses_for,
-    judge_pieces,
-    plan_for,
-    recorded_besides,
-)
-from inspect_kit.quality.lot.record import (
-    Charted,
-    ClassPart,
-    Delivery,
-    LotRecord,
-    MeasuredSeries,
-    Nonconforming,
-    PlanPart,
-    lot_record_of,
-)
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.capability import capability_data
 from inspect_kit.quality.process.run_rules import FEW, rules_named
@@ -66,7 +56,7 @@ _MOST_LINES: Final = 20
 """Nonconforming pieces that are named on the terminal; the rest is counted."""
 
 
-def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> dict[str, object]:
+def lot_data(record: lot_record.LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> dict[str, object]:
     """The outcome in the form that scripts rely on; without a certificate `number`, `pdf` and `qr` are null."""
     lot, plan = record.lot, record.lot.plan
     return {
@@ -88,7 +78,7 @@ def lot_data(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | 
     }  # fmt: skip
 
 
-def _class_data(each: ClassPart, plan: PlanPart) -> dict[str, object]:
+def _class_data(each: lot_record.ClassPart, plan: lot_record.PlanPart) -> dict[str, object]:
     return {
         "class": each.name, "aql": _float(each.aql), "n": each.sample, "ac": each.accept, "re": each.reject,
         "characteristics": list(each.characteristics), "failed": each.failed, "undecided": each.undecided,
@@ -108,11 +98,11 @@ def _number(text: str | None) -> float | str | None:
         return text
 
 
-def _by_eye(record: LotRecord, studies: tuple[LotStudy, ...]) -> list[dict[str, object]]:
+def _by_eye(record: lot_record.LotRecord, studies: tuple[LotStudy, ...]) -> list[dict[str, object]]:
     return [_counts(series) for series in _unstudied(record, studies)]
 
 
-def _counts(series: MeasuredSeries) -> dict[str, object]:
+def _counts(series: lot_record.MeasuredSeries) -> dict[str, object]:
     return {
         "characteristic": series.characteristic, "clause": series.clause, "unit": series.unit,
         "conform": series.conform, "fail": series.fail, "undecided": series.undecided,
@@ -142,7 +132,7 @@ def _percentiles(study: LotStudy) -> dict[str, object] | None:
     return {"distribution": found.chosen.name, "pp": found.pp, "ppk": found.ppk, "aicc": dict(found.tried)}
 
 
-def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
+def print_lot(record: lot_record.LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
     """The outcome for people."""
     lot = record.lot
     least = "≥ " if lot.uncounted else ""
@@ -152,8 +142,7 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     found = [_row(study, ordered=lot.ordered) for study in studies]
     found += [_eye_row(series) for series in _unstudied(record, studies)]
     rows += [(name_of("characteristic", row[0]), *(worded_fact(cell, heard()) for cell in row[1:])) for row in found]
-    for line in columns(rows):
-        click.echo(line)
+    print_table(rows)
     if lot.lacking:
         click.echo("  " + said("lot-lacking", count=f"{least}{lot.lacking:,}", photos=len(lot.missed or ())))
     for line in _doubts(lot.series):
@@ -166,16 +155,16 @@ def print_lot(record: LotRecord, studies: tuple[LotStudy, ...], issued: Issued |
     click.echo(styled(verdict, said(f"lot-{verdict}").upper()) + (_written(issued) if issued else ""))
 
 
-def _doubts(found: tuple[MeasuredSeries, ...]) -> Iterator[str]:
+def _doubts(found: tuple[lot_record.MeasuredSeries, ...]) -> Iterator[str]:
     """What a plan by variables assumes and the readings speak against."""
     for series in found:
         p = series.decided.normality_p if series.decided else None
-        if isinstance(p, float) and p < DOUBTFULLY_NORMAL:
-            code = "lot-not-normal" if p < NOT_NORMAL else "lot-doubtfully-normal"
+        if isinstance(p, float) and p < judging.DOUBTFULLY_NORMAL:
+            code = "lot-not-normal" if p < judging.NOT_NORMAL else "lot-doubtfully-normal"
             yield said(code, characteristic=name_of("characteristic", series.characteristic), p=f"{p:.2g}")
 
 
-def _piece(piece: Nonconforming) -> str:
+def _piece(piece: lot_record.Nonconforming) -> str:
     return said(
         "lot-piece", piece=piece.piece, characteristic=name_of("characteristic", piece.characteristic),
         value=in_figures(piece.value or "—"), verdict=framed("verdict", piece.verdict),
@@ -183,21 +172,21 @@ def _piece(piece: Nonconforming) -> str:
     )  # fmt: skip
 
 
-def _plan(record: LotRecord) -> str:
+def _plan(record: lot_record.LotRecord) -> str:
     plan = record.lot.plan
     severity = framed("severity", plan.common_severity)
     if plan.by_class:
         told = "; ".join(_class_told(each, plan.severities.get(each.name, "")) for each in plan.by_class)
         return f"n = {plan.sample} ({severity}); {told}" if severity else f"n = {plan.sample}; {told}"
-    if plan.kind == Sampling.ATTRIBUTES:
+    if plan.kind == judging.Sampling.ATTRIBUTES:
         return f"n = {plan.sample}, Ac = {plan.accept}, Re = {plan.reject} ({severity})"
-    if plan.kind == Sampling.VARIABLES:
+    if plan.kind == judging.Sampling.VARIABLES:
         most = in_figures(f"{plan.m_percent:.3g}")
         return f"n = {plan.sample}, M = {most} % ({said('lot-by-variables', severity=severity)})"
     return said("lot-every-piece")
 
 
-def _class_told(each: ClassPart, severity: str) -> str:
+def _class_told(each: lot_record.ClassPart, severity: str) -> str:
     verdict, name = framed("verdict", each.verdict), framed("class", each.name)
     shown = f"{name} ({framed('severity', severity)})" if severity else name
     return said("lot-class", name=shown, failed=each.failed, accept=each.accept, verdict=verdict)
@@ -208,17 +197,17 @@ def _written(issued: Issued) -> str:
     return "  " + said(code, number=issued.number, file=issued.pdf)
 
 
-def _unstudied(record: LotRecord, studies: tuple[LotStudy, ...]) -> list[MeasuredSeries]:
+def _unstudied(record: lot_record.LotRecord, studies: tuple[LotStudy, ...]) -> list[lot_record.MeasuredSeries]:
     studied = {study.series.characteristic for study in studies}
     return [series for series in record.lot.series if series.characteristic not in studied]
 
 
-def _eye_row(series: MeasuredSeries) -> tuple[str, ...]:
+def _eye_row(series: lot_record.MeasuredSeries) -> tuple[str, ...]:
     seen = sum(value is not None for value in series.values)
     return series.characteristic, f"{seen:,}", "—", "—", "—", *(f"{n:,}" for n in _three(series))
 
 
-def _three(series: MeasuredSeries) -> tuple[int, int, int]:
+def _three(series: lot_record.MeasuredSeries) -> tuple[int, int, int]:
     return series.conform, series.fail, series.undecided
 
 
@@ -231,26 +220,19 @@ def _row(study: LotStudy, *, ordered: bool) -> tuple[str, ...]:
 
 
 Given = Mapping[str, Any]
-Command = TypeVar("Command", bound=Any)
 
-
-def lot_options(command: Command) -> Command:
-    """What says which lot it is and how its readings are to be taken."""
-    for option in (
-        click.option("--issuer-address", default="", help="Its address."),
-        click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer]."),
-        click.option("--inspector", default="", help="Who inspected it [default: whose key signs]."),
-        click.option("--place", default="", help="Where."),
-        click.option("--maker", default="", help="Who made it."),
-        click.option("--subject", default="", help="Which lot: its name or number (default: the file's name)."),
-        click.option("--instrument", default="", metavar="ID", help="The instrument of readings that name none."),
-        click.option("--u", "standard", default="", metavar="U",
-                     help="The standard uncertainty of readings that state none: 0.01, 0.01mm."),
-        click.option("--characteristic", "characteristics", multiple=True, metavar="C",
-                     help="What was measured; several times for several (default: all that the sheet limits)."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+lot_options = stacked(
+    click.option("--characteristic", "characteristics", multiple=True, metavar="C",
+                 help="What was measured; several times for several (default: all that the sheet limits)."),
+    click.option("--u", "standard", default="", metavar="U",
+                 help="The standard uncertainty of readings that state none: 0.01, 0.01mm."),
+    click.option("--instrument", default="", metavar="ID", help="The instrument of readings that name none."),
+    click.option("--subject", default="", help="Which lot: its name or number (default: the file's name)."),
+    click.option("--maker", default="", help="Who made it."),
+    click.option("--place", default="", help="Where."),
+    inspector_option, issuer_option, issuer_address_option,
+)  # fmt: skip
+"""What says which lot it is and how its readings are to be taken."""
 
 
 @click.command("lot")
@@ -272,28 +254,21 @@ def lot_options(command: Command) -> Command:
 @click.option("--subgroup", default="", metavar="COLUMN", help="What was made together, for charts of means.")
 @click.option("--in-order", is_flag=True, help="The rows are in order of making: then there is a control chart.")
 @click.option("--order", metavar="COLUMN", help="The column that tells the order of making, such as time.")
-@click.option(
-    "--rules",
-    default=FEW,
-    show_default=True,
-    metavar="R",
-    help="Run rules: Nelson's numbers such as 1,2,5, nelson for all eight, western-electric.",
-)
+@click.option("--rules", default=FEW, show_default=True, metavar="R",
+              help="Run rules: Nelson's numbers such as 1,2,5, nelson for all eight, western-electric.")  # fmt: skip
 @click.option("--resubmitted", is_flag=True, help="The lot was refused before and sorted: no matter of switching.")
 @click.option("--customer", default="", help="For whom the lot was made.")
 @click.option("--order-number", default="", help="The customer's order.")
 @click.option("--article", default="", help="The article's number.")
 @click.option("--drawing", default="", help="The drawing and its index.")
 @click.option("--delivered", type=click.IntRange(1), help="Pieces delivered.")
-@click.option(
-    "--en-10204", "document", type=click.Choice(["3.1"]), help="State that it is such an inspection certificate."
-)
+@click.option("--en-10204", "document", type=click.Choice(["3.1"]),
+              help="State that it is such an inspection certificate.")  # fmt: skip
 @click.option("--independent", is_flag=True, help="The inspector does not belong to the department that made the lot.")
 @click.option("--register", is_flag=True, help="Enter the lot in the registry, without a certificate: for qa trend.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
-@click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces.")
-@click.option("--because", default="", help="Why it is replaced.")
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@replacing_options
+@signer_option
 @document_language_option
 @click.option("-o", "--out", type=PATH, metavar="OUT.pdf", help="The certificate to issue.")
 @json_option
@@ -315,7 +290,7 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     outcome, book = _judged(ctx, file, given)
     desk = None if out is None else _desk(ctx, given)
     charted = _charted(outcome.file, given)
-    record = lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
+    record = lot_record.lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
     warn(worded(outcome.warnings, outcome.notices, heard()))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
@@ -336,7 +311,7 @@ def _desk(ctx: click.Context, given: Given) -> Desk:
     return desk_of(ctx, given["signer"], given["inspector"])
 
 
-def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
+def _register(ctx: click.Context, record: lot_record.LotRecord, file: Path) -> None:
     """The lot in the registry, once, however often it is judged."""
     from inspect_kit.certificate.issue.issue import made_of
     from inspect_kit.cli.issuer import registry_of
@@ -348,7 +323,7 @@ def _register(ctx: click.Context, record: LotRecord, file: Path) -> None:
     click.echo(said("lot-registered" if entered else "lot-registered-already"), err=True)
 
 
-def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:
+def _issued(desk: Desk, record: lot_record.LotRecord, out: Path, studies: tuple[LotStudy, ...], given: Given) -> Issued:
     """The certificate or report, in the registry like any other."""
     from inspect_kit.certificate.issue.issue import Request, issue_certificate
     from inspect_kit.certificate.pages.lot_render import LotDrawing
@@ -362,17 +337,17 @@ def _issued(desk: Desk, record: LotRecord, out: Path, studies: tuple[LotStudy, .
     return issued
 
 
-def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[LotOutcome, LedgerBook | None]:
+def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[judging.LotOutcome, LedgerBook | None]:
     task = task_from(ctx)
     read, besides = _read(task, file, given)
     book = ledger_book(given, read, _classes(given["classes"]))
-    plan = plan_for(given["size"] or len(read.pieces), _agreed(given, book))
-    return judge_pieces(task, read, plan, _usual(given), besides), book
+    plan = judging.plan_for(given["size"] or len(read.pieces), _agreed(given, book))
+    return judging.judge_pieces(task, read, plan, _usual(given), besides), book
 
 
-def _delivery(given: Given) -> Delivery:
+def _delivery(given: Given) -> lot_record.Delivery:
     """What the lot was made for. A 3.1 says who ordered, and that the inspector is not the maker's own department."""
-    found = Delivery(
+    found = lot_record.Delivery(
         given["customer"], given["order_number"], given["article"], given["drawing"], given["delivered"],
         given["document"] or "", given["independent"],
     )  # fmt: skip
@@ -381,10 +356,10 @@ def _delivery(given: Given) -> Delivery:
     return found
 
 
-def _charted(file: LotFile, given: Given) -> Charted:
+def _charted(file: LotFile, given: Given) -> lot_record.Charted:
     """How the order of making is known: by a column, or because somebody says so."""
     found = _order(file, given)
-    return Charted(given["subgroup"], given["rules"], found or ("stated" if given["in_order"] else ""))
+    return lot_record.Charted(given["subgroup"], given["rules"], found or ("stated" if given["in_order"] else ""))
 
 
 def _refuse_same(file: Path, out: Path | None) -> None:
@@ -398,10 +373,10 @@ def _read(task: Task, file: Path, given: Given) -> tuple[LotFile, tuple[str, ...
     named = (*given["characteristics"], *(name for each in classes for name in each.characteristics))
     # A class for the rest takes in all that the sheet limits and the file has.
     rest = any(not each.characteristics for each in classes)
-    usual = [clause.characteristic for clause in clauses_for(task, ())] if rest else []
+    usual = [clause.characteristic for clause in judging.clauses_for(task, ())] if rest else []
     asked = () if rest else named
-    names = tuple(clause.characteristic for clause in clauses_for(task, [*named, *usual]))
-    besides = recorded_besides(task, names)
+    names = tuple(clause.characteristic for clause in judging.clauses_for(task, [*named, *usual]))
+    besides = judging.recorded_besides(task, names)
     read = read_lot(file, WantedCharacteristics(names, bool(asked), besides))
     return read.sorted_by(_order(read, given)), besides
 
@@ -416,14 +391,14 @@ def _usual(given: Given) -> Usual:
     return Usual(given["standard"], given["instrument"])
 
 
-def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
+def _agreed(given: Given, book: LedgerBook | None) -> judging.Agreed:
     classes = _classes(given["classes"])
     if given["aql"] is None and not classes and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("level-severity-ledger-go-aql")
     severity = book.severity() if book else Severity(given["severity"] or "normal")
     if book:
         classes = tuple(replace(each, severity=book.severity(each.name)) for each in classes)
-    return Agreed(
+    return judging.Agreed(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
         given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"), classes,
     )  # fmt: skip
@@ -432,7 +407,7 @@ def _agreed(given: Given, book: LedgerBook | None) -> Agreed:
 CLASSES: Final = ("critical", "major", "minor")
 
 
-def _classes(texts: tuple[str, ...]) -> tuple[DefectClass, ...]:
+def _classes(texts: tuple[str, ...]) -> tuple[judging.DefectClass, ...]:
     """The classes as they were typed, each once, and no characteristic in two of them."""
     found = tuple(_class(text) for text in texts)
     names = [name for each in found for name in each.characteristics]
@@ -442,13 +417,13 @@ def _classes(texts: tuple[str, ...]) -> tuple[DefectClass, ...]:
     return tuple(sorted(found, key=lambda each: CLASSES.index(each.name)))
 
 
-def _class(text: str) -> DefectClass:
+def _class(text: str) -> judging.DefectClass:
     name, equals, rest = text.partition("=")
     aql, _, covered = rest.partition(":")
     if not equals or name.strip().lower() not in CLASSES:
         raise UsageError("no-such-class", text=text[:60])
     names = tuple(part.strip() for part in covered.split(",") if part.strip())
-    return DefectClass(name.strip().lower(), plain_number(aql, "--class"), names)
+    return judging.DefectClass(name.strip().lower(), plain_number(aql, "--class"), names)
 
 
 def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
@@ -484,8 +459,10 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     chosen = form_of(form, out)
     task = task_from(ctx)
     read, besides = _read(task, file, given)
-    outcome = judge_pieces(task, read, plan_for(len(read.pieces), Agreed()), _usual(given), besides)
+    outcome = judging.judge_pieces(
+        task, read, judging.plan_for(len(read.pieces), judging.Agreed()), _usual(given), besides
+    )
     warn(worded(outcome.warnings, outcome.notices, heard()))
-    record = lot_record_of(outcome, _subject(file, given))
+    record = lot_record.lot_record_of(outcome, _subject(file, given))
     write_whole(out, lines_in(chosen, record))
     click.echo(said("pieces-exported", count=f"{len(read.pieces):,}", file=out))

@@ -15,17 +15,9 @@ from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.given import plain_number
 from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
+from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.class_ledger import ClassLedger, read_class_ledger
-from inspect_kit.quality.sampling.switching import (
-    JudgedLot,
-    LotSeries,
-    Presented,
-    Scheme,
-    ledger_text,
-    read_ledger,
-    refuse_stopped,
-)
 from inspect_kit.quality.sampling.variables import Standard
 from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
 
@@ -36,13 +28,13 @@ Given = Mapping[str, Any]
 class LedgerBook:
     """The lots before this one; `entered` where the ledger has this very lot already."""
 
-    lots: LotSeries | ClassLedger
+    lots: switching.LotSeries | ClassLedger
     readings: str
     entered: bool = False
 
     def severity(self, name: str = "") -> Severity:
         """How this lot is to be inspected, or a class of defects on it."""
-        if isinstance(self.lots, LotSeries):
+        if isinstance(self.lots, switching.LotSeries):
             return self.lots.state.severity
         return self.lots.of(name).state.severity
 
@@ -57,34 +49,34 @@ def ledger_book(given: Given, file: LotFile, classes: Iterable[DefectClass]) -> 
     before = lots.before(file.digest)
     if before is not None:
         return LedgerBook(before, file.digest, entered=True)
-    for series in [lots] if isinstance(lots, LotSeries) else map(lots.of, lots.schemes):
-        refuse_stopped(series.state)
+    for series in [lots] if isinstance(lots, switching.LotSeries) else map(lots.of, lots.schemes):
+        switching.refuse_stopped(series.state)
     _refuse_name(lots.lots, given)
     return LedgerBook(lots, file.digest)
 
 
-def _read(given: Given, classes: tuple[DefectClass, ...]) -> LotSeries | ClassLedger | None:
+def _read(given: Given, classes: tuple[DefectClass, ...]) -> switching.LotSeries | ClassLedger | None:
     path, start = given["ledger"], Severity(given["severity"] or "normal")
     if path is None or (given["aql"] is None and not classes):
         return None
     if classes:
         return read_class_ledger(path, {each.name: _class_scheme(each, given) for each in classes}, start)
-    return (read_variables_ledger if given["variables"] else read_ledger)(path, _scheme(given), start)
+    return (read_variables_ledger if given["variables"] else switching.read_ledger)(path, _scheme(given), start)
 
 
-def _refuse_name(lots: Iterable[JudgedLot], given: Given) -> None:
+def _refuse_name(lots: Iterable[switching.JudgedLot], given: Given) -> None:
     known = given["subject"] and any(lot.presented.name == given["subject"] for lot in lots)
     if known and not given["resubmitted"]:
         raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
 
 
-def _scheme(given: Given) -> Scheme:
+def _scheme(given: Given) -> switching.Scheme:
     usual = "IV" if given["variables"] and given["table"] == Standard.MIL_414 else "II"
-    return Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
+    return switching.Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
 
 
-def _class_scheme(each: DefectClass, given: Given) -> Scheme:
-    return Scheme(each.aql, given["level"] or "II", given["allow_reduced"])
+def _class_scheme(each: DefectClass, given: Given) -> switching.Scheme:
+    return switching.Scheme(each.aql, given["level"] or "II", given["allow_reduced"])
 
 
 def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
@@ -95,26 +87,26 @@ def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> 
     if outcome.verdict is Verdict.UNDECIDED:
         warn((said("ledger-without-lot"),))
         return
-    lot = Presented(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
+    lot = switching.Presented(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
     if isinstance(book.lots, ClassLedger):
         _keep_classes(outcome, book.lots, given, lot)
     else:
         _keep_one(outcome, book.lots, given, lot)
 
 
-def _keep_one(outcome: LotOutcome, lots: LotSeries, given: Given, lot: Presented) -> None:
+def _keep_one(outcome: LotOutcome, lots: switching.LotSeries, given: Given, lot: switching.Presented) -> None:
     scheme = _scheme(given)
     if given["variables"]:
         kept = add_measured(lots, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
         text = variables_ledger_text(kept, scheme)
     else:
         kept = lots.add(scheme, replace(lot, found=_found(outcome)))
-        text = ledger_text(kept, scheme)
+        text = switching.ledger_text(kept, scheme)
     write_whole(given["ledger"], text.encode())
     _tell_next(kept.lots[-1])
 
 
-def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: Presented) -> None:
+def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: switching.Presented) -> None:
     """Every class that was decided; on a refused lot one may have stayed open, and is not counted."""
     for each in outcome.classes:
         of = each.plan.of.name
@@ -131,7 +123,7 @@ def _found(judged: LotOutcome | JudgedClass) -> int:
     return judged.failed + (judged.undecided if judged.verdict is Verdict.CONFORMS else 0)
 
 
-def _tell_next(judged: JudgedLot, of: str = "") -> None:
+def _tell_next(judged: switching.JudgedLot, of: str = "") -> None:
     if judged.because:
         severity = framed("severity", judged.after.severity.value)
         told = said("next-severity", severity=severity, reason=judged.because)

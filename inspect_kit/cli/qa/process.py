@@ -14,7 +14,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.cli.language import heard, in_figures, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.output import print_json, print_table, warn
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import framed, name_of
@@ -55,20 +55,12 @@ DOUBTFUL = 0.01
 @click.option("--characteristic", metavar="C", help="Which characteristic of the sheet, or of the file.")
 @click.option("--item", help="Which item of the sheet, where several have that characteristic.")
 @click.option("--subgroup", metavar="COLUMN", help="The column that tells which pieces were made together.")
-@click.option(
-    "--within",
-    type=click.Choice(["ranges", "pooled"]),
-    default="ranges",
-    show_default=True,
-    help="With --subgroup: σ within from their mean range, or pooled.",
-)
+@click.option("--within", type=click.Choice(["ranges", "pooled"]), default="ranges", show_default=True,
+              help="With --subgroup: σ within from their mean range, or pooled.")  # fmt: skip
 @click.option("--target", help="The value aimed at, for Cpm (default: the middle of the limits).")
 @click.option("--resolution", help="Step of the display: also σ with what the steps hide worked in.")
-@click.option(
-    "--distribution",
-    type=click.Choice(["normal", "box-cox", "weibull", "johnson-su", "johnson-sb"]),
-    help="For the percentile method (default: chosen by evidence).",
-)
+@click.option("--distribution", type=click.Choice(["normal", "box-cox", "weibull", "johnson-su", "johnson-sb"]),
+              help="For the percentile method (default: chosen by evidence).")  # fmt: skip
 @plot_option
 @json_option
 @click.pass_context
@@ -145,8 +137,7 @@ def _print_capability(study: Capability) -> None:
     rows: list[tuple[str, ...]] = [("", *map(said, ("head-sigma", "head-potential", "head-actual")), "95 %")]
     rows += [_row(said("within"), study.within.sigma, "Cp", "Cpk", study.short_term)]
     rows += [_row(said("overall"), study.overall.sigma, "Pp", "Ppk", study.long_term)]
-    for line in columns(rows):
-        click.echo(line)
+    print_table(rows)
     expected = f"{1e6 * study.expected_fraction:.3g}"
     click.echo(said("sigma-within", method=study.within.method, expected=expected))
 
@@ -161,31 +152,15 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 @click.command("chart")
 @file_argument
 @click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True, help="The chart.")
-@click.option(
-    "--rules",
-    default="nelson",
-    show_default=True,
-    metavar="R",
-    help="Run rules: nelson, western-electric, or Nelson's numbers such as 1,2,5.",
-)
-@click.option(
-    "--save-limits",
-    type=PATH,
-    metavar="FILE.json",
-    help="Phase I: keep centre and spread for later readings.",
-)
-@click.option(
-    "--limits",
-    type=PATH,
-    metavar="FILE.json",
-    help="Phase II: judge by the centre and spread that were kept.",
-)
+@click.option("--rules", default="nelson", show_default=True, metavar="R",
+              help="Run rules: nelson, western-electric, or Nelson's numbers such as 1,2,5.")  # fmt: skip
+@click.option("--save-limits", type=PATH, metavar="FILE.json",
+              help="Phase I: keep centre and spread for later readings.")  # fmt: skip
+@click.option("--limits", type=PATH, metavar="FILE.json",
+              help="Phase II: judge by the centre and spread that were kept.")  # fmt: skip
 @click.option("--weight", type=click.FloatRange(0, 1, min_open=True), help="EWMA: weight of the newest point [0.2].")
-@click.option(
-    "--width",
-    type=click.FloatRange(0, 20, min_open=True),
-    help="EWMA: limits in standard deviations [3]; CUSUM: decision interval h [5].",
-)
+@click.option("--width", type=click.FloatRange(0, 20, min_open=True),
+              help="EWMA: limits in standard deviations [3]; CUSUM: decision interval h [5].")  # fmt: skip
 @click.option("--centre", help="The centre, where it is known beforehand.")
 @click.option("--sigma", help="The standard deviation of a single piece, where it is known.")
 @click.option("--subgroup", metavar="COLUMN", default="subgroup", show_default=True, help="What was made together.")
@@ -256,8 +231,7 @@ def _print_strata(found: Stratified | None) -> None:
         (each.name, str(each.count), in_figures(f"{each.mean:.6g}"), in_figures(f"{each.deviation or 0:.4g}"))
         for each in found.strata
     ]
-    for line in columns(rows):
-        click.echo(line)
+    print_table(rows)
     if found.p_value is not None:
         code = "strata-differ" if found.p_value < DOUBTFUL else "strata-alike"
         click.echo(said(code, p=f"{found.p_value:.3g}"))
@@ -292,8 +266,7 @@ def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
 def _print_chart(drawn: Chart, rules: str) -> None:
     rows: list[tuple[str, ...]] = [("", "LCL", said("head-centre"), "UCL")]
     rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
-    for line in columns(rows):
-        click.echo(line)
+    print_table(rows)
     for signal in drawn.signals:
         click.echo(said("signal", rule=signal.rule, text=signal.text, points=_some(drawn, signal.points)))
     if drawn.lower is not None and drawn.lower.outside:

@@ -20,34 +20,10 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.given import limits_given, plain_number, positive_number
 from inspect_kit.quality.sample import Floats
+from inspect_kit.quality.sampling import operating_curve as curves
+from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
-from inspect_kit.quality.sampling.operating_curve import (
-    Model,
-    Risk,
-    Risks,
-    acceptance,
-    attributes_oc,
-    curve,
-    curve_of_lot,
-    plan_for_ltpd,
-    smallest_plan,
-    smallest_plan_of_lot,
-    smallest_variables_plan,
-    variables_acceptance,
-)
 from inspect_kit.quality.sampling.stages import NEVER, staged
-from inspect_kit.quality.sampling.switching import (
-    LARGEST_PERCENTAGE,
-    Presented,
-    Scheme,
-    SwitchingState,
-    judge_lot,
-    ledger_text,
-    lookup_data,
-    may_be_reduced,
-    read_ledger,
-    refuse_stopped,
-)
 from inspect_kit.quality.sampling.variables import (
     PlanRequest,
     Standard,
@@ -66,7 +42,7 @@ Drawn = tuple[Floats, Floats]
 def variables_curve(size: int, k: float, *, sigma_known: bool) -> Drawn:
     """The curve of a plan by variables for one limit, down to where hardly a lot passes."""
     fractions = np.concatenate([[0.0], np.geomspace(1e-5, 0.9, 240)])
-    chances = [variables_acceptance(size, k, float(fraction), sigma_known=sigma_known) for fraction in fractions]
+    chances = [curves.variables_acceptance(size, k, float(fraction), sigma_known=sigma_known) for fraction in fractions]
     kept = max(int(np.count_nonzero(np.array(chances) > 0.0005)) + 1, 2)
     return fractions[:kept], np.array(chances[:kept])
 
@@ -98,7 +74,7 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
     if accept is None:
         drawn, data = _variables_oc(size, given)
     else:
-        drawn, data = attributes_oc(size, accept, given["lot"], poisson=given["poisson"], at=given["at"])
+        drawn, data = curves.attributes_oc(size, accept, given["lot"], poisson=given["poisson"], at=given["at"])
     data["points"] = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
     if as_json:
         print_json(data)
@@ -109,8 +85,8 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
 
 
 _MODELS: Final = {
-    Model.BINOMIAL.value: "model-binomial", Model.HYPERGEOMETRIC.value: "model-hypergeometric",
-    Model.POISSON.value: "model-poisson", "normal, σ known": "model-known", "normal, σ unknown": "model-unknown",
+    curves.Model.BINOMIAL.value: "model-binomial", curves.Model.HYPERGEOMETRIC.value: "model-hypergeometric",
+    curves.Model.POISSON.value: "model-poisson", "normal, σ known": "model-known", "normal, σ unknown": "model-unknown",
 }  # fmt: skip
 """What the models are called in words."""
 
@@ -120,7 +96,7 @@ def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
     if size < (1 if known else 2) or size > 100_000 or abs(k) > 20:
         raise UsageError("variables-plan-range")
     drawn = variables_curve(size, float(k), sigma_known=known)
-    at = [[p, variables_acceptance(size, float(k), p, sigma_known=known)] for p in given["at"]]
+    at = [[p, curves.variables_acceptance(size, float(k), p, sigma_known=known)] for p in given["at"]]
     return drawn, {
         "n": size,
         "k": float(k),
@@ -148,33 +124,25 @@ REFUSED = 1
 @click.option("--aql", metavar="A", help="Acceptable quality level, of the series 0.010 … 1000.")
 @click.option("--level", metavar="L", help="Inspection level: I, II (usual), III, S-1 … S-4.")
 @click.option("--severity", metavar="S", help="normal (usual), tightened or reduced.")
-@click.option(
-    "--producer", metavar="P:RISK", help="Find a plan: good quality that is refused at most so often, 0.01:0.05."
-)
+@click.option("--producer", metavar="P:RISK",
+              help="Find a plan: good quality that is refused at most so often, 0.01:0.05.")  # fmt: skip
 @click.option("--consumer", metavar="P:RISK", help="… and bad quality that is accepted at most so often, 0.06:0.10.")
 @click.option("--ltpd", metavar="P:RISK", help="Limiting quality that may pass at most so often, 0.05:0.10; Ac 0.")
 @click.option("--ac", type=click.IntRange(0), default=0, help="With --ltpd: another acceptance number.")
 @click.option("--stages", type=click.Choice(["double", "multiple"]), help="A double or multiple plan.")
 @click.option("--variables", type=click.Choice(["s", "sigma"]), help="By measured values: σ from the sample, or known.")
-@click.option(
-    "--standard",
-    type=click.Choice([standard.value for standard in Standard]),
-    default="z1.9",
-    show_default=True,
-    help="Tables for variables.",
-)
+@click.option("--standard", type=click.Choice([standard.value for standard in Standard]), default="z1.9",
+              show_default=True, help="Tables for variables.")  # fmt: skip
 @click.option("--file", type=PATH, help="Variables: decide by the column `value` of this file.")
 @click.option("--lower", help="Its lower limit.")
 @click.option("--upper", help="Its upper limit.")
 @click.option("--sigma", help="The known σ.")
 @click.option("--ledger", type=PATH, metavar="LOTS.csv", help="The lots so far; switches severity.")
-@click.option(
-    "--found", type=click.IntRange(0), help="Nonconforming pieces in the sample: decides, and goes into the ledger."
-)
+@click.option("--found", type=click.IntRange(0),
+              help="Nonconforming pieces in the sample: decides, and goes into the ledger.")  # fmt: skip
 @click.option("--name", default="", help="The lot's name, for the ledger.")
-@click.option(
-    "--resubmitted", is_flag=True, help="It was refused before and sorted: judged, but no matter of switching."
-)
+@click.option("--resubmitted", is_flag=True,
+              help="It was refused before and sorted: judged, but no matter of switching.")  # fmt: skip
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @plot_option
 @json_option
@@ -209,7 +177,7 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
         print_json(data)
     else:
         _print_plan(data)
-    aql = data["aql"] / 100 if data.get("aql", 100) <= float(LARGEST_PERCENTAGE) else None
+    aql = data["aql"] / 100 if data.get("aql", 100) <= float(switching.LARGEST_PERCENTAGE) else None
     save_plot(target, curve_drawing(*drawn, _title(data), aql))
     return code
 
@@ -224,38 +192,40 @@ def _severity(given: Mapping[str, Any]) -> Severity:
     return Severity(stated)
 
 
-def _risk(text: str | None, option: str) -> Risk:
+def _risk(text: str | None, option: str) -> curves.Risk:
     fraction, colon, risk = (text or "").partition(":")
     if not colon:
         raise UsageError("fraction-and-risk", option=option)
-    return Risk(float(plain_number(fraction, option)), float(plain_number(risk, option)))
+    return curves.Risk(float(plain_number(fraction, option)), float(plain_number(risk, option)))
 
 
 def _found_plan(given: Mapping[str, Any]) -> Outcome:
     if given["aql"] is not None or given["ledger"] is not None:
         raise UsageError("plan-either-looked-up-lot")
-    risks = Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
+    risks = curves.Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
     if given["variables"]:
         known = given["variables"] == "sigma"
-        found = smallest_variables_plan(risks, sigma_known=known)
+        found = curves.smallest_variables_plan(risks, sigma_known=known)
         drawn = variables_curve(found.size, found.k, sigma_known=known)
         return {"n": found.size, "k": found.k, "sigma_known": known}, drawn, 0
     lot = given["lot"]
-    plan = smallest_plan(risks) if lot is None else smallest_plan_of_lot(risks, lot)
+    plan = curves.smallest_plan(risks) if lot is None else curves.smallest_plan_of_lot(risks, lot)
     if lot is not None:
-        return {**plan_data(plan), "lot": lot}, curve_of_lot(plan.size, plan.accept, lot).points, 0
+        return {**plan_data(plan), "lot": lot}, curves.curve_of_lot(plan.size, plan.accept, lot).points, 0
     data = {**plan_data(plan), **{
-        f"{side}_risk": abs(miss - acceptance(plan.size, plan.accept, risk.fraction))
+        f"{side}_risk": abs(miss - curves.acceptance(plan.size, plan.accept, risk.fraction))
         for side, miss, risk in (("producer", 1, risks.producer), ("consumer", 0, risks.consumer))
     }}  # fmt: skip
-    return data, curve(plan.size, plan.accept).points, 0
+    return data, curves.curve(plan.size, plan.accept).points, 0
 
 
 def _limiting_plan(given: Mapping[str, Any]) -> Outcome:
     """By the limiting quality: Ac = 0 unless another is asked for."""
     worst = _risk(given["ltpd"], "--ltpd")
-    plan, lot = plan_for_ltpd(worst, given["ac"], given["lot"]), given["lot"]
-    drawn = (curve(plan.size, plan.accept) if lot is None else curve_of_lot(plan.size, plan.accept, lot)).points
+    plan, lot = curves.plan_for_ltpd(worst, given["ac"], given["lot"]), given["lot"]
+    drawn = (
+        curves.curve(plan.size, plan.accept) if lot is None else curves.curve_of_lot(plan.size, plan.accept, lot)
+    ).points
     return {**plan_data(plan), "lot": lot, "ltpd": worst.fraction, "consumer_risk": worst.risk}, drawn, 0
 
 
@@ -274,49 +244,59 @@ def _in_stages(given: Mapping[str, Any]) -> Outcome:
 
 
 def _by_attributes(given: Mapping[str, Any]) -> Outcome:
-    scheme = Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
+    scheme = switching.Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
     if given["ledger"] is not None:
         return _by_ledger(given, scheme)
     severity = _severity(given)
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = lookup_data(lookup, scheme, severity)
+    data = switching.lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
-        judged = judge_lot(scheme, SwitchingState(severity), Presented(given["lot"], given["found"]))
+        judged = switching.judge_lot(
+            scheme, switching.SwitchingState(severity), switching.Presented(given["lot"], given["found"])
+        )
         data |= {"found": given["found"], "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
 
-def _plan_curve(lookup: Lookup, scheme: Scheme, lot: int) -> Drawn:
+def _plan_curve(lookup: Lookup, scheme: switching.Scheme, lot: int) -> Drawn:
     """What the plan lets through: up to one less than Re is accepted, in the gap too."""
     accept = lookup.plan.reject - 1
-    if scheme.aql > LARGEST_PERCENTAGE:
-        return curve(lookup.plan.size, accept, Model.POISSON).points
+    if scheme.aql > switching.LARGEST_PERCENTAGE:
+        return curves.curve(lookup.plan.size, accept, curves.Model.POISSON).points
     if accept >= lookup.plan.size:
         return np.array([0.0, 1.0]), np.array([1.0, 1.0])
-    return (curve_of_lot(lot, accept, lot) if lookup.whole_lot else curve(lookup.plan.size, accept)).points
+    return (
+        curves.curve_of_lot(lot, accept, lot) if lookup.whole_lot else curves.curve(lookup.plan.size, accept)
+    ).points
 
 
-def _by_ledger(given: Mapping[str, Any], scheme: Scheme) -> Outcome:
+def _by_ledger(given: Mapping[str, Any], scheme: switching.Scheme) -> Outcome:
     path: Path = given["ledger"]
     start = _severity(given)
-    series = read_ledger(path, scheme, start)
+    series = switching.read_ledger(path, scheme, start)
     if series.lots and given["severity"]:
         raise UsageError("ledger-tells-severity")
-    refuse_stopped(series.state)
+    switching.refuse_stopped(series.state)
     severity = series.state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = {**lookup_data(lookup, scheme, severity), "lots_before": len(series.lots), "score": series.state.score}
+    data = {
+        **switching.lookup_data(lookup, scheme, severity),
+        "lots_before": len(series.lots),
+        "score": series.state.score,
+    }
     code = 0
     if given["found"] is not None:
-        series = series.add(scheme, Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"]))
+        series = series.add(
+            scheme, switching.Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"])
+        )
         judged = series.lots[-1]
-        write_whole(path, ledger_text(series, scheme).encode())
+        write_whole(path, switching.ledger_text(series, scheme).encode())
         data |= {"found": given["found"], "accepted": judged.accepted}
         data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
-    if may_be_reduced(scheme, series.state):
+    if switching.may_be_reduced(scheme, series.state):
         warn((said("reduced-allowed"),))
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 

@@ -14,7 +14,7 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn
+from inspect_kit.cli.output import columns, print_json, print_table, warn
 from inspect_kit.cli.qa.options import plot_target
 from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
@@ -163,5 +163,4 @@ def _print_faults(faults: tuple[Fault, ...]) -> None:
     rows = [(said("head-fault"), "", said("head-pieces"), said("head-added-up"))]
     told = map(_named, faults[:_MOST_FAULTS])
     rows += [(f.characteristic, f.reason, _count(f.count), percent(f.cumulative)) for f in told]
-    for line in columns(rows):
-        click.echo(line)
+    print_table(rows)

@@ -18,11 +18,11 @@ from inspect_kit.cli.about import ADDRESS, DEFAULTS
 from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_for
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json
+from inspect_kit.cli.output import print_json, print_result, print_table
 from inspect_kit.cli.parameters import FILE
 from inspect_kit.cli.trust.timestamp import timestamps_command
 from inspect_kit.clock import now
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import UsageError, system_errors_as
 from inspect_kit.registry.log.notes import verifier_of
 from inspect_kit.registry.numbers import code_for
 
@@ -92,8 +92,7 @@ def list_keys(ctx: click.Context, /, as_json: bool) -> None:
         known = "" if mine else f"  ({said('key-trusted')})"
         click.secho(f"{ring.code}  {ring.name}{known}", bold=True)
         click.echo("  " + said("fingerprint-of", fingerprint=ring.fingerprint))
-        for line in columns((f"  {s.id}", s.name, _state(s)) for s in ring.signers):
-            click.echo(line)
+        print_table((f"  {s.id}", s.name, _state(s)) for s in ring.signers)
 
 
 @command.command("add")
@@ -114,7 +113,7 @@ def add_signer(ctx: click.Context, /, name: str, no_passphrase: bool, as_json: b
     variable = NEW_PASSPHRASE if os.environ.get(NEW_PASSPHRASE) else PASSPHRASE
     guarding = None if no_passphrase else new_passphrase(variable=variable)
     signer = add(home, name, (opening, guarding), now())
-    _print_signer(signer, said("signer-made", name=signer.name, id=signer.id), as_json)
+    print_result(as_json, _signer(signer), said("signer-made", name=signer.name, id=signer.id))
 
 
 @command.command("retire")
@@ -134,7 +133,7 @@ def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: b
     home = home_of(ctx)
     own_keyring(home)
     signer = retire(home, who, passphrase_for(home, None), now(), compromised=compromised)
-    _print_signer(signer, said("signer-retired", name=signer.name, id=signer.id), as_json)
+    print_result(as_json, _signer(signer), said("signer-retired", name=signer.name, id=signer.id))
 
 
 @command.command("export")
@@ -181,10 +180,8 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
             raise UsageError("keys-export-older", where=str(file), reason=why)
     if fingerprint or not any(ring.ca == keyring.ca for ring in trusted(home)):
         _compare_fingerprint(keyring, fingerprint, yes=yes)
-    try:
+    with system_errors_as("not-made", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise BadInput("not-made", where=str(path.parent), reason=problem.strerror) from None
     write_whole(path, content)
     _print_one(keyring, said("issuer-trusted", name=keyring.name), as_json)
 
@@ -228,11 +225,8 @@ def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool)
         known = [each for each in known if each != offered] + ([] if remove else [offered])
         trust_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(trust_folder(home) / WITNESSES, "".join(f"{each}\n" for each in known).encode())
-    if as_json:
-        print_json([{"name": each.name, "key": str(each)} for each in known])
-        return
-    for line in [str(each) for each in known] or [said("no-witness")]:
-        click.echo(line)
+    data = [{"name": each.name, "key": str(each)} for each in known]
+    print_result(as_json, data, *(map(str, known) if known else (said("no-witness"),)))
 
 
 command.add_command(timestamps_command)
@@ -260,15 +254,5 @@ def _signer(signer: Signer) -> dict[str, object]:
 
 
 def _print_one(ring: Keyring, sentence: str, as_json: bool) -> None:
-    if as_json:
-        print_json(_described(ring, own=True))
-        return
-    click.echo(sentence)
-    click.echo(said("fingerprint-of", fingerprint=ring.fingerprint))
-
-
-def _print_signer(signer: Signer, sentence: str, as_json: bool) -> None:
-    if as_json:
-        print_json(_signer(signer))
-    else:
-        click.echo(sentence)
+    shown = said("fingerprint-of", fingerprint=ring.fingerprint)
+    print_result(as_json, _described(ring, own=True), sentence, shown)

@@ -13,7 +13,7 @@ from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_lab
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import document_language_option, home_of, json_option
-from inspect_kit.cli.output import print_json
+from inspect_kit.cli.output import print_result
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.clock import today
 from inspect_kit.errors import BrokenSeal, UsageError
@@ -53,10 +53,8 @@ def command(
         standings = [_good(known(connection, number)) for number in numbers]
     stickers = [sticker_of(each, names.get(number_of(each.number).issuer, ""), language) for each in standings]
     write_whole(out, _written(stickers, stock, given["form"], skip))
-    if given["as_json"]:
-        print_json({"pdf": str(out), "labels": [sticker.number for sticker in stickers]})
-    else:
-        click.echo(said("labels-written", count=len(stickers), file=out))
+    data = {"pdf": str(out), "labels": [sticker.number for sticker in stickers]}
+    print_result(given["as_json"], data, said("labels-written", count=len(stickers), file=out))
 
 
 def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes:

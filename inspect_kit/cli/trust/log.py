@@ -13,22 +13,15 @@ from inspect_kit.certificate.issue.believed import trusted, witnesses_of
 from inspect_kit.certificate.issue.log_checks import signed_by_log
 from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_json
+from inspect_kit.cli.options import home_of, json_option, signer_option
+from inspect_kit.cli.output import print_result
 from inspect_kit.cli.parameters import FILE, FOLDER
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.chain import entry_of
+from inspect_kit.registry.log import tree
 from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.notes import LONGEST, Checkpoint, checkpoint_of, request_of
-from inspect_kit.registry.log.tree import (  # fmt: skip
-    checkpoint,
-    keep_checkpoint,
-    kept_checkpoints,
-    proof_in,
-    request_since,
-    root_at,
-)
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.registry.search import known
 
@@ -71,13 +64,9 @@ def read_note(path: Path) -> str:
 
 
 @click.command("checkpoint")
-@click.option(
-    "--since",
-    type=click.IntRange(min=0),
-    default=None,
-    help="Entries the witness has seen [default: the last it signed].",
-)
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@click.option("--since", type=click.IntRange(min=0),
+              help="Entries the witness has seen [default: the last it signed].")  # fmt: skip
+@signer_option
 @click.option("-o", "--out", required=True, type=FILE, help="Text file, or .png/.svg/.pdf for a QR code.")
 @json_option
 @click.pass_context
@@ -90,19 +79,15 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
     """
     desk = desk_of(ctx, signer)
     with desk.registry.reading() as connection:
-        signed = checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
-        seen = [note.size for note in kept_checkpoints(connection) if note.times()]
+        signed = tree.checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
+        seen = [note.size for note in tree.kept_checkpoints(connection) if note.times()]
         old = since if since is not None else max(seen, default=0)
         if old > signed.size:
             raise BadInput("log-only-entries", where="--since", size=signed.size)
-        asked = request_since(connection, signed, old)
+        asked = tree.request_since(connection, signed, old)
     write_note(out, str(asked))
-    if as_json:
-        print_json(
-            {"origin": signed.origin, "size": signed.size, "root": signed.root.hex(), "since": old, "file": str(out)}
-        )
-    else:
-        click.echo(said("checkpoint-written", size=signed.size, origin=signed.origin, file=out))
+    data = {"origin": signed.origin, "size": signed.size, "root": signed.root.hex(), "since": old, "file": str(out)}
+    print_result(as_json, data, said("checkpoint-written", **data))
 
 
 @click.command("witness")
@@ -128,7 +113,7 @@ def witness_command(
     home = home_of(ctx)
     own = open_cosigner(folder or home / "witness", name)
     if file is None:
-        print_json({"name": own.name, "key": str(own.verifier)}) if as_json else click.echo(str(own.verifier))
+        print_result(as_json, {"name": own.name, "key": str(own.verifier)}, str(own.verifier))
         return
     if out is None:
         raise click.MissingParameter(param_hint="'-o' / '--out'", param_type="option")
@@ -137,10 +122,8 @@ def witness_command(
         raise BrokenSeal("not-signed-issuer-trusted-here", where=str(file))
     signed = own.cosign(asked, now())
     write_note(out, str(signed))
-    if as_json:
-        print_json({"origin": signed.origin, "size": signed.size, "witness": own.name, "file": str(out)})
-    else:
-        click.echo(said("witness-signed", witness=own.name, size=signed.size, origin=signed.origin, file=out))
+    told = {"origin": signed.origin, "size": signed.size, "witness": own.name, "file": str(out)}
+    print_result(as_json, told, said("witness-signed", **told))
 
 
 @click.command("witnessed")
@@ -159,20 +142,20 @@ def witnessed_command(ctx: click.Context, /, file: Path) -> None:
         raise BrokenSeal("signed-no-witness-believed-here", where=str(file))
     with registry.writing() as connection:
         _check_ours(ctx, connection, note)
-        fresh = keep_checkpoint(connection, note)
+        fresh = tree.keep_checkpoint(connection, note)
     click.echo(said("witnessed" if fresh else "witnessed-already", witnesses=", ".join(names), size=note.size))
 
 
 def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -> None:
     if not signed_by_log(note, trusted(home_of(ctx))):
         raise BrokenSeal("issuer-not-trusted-here", where=note.origin)
-    if root_at(connection, note.size) != note.root:
+    if tree.root_at(connection, note.size) != note.root:
         raise BrokenSeal("registry-not-log-entries-witnessed", where=note.origin, size=note.size)
 
 
 @click.command("proof")
 @click.argument("number")
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@signer_option
 @click.option("-o", "--out", required=True, type=FILE, help="A .tlog-proof file, or .png/.svg/.pdf for a QR code.")
 @click.pass_context
 def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) -> None:
@@ -188,15 +171,15 @@ def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) ->
         entry = entry_of(connection, standing.entry)
         if entry is None:
             raise BrokenSeal("number-without-entry", where=standing.number)
-        notes = kept_checkpoints(connection, entry.id)
+        notes = tree.kept_checkpoints(connection, entry.id)
         if not notes:
             desk = desk_of(ctx, signer)
-            notes = [checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)]
+            notes = [tree.checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)]
         if out.suffix.lower() in PICTURES:
             # A timestamp server's token is longer than what a QR code holds.
             notes = [note.without_tokens() for note in notes]
         best = max(notes, key=lambda note: (len(note.signatures), note.size))
-        proof = proof_in(connection, entry, best)
+        proof = tree.proof_in(connection, entry, best)
     write_note(out, str(proof))
     seen = {"size": best.size, "signatures": len(best.signatures)}
     click.echo(said("proof-written", number=standing.number, file=out, **seen))

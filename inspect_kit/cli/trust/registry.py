@@ -18,9 +18,9 @@ from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
 from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import heard, said, said_of
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_json, within
-from inspect_kit.cli.parameters import DAY, FILE, PATH
+from inspect_kit.cli.options import home_of, json_option, signer_option
+from inspect_kit.cli.output import EXIT_CODES, columns, print_result, within
+from inspect_kit.cli.parameters import FILE, PATH, day_option, stacked
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
@@ -37,14 +37,33 @@ from inspect_kit.registry.older import Acceptance, accept_older
 from inspect_kit.registry.roles import role_statements
 from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
 
+_limit_option = click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True,
+                             help="At most so many.")  # fmt: skip
+_subject_option = click.option("--subject", default="", help="The thing; its beginning is enough.")
+_spec_option = click.option("--spec", default="", help="The sheet.")
+_verdict_option = click.option(
+    "--verdict", type=click.Choice([verdict.value for verdict in EXIT_CODES]), help="What was found."
+)
+_filters = stacked(
+    click.option("--owner", default="", help="Whose it is; any part of the name, accents and case do not matter."),
+    _subject_option,
+    click.option("--event", default="", help="The event."),
+    _spec_option,
+    _verdict_option,
+    click.option("--state", type=click.Choice(STATES), help="How it stands today."),
+    day_option("--since", "Issued on this day or later."),
+    day_option("--until", "Issued on this day or before."),
+    click.option("--search", default="", help="Words anywhere in number, subject, owner, inspector or event."),
+)
+
 # `registry inspections`: what was inspected without a certificate of its own, such as the photos of a batch.
 
 
 @click.command("inspections")
-@click.option("--subject", default="", help="The thing; its beginning is enough.")
-@click.option("--spec", default="", help="The sheet.")
-@click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found.")
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@_subject_option
+@_spec_option
+@_verdict_option
+@_limit_option
 @json_option
 @click.pass_context
 def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | None, limit: int, as_json: bool) -> None:
@@ -56,25 +75,15 @@ def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | N
     """
     with registry_of(ctx).reading() as connection:
         found = uncertified(connection, Sought(subject, spec, verdict or ""), limit)
-    if as_json:
-        print_json(found)
-        return
     rows = [tuple(map(said, _INSPECTION_HEADS))]
     rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
               row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip
-    for line in columns(rows) if found else (said("nothing-found"),):
-        click.echo(line)
+    print_result(as_json, found, *columns(rows) if found else (said("nothing-found"),))
 
 
 _INSPECTION_HEADS = (
-    "head-entry",
-    "head-verdict",
-    "head-item",
-    "head-subject",
-    "head-owner",
-    "head-spec",
-    "head-inspected",
-)
+    "head-entry", "head-verdict", "head-item", "head-subject", "head-owner", "head-spec", "head-inspected",
+)  # fmt: skip
 _HEADS = ("head-number", "head-state", "head-verdict", "head-issued", "head-subject", "head-owner")
 MAX_PHOTO_BYTES = 60_000_000
 """Bytes of the photo that a description may have."""
@@ -94,24 +103,6 @@ def command() -> None:
     """
 
 
-def _filters(function: Any) -> Any:
-    for option in (
-        click.option("--search", default="", help="Words anywhere in number, subject, owner, inspector or event."),
-        click.option("--until", type=DAY, metavar="YYYY-MM-DD",
-                     help="Issued on this day or before."),
-        click.option("--since", type=DAY, metavar="YYYY-MM-DD",
-                     help="Issued on this day or later."),
-        click.option("--state", type=click.Choice(STATES), help="How it stands today."),
-        click.option("--verdict", type=click.Choice(["conforms", "fails", "undecided"]), help="What was found."),
-        click.option("--spec", default="", help="The sheet."),
-        click.option("--event", default="", help="The event."),
-        click.option("--subject", default="", help="The thing; its beginning is enough."),
-        click.option("--owner", default="", help="Whose it is; any part of the name, accents and case do not matter."),
-    ):  # fmt: skip
-        function = option(function)
-    return function
-
-
 def _wanted(given: dict[str, Any]) -> RegistryQuery:
     def day(value: datetime | None) -> str:
         return value.date().isoformat() if value else ""
@@ -125,7 +116,7 @@ def _wanted(given: dict[str, Any]) -> RegistryQuery:
 
 @command.command("list")
 @_filters
-@click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@_limit_option
 @json_option
 @click.pass_context
 def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given: Any) -> None:
@@ -139,14 +130,11 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
     on = today()
     with registry_of(ctx).reading() as connection:
         found = list(listing(connection, _wanted(given), on, limit))
-    if as_json:
-        print_json([row_of(standing, on) for standing in found])
-        return
     rows = [tuple(map(said, _HEADS))]
     rows += [(s.number, said_of("state", s.state(on)), said_of("verdict", s.verdict), s.issued_on, s.subject, s.owner)
              for s in found]  # fmt: skip
-    for line in columns(within(rows, _WIDTH)) if found else (said("nothing-found"),):
-        click.echo(line)
+    lines = columns(within(rows, _WIDTH)) if found else (said("nothing-found"),)
+    print_result(as_json, [row_of(standing, on) for standing in found], *lines)
 
 
 @command.command("show")
@@ -170,13 +158,8 @@ def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | No
             if path is not None:
                 write_whole(path, registry.shelf.take(connection, digest))
     data = {**row_of(standing, today()), **asdict(behind)}
-    if as_json:
-        print_json(data)
-        return
-    for line in columns(
-        [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
-    ):
-        click.echo(line)
+    rows = [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
+    print_result(as_json, data, *columns(rows))
 
 
 def _shown(name: str, value: object) -> Iterator[str]:
@@ -203,7 +186,7 @@ for each in (checkpoint_command, witness_command, witnessed_command, proof_comma
 @click.argument("number")
 @click.option("--because", required=True, help="Why; it is shown to whoever verifies the certificate.")
 @click.option("--by", default="", help="Who revokes it [default: whose key signs].")
-@click.option("--signer", default="", help="Whose key signs, where there are several.")
+@signer_option
 @json_option
 @click.pass_context
 def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str, signer: str, as_json: bool) -> None:
@@ -219,10 +202,7 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
     revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), at, seal_of_signer(desk.key, at))
     with registry.reading() as connection:
         standing = known(connection, number)
-    if as_json:
-        print_json(row_of(standing, today()))
-    else:
-        click.echo(said("revoked", number=standing.number, reason=reason))
+    print_result(as_json, row_of(standing, today()), said("revoked", number=standing.number, reason=reason))
 
 
 @command.command("describe")
@@ -264,29 +244,22 @@ def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
     home, registry = home_of(ctx), registry_of(ctx)
     rings = trusted(home)
     found = audit(registry, lambda connection: seals_in(connection, rings).fault, files=not no_files)
-    if as_json:
-        print_json(_described(found))
-    else:
-        for fault in found.faults:
-            click.echo(fault.said(heard()), err=True)
-        click.echo(_audited(found))
-        if found.orphans:
-            click.echo(said("audit-orphans", count=found.orphans))
-    return BrokenSeal.exit_code if found.faults else 0
-
-
-def _audited(found: Audit) -> str:
-    counts = {"entries": found.entries, "certificates": found.certificates, "files": found.files}
-    if found.faults:
-        return said("audit-faults", faults=len(found.faults), head=found.head[:16], **counts)
-    return said("audit-clean", head=found.head[:16], **counts)
-
-
-def _described(found: Audit) -> dict[str, object]:
-    return {
+    for fault in () if as_json else found.faults:
+        click.echo(fault.said(heard()), err=True)
+    data = {
         "clean": not found.faults, "entries": found.entries, "certificates": found.certificates, "files": found.files,
         "head": found.head, "orphans": found.orphans, "faults": [asdict(fault) for fault in found.faults],
     }  # fmt: skip
+    print_result(as_json, data, *_audited(found))
+    return BrokenSeal.exit_code if found.faults else 0
+
+
+def _audited(found: Audit) -> Iterator[str]:
+    counts = {"entries": found.entries, "certificates": found.certificates, "files": found.files}
+    code = "audit-faults" if found.faults else "audit-clean"
+    yield said(code, faults=len(found.faults), head=found.head[:16], **counts)
+    if found.orphans:
+        yield said("audit-orphans", count=found.orphans)
 
 
 @command.command("roles")
@@ -334,10 +307,8 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
       inspect-kit registry backup 2026-11-16.zip
     """
     kept = back_up(registry_of(ctx), file)
-    if as_json:
-        print_json({"file": str(file), **asdict(kept)})
-    else:
-        click.echo(said("backed-up", entries=kept.entries, files=kept.files, file=file))
+    told = {"file": str(file), **asdict(kept)}
+    print_result(as_json, told, said("backed-up", **told))
 
 
 @command.command("accept-older")
@@ -366,10 +337,8 @@ def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str,
     issuer, by = desk.key.issuer, desk.key.signer.name
     word = Acceptance(issuer.code, reason, by, after, lambda entry: not seal_fault(entry, (issuer,)))
     lost = accept_older(desk.registry, word, desk.now, seal_of_signer(desk.key, desk.now))
-    if given["as_json"]:
-        print_json({"lost": lost, "because": reason, "by": desk.key.signer.name})
-    else:
-        click.echo(said("older-accepted", lost=lost))
+    data = {"lost": lost, "because": reason, "by": desk.key.signer.name}
+    print_result(given["as_json"], data, said("older-accepted", lost=lost))
 
 
 def _own_number(text: str, code: str) -> Number:
@@ -390,7 +359,7 @@ def tidy_evidence(ctx: click.Context, /, as_json: bool) -> None:
       inspect-kit registry tidy
     """
     gone = tidy(registry_of(ctx))
-    print_json({"removed": gone}) if as_json else click.echo(said("tidied", count=gone))
+    print_result(as_json, {"removed": gone}, said("tidied", count=gone))
 
 
 @command.command("restore")
@@ -406,7 +375,4 @@ def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:
     """
     registry = registry_of(ctx)
     kept = restore(registry, file)
-    if as_json:
-        print_json({"file": str(file), **asdict(kept)})
-    else:
-        click.echo(said("restored", entries=kept.entries, files=kept.files))
+    print_result(as_json, {"file": str(file), **asdict(kept)}, said("restored", entries=kept.entries, files=kept.files))

@@ -6,7 +6,6 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import click
-from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from inspect_kit.atomic_write import write_whole
@@ -17,7 +16,7 @@ from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_json, warn
+from inspect_kit.cli.output import print_result, warn
 from inspect_kit.cli.parameters import FILE, PATH
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
@@ -60,10 +59,9 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
         keep_checkpoint(connection, note)
     for path in paths:
         stamp_file(path, address, desk.key.issuer)
-    if as_json:
-        print_json({"origin": note.origin, "size": note.size, "url": address, "files": [str(path) for path in paths]})
-    else:
-        click.echo(said("stamped", server=server.name, size=note.size, origin=note.origin, count=len(paths)))
+    data = {"origin": note.origin, "size": note.size, "url": address, "files": [str(path) for path in paths]}
+    line = said("stamped", server=server.name, size=note.size, origin=note.origin, count=len(paths))
+    print_result(as_json, data, line)
 
 
 def server_address(home: Path, given: str) -> str:
@@ -121,14 +119,7 @@ def timestamps_command(ctx: click.Context, /, file: Path | None, remove: bool, a
         offered = read_authorities(file)
         known = [each for each in known if each not in offered] + ([] if remove else list(offered))
         trust_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(trust_folder(home) / TIME_SERVERS, b"".join(_pem(each) for each in known))
+        write_whole(trust_folder(home) / TIME_SERVERS, [each.public_bytes(Encoding.PEM) for each in known])
     told = [(each.subject.rfc4514_string(), each.not_valid_after_utc.date().isoformat()) for each in known]
-    if as_json:
-        print_json([{"name": name, "ends": ends} for name, ends in told])
-        return
-    for line in [said("believed-until", name=name, day=ends) for name, ends in told] or [said("no-time-server")]:
-        click.echo(line)
-
-
-def _pem(certificate: x509.Certificate) -> bytes:
-    return certificate.public_bytes(Encoding.PEM)
+    lines = [said("believed-until", name=name, day=ends) for name, ends in told] or [said("no-time-server")]
+    print_result(as_json, [{"name": name, "ends": ends} for name, ends in told], *lines)

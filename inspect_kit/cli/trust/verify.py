@@ -19,7 +19,7 @@ from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verific
 from inspect_kit.cli.issuer import registry_if_any
 from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
-from inspect_kit.cli.parameters import DAY, FILE
+from inspect_kit.cli.parameters import FILE, day_option
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.clock import today
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
@@ -48,12 +48,7 @@ _GRAVITY: Final = (0, 3, 1, 5)
 @click.option("--subject", default="", help="The thing on the table: it must be the one that was certified.")
 @click.option("--event", default="", help="The event: a certificate for another one does not hold.")
 @click.option("--proof", type=FILE, help="Its .tlog-proof [default: the one beside the PDF].")
-@click.option(
-    "--on",
-    type=DAY,
-    metavar="YYYY-MM-DD",
-    help="The day it must be valid on (default: today).",
-)
+@day_option("--on", "The day it must be valid on (default: today).")
 @language_option
 @json_option
 @click.pass_context

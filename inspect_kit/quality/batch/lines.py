@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_in
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.strict_json import parse_json
 
 FORMAT: Final = 1
@@ -91,14 +91,11 @@ def measured_lines(path: Path) -> Iterator[tuple[str, MeasurementFile | str, byt
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    try:
-        with path.open("rb") as stream:
-            while line := stream.readline(MAX_LINE + 1):
-                if len(line) > MAX_LINE:
-                    raise BadInput("line-too-large", where=str(path), max_line=MAX_LINE // 1_000_000)
-                yield line
-    except OSError as problem:
-        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
+    with system_errors_as("not-readable", path), path.open("rb") as stream:
+        while line := stream.readline(MAX_LINE + 1):
+            if len(line) > MAX_LINE:
+                raise BadInput("line-too-large", where=str(path), max_line=MAX_LINE // 1_000_000)
+            yield line
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -13,9 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, Final, Protocol
 
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.atomic_write import write_whole
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.file_lock import try_lock
 from inspect_kit.notices import ENGLISH, Notice, sentence
 from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natural, parsed
@@ -118,15 +120,16 @@ def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summ
     total = len(batch.photos)
     told(total - len(left))
     with _Journal(batch) as journal:
-        finished = total - len(left)
-        for line in crew.measured(left, batch.work):
+        for finished, line in enumerate(crew.measured(left, batch.work), total - len(left) + 1):
             journal.add(line)
-            finished += 1
             told(finished)
-        tally = _Tally()
-        _finish(batch, journal, tally, keep)
+        failures: dict[str, dict[str, Any]] = {}
+        # The output in the order of the photos, whole or not at all.
+        write_whole(batch.out, _finished(batch, journal, failures, keep))
     batch.journal.unlink()
-    return Summary(total, total - len(tally.failures), total - len(left), tuple(tally.failures), tally.told)
+    reasons = tuple((name, str(data["error"])) for name, data in failures.items())
+    notices = {name: found for name, data in failures.items() for found in _told(name, data)}
+    return Summary(total, total - len(reasons), total - len(left), reasons, notices)
 
 
 def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
@@ -136,7 +139,8 @@ def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
         batch.journal.unlink(missing_ok=True)
         return frozenset()
     if not batch.journal.exists() and batch.out.exists():
-        _copy(batch.out, batch.journal)
+        with system_errors_as("not-readable", batch.out):
+            copyfile(batch.out, batch.journal)
     if not batch.journal.exists():
         return frozenset()
     wanted = frozenset(batch.photos)
@@ -173,21 +177,6 @@ def _other_settings(out: Path) -> UsageError:
     return UsageError("begun-other-settings", where=str(out))
 
 
-def _copy(source: Path, target: Path) -> None:
-    from shutil import copyfile
-
-    try:
-        copyfile(source, target)
-    except OSError as problem:
-        raise BadInput("not-readable", where=str(source), reason=problem.strerror) from None
-
-
-@dataclass
-class _Tally:
-    failures: list[tuple[str, str]] = field(default_factory=list)
-    told: dict[str, Notice] = field(default_factory=dict)
-
-
 class _Journal:
     """The lines of finished photos, and where each begins; a line that was cut off at the end is dropped."""
 
@@ -198,11 +187,9 @@ class _Journal:
 
     def __enter__(self) -> _Journal:
         with ExitStack() as stack:
-            try:
+            with system_errors_as("not-written", self._path):
                 held = stack.enter_context(try_lock(self._path.with_name(f".{self._path.name}.lock")))
                 self._stream = stack.enter_context(self._path.open("a+b"))
-            except OSError as problem:
-                raise BadInput("not-written", where=str(self._path), reason=problem.strerror) from None
             if not held:
                 raise UsageError("another-batch-work", where=str(self._path))
             self._read()
@@ -253,32 +240,23 @@ class _Journal:
         (self._failed.add if "error" in data else self._failed.discard)(photo)
 
 
-def _told(name: str, data: Mapping[str, Any]) -> dict[str, Notice]:
+def _told(name: str, data: Mapping[str, Any]) -> tuple[Notice, ...]:
     """Why a photo could not be measured, as a notice; lines of earlier versions and of others have a sentence only."""
     with suppress(BadInput):
-        found = notices_in([data["notice"]] if "notice" in data else [], name)
-        return {name: found[0]} if found else {}
-    return {}
+        return notices_in([data["notice"]] if "notice" in data else [], name)
+    return ()
 
 
-def _finish(batch: Batch, journal: _Journal, tally: _Tally, keep: Sequence[Keep]) -> None:
-    """The output in the order of the photos, whole or not at all."""
-    part = batch.out.with_name(f".{batch.out.name}.new")
-    try:
-        with part.open("wb") as stream:
-            stream.write(batch.heading.line())
-            for photo in batch.photos:
-                line = journal.line(photo)
-                stream.write(line)
-                data = parsed(line, photo.name)
-                if "error" in data:
-                    tally.failures.append((photo.name, str(data["error"])))
-                    tally.told |= _told(photo.name, data)
-                for kept in keep:
-                    kept(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(batch.out)
-    except OSError as problem:
-        part.unlink(missing_ok=True)
-        raise BadInput("not-written", where=str(batch.out), reason=problem.strerror) from None
+def _finished(
+    batch: Batch, journal: _Journal, failures: dict[str, dict[str, Any]], keep: Sequence[Keep]
+) -> Iterator[bytes]:
+    """The lines of the output; `failures` gets those of photos that could not be measured."""
+    yield batch.heading.line()
+    for photo in batch.photos:
+        line = journal.line(photo)
+        data = parsed(line, photo.name)
+        if "error" in data:
+            failures[photo.name] = data
+        for kept in keep:
+            kept(data)
+        yield line

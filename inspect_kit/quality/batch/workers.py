@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -12,9 +11,9 @@ from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any, Final
 
+from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.bounded_process import BoundedProcess, ProcessDied
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.notices import Notice, notice, sentence
@@ -139,7 +138,7 @@ _AHEAD: Final = 3
 _DIED: Final = notice("photo-process-died")
 
 
-def bounded_line(helper: BoundedProcess, photo: BatchPhoto, work: Work) -> bytes:
+def bounded_line(helper: BoundedProcess | BoundedPool, photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo, measured in a process that may end with it, and does so when time or memory is over."""
     try:
         return helper.do(work.bounds.seconds, measured_line, photo, work)
@@ -157,26 +156,15 @@ class Pool:
 
     def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
         """The lines as they get done. A photo that brings its process down costs only itself."""
-        helpers: SimpleQueue[BoundedProcess] = SimpleQueue()
-        all_helpers = tuple(BoundedProcess(work.bounds.memory) for _ in range(self.workers))
-        for helper in all_helpers:
-            helpers.put(helper)
-
-        def line(photo: BatchPhoto) -> bytes:
-            helper = helpers.get()
-            try:
-                return bounded_line(helper, photo, work)
-            finally:
-                helpers.put(helper)
-
-        threads = ThreadPoolExecutor(self.workers)
+        helpers, threads = BoundedPool(work.bounds.memory, self.workers), ThreadPoolExecutor(self.workers)
         try:
-            yield from _as_done(threads, line, iter(photos), self.workers * _AHEAD)
+            yield from _as_done(
+                threads, lambda photo: bounded_line(helpers, photo, work), iter(photos), self.workers * _AHEAD
+            )
         finally:
             threads.shutdown(wait=False, cancel_futures=True)
             # Whoever leaves early (Ctrl-C) does not wait for the photos in hand: they are not noted, and come again.
-            for helper in all_helpers:
-                helper.close()
+            helpers.close()
 
 
 def _as_done(
@@ -189,8 +177,3 @@ def _as_done(
         under_way |= {threads.submit(line, photo) for photo in islice(photos, len(done))}
         for future in done:
             yield future.result()
-
-
-def cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -8,10 +8,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspect_kit.capture.discovery import _PROBES
-from inspect_kit.capture.protocols import mt_sics, sylvac
-from inspect_kit.capture.protocols.reply import Load, Reply, Status, plain
+from inspect_kit.capture.protocols.forms import plain
+from inspect_kit.capture.protocols.reply import Load, Reply, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS, protocol_named, spoken_by
-from inspect_kit.capture.simulated_replies import DIALECTS, Display, ReplyState
+from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
 from inspect_kit.errors import UsageError
 
 S, U = Status.STABLE, Status.UNSTABLE
@@ -206,14 +206,14 @@ def test_scales_commands_end_with_cr_lf_and_calipers_with_cr() -> None:
 
 
 NUMBERS = st.decimals(min_value=-9999, max_value=9999, places=2).map(lambda d: f"{d:.2f}")
-SCALES = st.sampled_from([name for name in DIALECTS if PROTOCOLS[name].kind == "scale"])
-ANY = st.sampled_from(list(DIALECTS))
+SCALES = st.sampled_from([name for name in SIMULATED if PROTOCOLS[name].kind == "scale"])
+ANY = st.sampled_from(list(SIMULATED))
 
 
 def spoken(name: str, value: str, state: ReplyState = ReplyState.STABLE) -> str:
     """The value's line in a protocol, from the simulator's side."""
     unit = "g" if PROTOCOLS[name].kind == "scale" else "mm"
-    lines = DIALECTS[name].value_line("S", state, Display(value, unit))
+    lines = SIMULATED[name].value_line("S", state, Display(value, unit))
     return lines.replace("\r\n", "\r").rstrip("\r").split("\r")[-1]
 
 
@@ -273,7 +273,7 @@ def test_only_zeros_before_the_first_digit_are_taken_off(whole: str, decimals: s
 
 
 def test_a_line_is_recognised_in_the_protocol_it_belongs_to() -> None:
-    for name in DIALECTS:
+    for name in SIMULATED:
         assert name in {p.name for p in spoken_by(spoken(name, "14.82"))}
     assert [p.name for p in spoken_by("S S      14.82 g")] == ["mt-sics", "kcp"]
     assert spoken_by("ES") == ()
@@ -281,14 +281,15 @@ def test_a_line_is_recognised_in_the_protocol_it_belongs_to() -> None:
 
 
 def test_model_and_serial_number_are_taken_from_their_own_lines_only() -> None:
-    assert mt_sics.about('I4 A "B021002593"', "I4") == "B021002593"
-    assert mt_sics.about('I4 A "B021002593"', "I2") is None
-    assert mt_sics.about("I4 I", "I4") is None
-    assert mt_sics.about('I2 A "XS204 Excellence" "220.00900 g"', "I2") == "XS204 Excellence"
-    assert mt_sics.about('I4 A "', "I4") is None
+    model, serial = (detail.read for detail in PROTOCOLS["mt-sics"].details)
+    assert serial('I4 A "B021002593"') == "B021002593"
+    assert model('I4 A "B021002593"') is None
+    assert serial("I4 I") is None
+    assert model('I2 A "XS204 Excellence" "220.00900 g"') == "XS204 Excellence"
+    assert serial('I4 A "') is None
 
 
-DETAILS = {detail.name: detail.read for detail in sylvac.SYLVAC.details}
+DETAILS = {detail.name: detail.read for detail in PROTOCOLS["sylvac"].details}
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ import pytest
 
 from inspect_kit.capture.dialects.recording import read_recording
 from inspect_kit.capture.protocols.table import PROTOCOLS
-from inspect_kit.capture.simulated_replies import DIALECTS, Display
+from inspect_kit.capture.simulated_replies import SIMULATED, Display
 from inspect_kit.capture.simulator import Performance, script_of, simulated
 from tests.cli.conftest import Kit
 
-ALL = list(DIALECTS)
+ALL = list(SIMULATED)
 
 
 def kind_of(name: str) -> str:
