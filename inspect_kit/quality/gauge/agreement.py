@@ -11,13 +11,13 @@ import numpy as np
 from scipy.special import bdtri, ndtri
 
 from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.capability import Interval
 from inspect_kit.quality.sample import Floats
 
 GOOD_KAPPA, POOR_KAPPA = 0.75, 0.40
 """AIAG: above 0.75 good to excellent agreement, below 0.40 poor."""
 CONFIDENCE: Final = 0.95
 """Of the intervals, two-sided."""
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,7 @@ def _against(
 ) -> dict[str, Share]:
     if not standard:
         return {}
-    return {
-        person: _share(sum(firm[part, person] == standard[part] for part in parts), len(parts)) for person in people
-    }
+    return {who: _share(sum(firm[part, who] == standard[part] for part in parts), len(parts)) for who in people}
 
 
 def _kappa_against(ratings: Ratings, standard: Mapping[str, str], parts: Sequence[str], person: str) -> Kappa:
@@ -139,11 +137,9 @@ def cohen_kappa(left: Sequence[str], right: Sequence[str]) -> Kappa:
 
 
 def _kappa_variance(shares: Floats, rows: Floats, columns: Floats, value: float, chance: float) -> float:
-    both = rows[:, None] + columns[None, :]
     diagonal = np.diag(shares) * (1 - (rows + columns) * (1 - value)) ** 2
     aside = shares * (columns[:, None] + rows[None, :]) ** 2
     off = (1 - value) ** 2 * (aside.sum() - np.diag(aside).sum())
-    del both
     return max(0.0, float(diagonal.sum() + off - (value - chance * (1 - value)) ** 2) / (1 - chance) ** 2)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import exp, log, sqrt
 
 import numpy as np
-from scipy.special import fdtrc
 
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.gauge.study import AnovaLine, GaugeResult
@@ -32,30 +31,19 @@ def by_nested_anova(sample: Sample, keys: Sequence[tuple[str, str]], where: str 
         raise BadInput("nested-study-needs-two-operators", where=where)
     cube = np.array([list(parts.values()) for parts in groups.values()])
     operators, parts, repeats = cube.shape
-    between = _effect("operator", operators - 1, parts * repeats * ((cube.mean(axis=(1, 2)) - cube.mean()) ** 2).sum())
     inside = cube.mean(axis=2) - cube.mean(axis=(1, 2))[:, None]
-    within = _effect("part (operator)", operators * (parts - 1), repeats * (inside**2).sum())
-    error = _effect(
-        "repeatability", operators * parts * (repeats - 1), ((cube - cube.mean(axis=2)[..., None]) ** 2).sum()
-    )
+    between_ss = parts * repeats * ((cube.mean(axis=(1, 2)) - cube.mean()) ** 2).sum()
+    error_ss = ((cube - cube.mean(axis=2)[..., None]) ** 2).sum()
+    between = AnovaLine("operator", operators - 1, float(between_ss))
+    within = AnovaLine("part (operator)", operators * (parts - 1), float(repeats * (inside**2).sum()))
+    error = AnovaLine("repeatability", operators * parts * (repeats - 1), float(error_ss))
     av = max(0.0, (between.mean_square - within.mean_square) / (parts * repeats))
     pv = max(0.0, (within.mean_square - error.mean_square) / repeats)
     return GaugeResult(
         "nested", sqrt(error.mean_square), sqrt(av), 0.0, sqrt(pv),
         dof={"ev": error.dof, "av": between.dof, "interaction": 0},
-        anova=(_tested(between, within), _tested(within, error), error),
+        anova=(between.tested(within), within.tested(error), error),
     )  # fmt: skip
-
-
-def _effect(name: str, dof: int, squares: float) -> AnovaLine:
-    return AnovaLine(name, dof, float(squares))
-
-
-def _tested(effect: AnovaLine, against: AnovaLine) -> AnovaLine:
-    if not against.mean_square:
-        return effect
-    f = effect.mean_square / against.mean_square
-    return AnovaLine(effect.name, effect.dof, effect.sum_of_squares, f, float(fdtrc(effect.dof, against.dof, f)))
 
 
 def by_reml(sample: Sample, keys: Sequence[tuple[str, str]], where: str = "") -> GaugeResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, sqrt
 from typing import Final
 
@@ -12,41 +12,56 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, fdtrc, fdtri
 
 from inspect_kit.errors import BadInput
+from inspect_kit.quality.process.capability import Interval
 from inspect_kit.quality.process.chart_constants import d2, d2_star
 from inspect_kit.quality.sample import Sample
 
 # Confidence limits of variance components by the modified large sample method (Graybill and Wang; Ting and others).
 
-Interval = tuple[float, float]
 CONFIDENCE: Final = 0.90
 """As AIAG prints them."""
 
 
 @dataclass(frozen=True, slots=True)
-class MeanSquare:
-    """A mean square with its degrees of freedom."""
+class AnovaLine:
+    """One line of the analysis of variance."""
 
-    value: float
+    name: str
     dof: int
+    sum_of_squares: float
+    f: float | None = None
+    p_value: float | None = None
+
+    @property
+    def mean_square(self) -> float:
+        """Sum of squares ÷ degrees of freedom."""
+        return self.sum_of_squares / self.dof if self.dof else 0.0
+
+    def tested(self, against: AnovaLine) -> AnovaLine:
+        """The line with F and its p-value against another; as it is where that does not scatter."""
+        if not self.dof or not against.mean_square:
+            return self
+        f = self.mean_square / against.mean_square
+        return replace(self, f=f, p_value=float(fdtrc(self.dof, against.dof, f)))
 
     def down(self, tail: float) -> float:
-        """1 − ν/χ² at the upper tail: how far, relatively, the truth may lie below."""
+        """1 − ν/χ² at the upper tail: how far, relatively, the true mean square may lie below."""
         return 1 - self.dof / float(chdtri(self.dof, tail))
 
     def up(self, tail: float) -> float:
-        """ν/χ² at the lower tail − 1: how far, relatively, the truth may lie above."""
+        """ν/χ² at the lower tail − 1: how far, relatively, the true mean square may lie above."""
         return self.dof / float(chdtri(self.dof, 1 - tail)) - 1
 
 
-Term = tuple[float, MeanSquare]
+Term = tuple[float, AnovaLine]
 
 
 def interval_of_sum(terms: Sequence[Term], confidence: float = CONFIDENCE) -> Interval:
     """Limits of √(Σ c·MS), all c positive."""
     tail = (1 - confidence) / 2
-    estimate = sum(factor * square.value for factor, square in terms)
-    below = sum((factor * square.value * square.down(tail)) ** 2 for factor, square in terms)
-    above = sum((factor * square.value * square.up(tail)) ** 2 for factor, square in terms)
+    estimate = sum(factor * line.mean_square for factor, line in terms)
+    below = sum((factor * line.mean_square * line.down(tail)) ** 2 for factor, line in terms)
+    above = sum((factor * line.mean_square * line.up(tail)) ** 2 for factor, line in terms)
     return sqrt(max(0.0, estimate - sqrt(below))), sqrt(estimate + sqrt(above))
 
 
@@ -54,7 +69,7 @@ def interval_of_difference(first: Term, second: Term, confidence: float = CONFID
     """Limits of √(c₁·MS₁ − c₂·MS₂); a negative lower limit is 0."""
     tail = (1 - confidence) / 2
     (one, left), (two, right) = first, second
-    a, b = one * left.value, two * right.value
+    a, b = one * left.mean_square, two * right.mean_square
     down, up = left.down(tail), right.up(tail)
     high = float(fdtri(left.dof, right.dof, 1 - tail))
     cross = ((high - 1) ** 2 - (down * high) ** 2 - up**2) / high
@@ -64,10 +79,8 @@ def interval_of_difference(first: Term, second: Term, confidence: float = CONFID
     cross = ((1 - low) ** 2 - (rise * low) ** 2 - fall**2) / low
     above = (rise * a) ** 2 + (fall * b) ** 2 + cross * a * b
     estimate = a - b
-    return (
-        sqrt(max(0.0, estimate - sqrt(max(0.0, below)))),
-        sqrt(max(0.0, estimate + sqrt(max(0.0, above)))),
-    )
+    low, high = estimate - sqrt(max(0.0, below)), estimate + sqrt(max(0.0, above))
+    return sqrt(max(0.0, low)), sqrt(max(0.0, high))
 
 
 POOLING_P: Final = 0.25
@@ -91,22 +104,6 @@ class GaugeStudy:
     def trials(self) -> int:
         """Readings of one part by one operator."""
         return int(self.readings.shape[2])
-
-
-@dataclass(frozen=True, slots=True)
-class AnovaLine:
-    """One line of the analysis of variance."""
-
-    name: str
-    dof: int
-    sum_of_squares: float
-    f: float | None = None
-    p_value: float | None = None
-
-    @property
-    def mean_square(self) -> float:
-        """Sum of squares ÷ degrees of freedom."""
-        return self.sum_of_squares / self.dof if self.dof else 0.0
 
 
 @dataclass(frozen=True)
@@ -180,31 +177,24 @@ def by_anova(study: GaugeStudy, pooling_p: float = POOLING_P) -> GaugeResult:
     operator_ss = parts * trials * ((readings.mean(axis=(0, 2)) - grand) ** 2).sum()
     cells = readings.mean(axis=2)
     residual = cells - readings.mean(axis=(1, 2))[:, None] - readings.mean(axis=(0, 2))[None, :] + grand
-    interaction = AnovaLine("interaction", (parts - 1) * (operators - 1), float(trials * (residual**2).sum()))
-    repeat = AnovaLine(
-        "repeatability", parts * operators * (trials - 1), float(((readings - cells[:, :, None]) ** 2).sum())
-    )
+    repeat_ss = float(((readings - cells[:, :, None]) ** 2).sum())
     part, operator = (
         AnovaLine("part", parts - 1, float(part_ss)),
         AnovaLine("operator", operators - 1, float(operator_ss)),
     )
+    interaction = AnovaLine("interaction", (parts - 1) * (operators - 1), float(trials * (residual**2).sum()))
+    repeat = AnovaLine("repeatability", parts * operators * (trials - 1), repeat_ss)
     p_value = _p_value(interaction, repeat) if operators > 1 else None
     pooled = p_value is None or p_value > pooling_p
-    error = _merged(interaction, repeat) if pooled else repeat
-    against = error if pooled else interaction
-    return _components((part, operator, interaction, repeat), error, against, study, p_value)
+    both = AnovaLine("repeatability", interaction.dof + repeat.dof, interaction.sum_of_squares + repeat_ss)
+    error = both if pooled else repeat
+    return _components((part, operator, interaction, repeat), error, error if pooled else interaction, study, p_value)
 
 
 def _p_value(effect: AnovaLine, against: AnovaLine) -> float:
     if against.mean_square == 0:
         return 0.0 if effect.mean_square > 0 else 1.0
     return float(fdtrc(effect.dof, against.dof, effect.mean_square / against.mean_square))
-
-
-def _merged(interaction: AnovaLine, repeat: AnovaLine) -> AnovaLine:
-    return AnovaLine(
-        "repeatability", interaction.dof + repeat.dof, interaction.sum_of_squares + repeat.sum_of_squares
-    )  # fmt: skip
 
 
 def _components(
@@ -226,25 +216,13 @@ def _components(
     result = GaugeResult(
         "anova", sqrt(error.mean_square), sqrt(variance_operator), sqrt(variance_interaction), sqrt(variance_part),
         dof={"ev": error.dof, "av": operator.dof, "interaction": interaction.dof},
-        anova=_tested(effects, against, repeat),
+        # Parts and operators against interaction or pooled error, interaction against error.
+        anova=(part.tested(against), operator.tested(against), interaction.tested(repeat), repeat),
         interaction_p=p_value, pooled=not kept,
         intervals=_intervals(operator, error, against, study),
     )  # fmt: skip
     _varies(result)
     return result
-
-
-def _tested(effects: tuple[AnovaLine, ...], against: AnovaLine, repeat: AnovaLine) -> tuple[AnovaLine, ...]:
-    """The lines with F and p: parts and operators against interaction or pooled error, interaction against error."""
-    tested = []
-    for effect in effects:
-        base = repeat if effect.name == "interaction" else against
-        if effect is repeat or not effect.dof or base.mean_square == 0:
-            tested.append(effect)
-            continue
-        f = effect.mean_square / base.mean_square
-        tested.append(AnovaLine(effect.name, effect.dof, effect.sum_of_squares, f, _p_value(effect, base)))
-    return tuple(tested)
 
 
 def _intervals(
@@ -254,12 +232,11 @@ def _intervals(
     if error.mean_square == 0:
         return None
     parts, _, trials = study.readings.shape
-    repeat = MeanSquare(error.mean_square, error.dof)
-    found = {"ev": interval_of_sum([(1.0, repeat)])}
+    found = {"ev": interval_of_sum([(1.0, error)])}
     if operator.dof and against is error:
-        people, share = MeanSquare(operator.mean_square, operator.dof), 1 / (parts * trials)
-        found["av"] = interval_of_difference((share, people), (share, repeat))
-        found["grr"] = interval_of_sum([(share, people), (1 - share, repeat)])
+        share = 1 / (parts * trials)
+        found["av"] = interval_of_difference((share, operator), (share, error))
+        found["grr"] = interval_of_sum([(share, operator), (1 - share, error)])
     return found
 
 

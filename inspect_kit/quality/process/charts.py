@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
+from functools import partial
+from math import inf, sqrt
 from typing import Final
 
 import numpy as np
@@ -174,46 +176,28 @@ def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, 
     return Chart(kind, upper, lower, sigma, signals(standard, rules), tuple(readings.groups))
 
 
-def _means_and_ranges(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
-    return _means(readings, known, rules, by_range=True)
-
-
-def _means_and_deviations(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
-    return _means(readings, known, rules, by_range=False)
-
-
-def _refuse_sigma(known: KnownProcess, kind: str) -> None:
+def _rates(
+    readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], kind: str, name: str, highest: float = inf
+) -> Chart:
+    """What was counted per piece: limits from the binomial distribution where 1 is the most, else from Poisson's."""
     if known.sigma is not None:
         raise UsageError("sigma-no-meaning-chart", kind=kind)
-
-
-def _fractions(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
-    """p chart: limits from the binomial distribution around the mean fraction."""
-    _refuse_sigma(known, "p")
-    sizes, counts = np.array(readings.sizes, dtype=float), readings.sample.values
-    fractions = counts / sizes
-    centre = float(counts.sum() / sizes.sum()) if known.centre is None else known.centre
-    _attribute_centre(centre, readings, highest=1)
-    sigmas = np.sqrt(centre * (1 - centre) / sizes)
-    track = Track(
-        "fraction nonconforming", fractions, _constant(centre, fractions),
-        np.minimum(1, centre + 3 * sigmas), np.maximum(0, centre - 3 * sigmas),
-    )  # fmt: skip
-    return Chart("p", track, None, None, signals((fractions - centre) / sigmas, rules), readings.labels)
-
-
-def _counts(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
-    """c chart: limits from the Poisson distribution around the mean count."""
-    _refuse_sigma(known, "c")
     counts = readings.sample.values
-    centre = float(counts.mean()) if known.centre is None else known.centre
-    _attribute_centre(centre, readings, highest=np.inf)
-    sigma = sqrt(centre)
-    track = Track(
-        "nonconformities", counts, _constant(centre, counts),
-        _constant(centre + 3 * sigma, counts), _constant(max(0.0, centre - 3 * sigma), counts),
-    )  # fmt: skip
-    return Chart("c", track, None, sigma, signals((counts - centre) / sigma, rules), readings.labels)
+    sizes = np.array(readings.sizes if kind != "c" else (1,) * len(counts), dtype=float)
+    rates = counts / sizes
+    centre = float(counts.sum() / sizes.sum()) if known.centre is None else known.centre
+    if len(readings.sample) < 2:
+        raise BadInput("chart-needs-least-two-points", where=readings.where)
+    if not 0 < centre < highest:
+        raise BadInput("nothing-nonconforming", where=readings.where)
+    sigmas = np.sqrt((centre if highest == inf else centre * (1 - centre)) / sizes)
+    limits = np.minimum(highest, centre + 3 * sigmas), np.maximum(0, centre - 3 * sigmas)
+    track = Track(name, rates, _constant(centre, rates), *limits)
+    sigma = sqrt(centre) if kind == "c" else None
+    return Chart(kind, track, None, sigma, signals((rates - centre) / sigmas, rules), readings.labels)
+
+
+_fractions = partial(_rates, kind="p", name="fraction nonconforming", highest=1)
 
 
 def _numbers(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
@@ -226,21 +210,6 @@ def _numbers(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -
     track = chart.upper
     scaled = Track("nonconforming", track.points * size, track.centre * size, track.ucl * size, track.lcl * size)
     return replace(chart, kind="np", upper=scaled)
-
-
-def _rates(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...]) -> Chart:
-    """u chart: nonconformities per piece, limits from the Poisson distribution."""
-    _refuse_sigma(known, "u")
-    sizes, counts = np.array(readings.sizes, dtype=float), readings.sample.values
-    rates = counts / sizes
-    centre = float(counts.sum() / sizes.sum()) if known.centre is None else known.centre
-    _attribute_centre(centre, readings, highest=np.inf)
-    sigmas = np.sqrt(centre / sizes)
-    track = Track(
-        "nonconformities per piece", rates, _constant(centre, rates), centre + 3 * sigmas,
-        np.maximum(0, centre - 3 * sigmas),
-    )  # fmt: skip
-    return Chart("u", track, None, None, signals((rates - centre) / sigmas, rules), readings.labels)
 
 
 WEIGHT: Final = 0.2
@@ -298,38 +267,27 @@ def _outside_as_signal(track: Track, text: str, number: int = 1) -> tuple[Signal
     return (Signal(number, text, track.outside),) if track.outside else ()
 
 
-def _attribute_centre(centre: float, readings: Readings, *, highest: float) -> None:
-    if len(readings.sample) < 2:
-        raise BadInput("chart-needs-least-two-points", where=readings.where)
-    if not 0 < centre < highest:
-        raise BadInput("nothing-nonconforming", where=readings.where)
-
-
 CHARTS: Final[Mapping[str, Callable[[Readings, KnownProcess, tuple[Rule, ...]], Chart]]] = {
     "imr": _individuals,
-    "xbar-r": _means_and_ranges,
-    "xbar-s": _means_and_deviations,
+    "xbar-r": partial(_means, by_range=True),
+    "xbar-s": partial(_means, by_range=False),
     "p": _fractions,
     "np": _numbers,
-    "c": _counts,
-    "u": _rates,
+    "c": partial(_rates, kind="c", name="nonconformities"),
+    "u": partial(_rates, kind="u", name="nonconformities per piece"),
     "ewma": _averages,
     "cusum": _sums,
 }
 
 
-def pieces_to_samples(
-    values: Sequence[int], labels: Sequence[str], where: str
-) -> tuple[dict[str, int], dict[str, int]]:
+def pieces_to_samples(values: Sequence[int], labels: Sequence[str], where: str) -> tuple[Counter[str], Counter[str]]:
     """Pieces marked 1 (nonconforming) or 0, added up by subgroup: how many were found and how many looked at."""
-    found: dict[str, int] = {}
-    looked_at: dict[str, int] = {}
+    found: Counter[str] = Counter()
     for value, label in zip(values, labels, strict=True):
         if value > 1:
             raise BadInput("piece-0-or-1", where=where, value=value)
-        found[label] = found.get(label, 0) + value
-        looked_at[label] = looked_at.get(label, 0) + 1
-    return found, looked_at
+        found[label] += value
+    return found, Counter(labels)
 
 
 def chart_data(drawn: Chart, rules: str) -> dict[str, object]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from inspect_kit.errors import BadInput
@@ -41,11 +43,11 @@ def _fractions(table: Table, subgroup: str, size: int | None, *, several: bool =
 
 def _counts(table: Table, subgroup: str) -> Readings:
     labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
-    totals: dict[str, int] = {}
+    totals: Counter[str] = Counter()
     for count, label in zip(table.counts("value"), labels, strict=True):
-        totals[label] = totals.get(label, 0) + count
+        totals[label] += count
     return Readings(_whole(totals.values()), tuple(totals), where=table.where)
 
 
-def _whole(counts: object) -> Sample:
-    return as_sample([float(count) for count in counts])  # type: ignore[attr-defined]
+def _whole(counts: Iterable[int]) -> Sample:
+    return as_sample([float(count) for count in counts])

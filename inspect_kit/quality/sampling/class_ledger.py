@@ -8,23 +8,11 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import (
-    COLUMNS,
-    JudgedLot,
-    LotSeries,
-    Presented,
-    Scheme,
-    SwitchingState,
-    as_csv,
-    first_severity,
-    presented_in,
-    refuse_changed,
-    row_of,
-)
 from inspect_kit.quality.table import Table, read_table
 
-CLASS_COLUMNS: Final = ("class", *COLUMNS[:2], "inspected", *COLUMNS[2:])
+CLASS_COLUMNS: Final = ("class", *switching.COLUMNS[:2], "inspected", *switching.COLUMNS[2:])
 """A row for each class of each lot; `inspected` is the sample that all classes of it share."""
 
 
@@ -32,22 +20,22 @@ CLASS_COLUMNS: Final = ("class", *COLUMNS[:2], "inspected", *COLUMNS[2:])
 class ClassLedger:
     """The lots so far, one row a class, in the order in which they were presented."""
 
-    schemes: Mapping[str, Scheme]
+    schemes: Mapping[str, switching.Scheme]
     start: Mapping[str, Severity]
-    rows: tuple[tuple[str, JudgedLot], ...] = ()
-    series: Mapping[str, LotSeries] = field(default_factory=dict)
+    rows: tuple[tuple[str, switching.JudgedLot], ...] = ()
+    series: Mapping[str, switching.LotSeries] = field(default_factory=dict)
 
     @property
-    def lots(self) -> tuple[JudgedLot, ...]:
+    def lots(self) -> tuple[switching.JudgedLot, ...]:
         """Every class of every lot."""
         return tuple(lot for _, lot in self.rows)
 
-    def of(self, name: str) -> LotSeries:
+    def of(self, name: str) -> switching.LotSeries:
         """The lots of one class."""
-        begun = LotSeries(state=SwitchingState(self.start.get(name, Severity.NORMAL)))
+        begun = switching.LotSeries(state=switching.SwitchingState(self.start.get(name, Severity.NORMAL)))
         return self.series.get(name, begun)
 
-    def add(self, name: str, lot: Presented) -> ClassLedger:
+    def add(self, name: str, lot: switching.Presented) -> ClassLedger:
         """The ledger with one class of one lot more."""
         mine = self.of(name).add(self.schemes[name], lot)
         return ClassLedger(
@@ -66,13 +54,15 @@ class ClassLedger:
 
     def text(self) -> str:
         """The whole ledger as CSV."""
-        return as_csv(CLASS_COLUMNS, (self._row(name, lot) for name, lot in self.rows))
+        return switching.as_csv(CLASS_COLUMNS, (self._row(name, lot) for name, lot in self.rows))
 
-    def _row(self, name: str, lot: JudgedLot) -> dict[str, str]:
-        return {"class": name, "inspected": str(lot.presented.inspected), **row_of(lot, self.schemes[name])}
+    def _row(self, name: str, lot: switching.JudgedLot) -> dict[str, str]:
+        return {"class": name, "inspected": str(lot.presented.inspected), **switching.row_of(lot, self.schemes[name])}
 
 
-def read_class_ledger(path: Path, schemes: Mapping[str, Scheme], start: Severity = Severity.NORMAL) -> ClassLedger:
+def read_class_ledger(
+    path: Path, schemes: Mapping[str, switching.Scheme], start: Severity = Severity.NORMAL
+) -> ClassLedger:
     """The ledger so far, replayed: where it says otherwise than the rules, it was changed."""
     if not path.exists():
         return ClassLedger(schemes, dict.fromkeys(schemes, start))
@@ -82,16 +72,16 @@ def read_class_ledger(path: Path, schemes: Mapping[str, Scheme], start: Severity
         if name not in schemes:
             known = ", ".join(schemes)
             raise BadInput("ledger-other-classes", where=f"{path}: line {line}", name=name[:40], known=known)
-    first = {name: first_severity(table, start, names.index(name)) for name in schemes if name in names}
+    first = {name: switching.first_severity(table, start, names.index(name)) for name in schemes if name in names}
     return _replayed(table, names, ClassLedger(schemes, {**dict.fromkeys(schemes, start), **first}))
 
 
 def _replayed(table: Table, names: tuple[str, ...], ledger: ClassLedger) -> ClassLedger:
-    for row, (name, lot) in enumerate(zip(names, presented_in(table), strict=True)):
+    for row, (name, lot) in enumerate(zip(names, switching.presented_in(table), strict=True)):
         place = f"{table.where}: line {table.lines[row]}"
         try:
             ledger = ledger.add(name, lot)
         except InspectKitError as problem:
             raise BadInput.of(problem.fault, where=place) from None
-        refuse_changed(ledger.rows[-1][1], table, row, ledger.schemes[name])
+        switching.refuse_changed(ledger.rows[-1][1], table, row, ledger.schemes[name])
     return ledger

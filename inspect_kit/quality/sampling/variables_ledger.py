@@ -10,18 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.errors import BadInput
+from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Plan, Severity
-from inspect_kit.quality.sampling.switching import (
-    JudgedLot,
-    LotSeries,
-    Presented,
-    Scheme,
-    SwitchingState,
-    as_csv,
-    counted,
-    refuse_stopped,
-    switched,
-)
 from inspect_kit.quality.table import read_table
 
 COLUMNS: Final = ("lot", "accepted", "aql", "level", "severity", "next", "name", "readings", "resubmitted")
@@ -29,40 +19,44 @@ _NO_COUNT: Final = Plan(1, 0, 1)
 """Where nothing is counted; the rules ask for it on reduced inspection only."""
 
 
-def add_measured(series: LotSeries, scheme: Scheme, lot: Presented, *, accepted: bool) -> LotSeries:
+def add_measured(
+    series: switching.LotSeries, scheme: switching.Scheme, lot: switching.Presented, *, accepted: bool
+) -> switching.LotSeries:
     """The series with one lot more, accepted or refused by its measured values."""
     state = series.state
-    refuse_stopped(state)
+    switching.refuse_stopped(state)
     after, because = state, ""
     if not lot.resubmitted:
-        after, because = switched(scheme, counted(state, accepted), _NO_COUNT, 0)
-    return series.then(JudgedLot(lot, state.severity, accepted, after, because))
+        after, because = switching.switched(scheme, switching.counted(state, accepted), _NO_COUNT, 0)
+    return series.then(switching.JudgedLot(lot, state.severity, accepted, after, because))
 
 
-def read_variables_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> LotSeries:
+def read_variables_ledger(
+    path: Path, scheme: switching.Scheme, start: Severity = Severity.NORMAL
+) -> switching.LotSeries:
     """The series so far, replayed: where the ledger says otherwise than the rules, it was changed."""
     if not path.exists():
-        return LotSeries(state=SwitchingState(start))
+        return switching.LotSeries(state=switching.SwitchingState(start))
     table = read_table(path)
     first = table.texts("severity")[0]
     if first not in set(Severity):
         raise BadInput("severity-unknown", where=str(path), stated=first[:20])
-    series = LotSeries(state=SwitchingState(Severity(first)))
+    series = switching.LotSeries(state=switching.SwitchingState(Severity(first)))
     for place, size in enumerate(table.counts("lot")):
         cells = {name: table.columns.get(name, ("",) * len(table))[place] for name in COLUMNS}
-        lot = Presented(size, 0, cells["name"], cells["readings"], cells["resubmitted"] == "yes")
+        lot = switching.Presented(size, 0, cells["name"], cells["readings"], cells["resubmitted"] == "yes")
         series = add_measured(series, scheme, lot, accepted=cells["accepted"] == "yes")
         _same(series.lots[-1], cells, scheme, f"{path}: line {table.lines[place]}")
     return series
 
 
-def _same(lot: JudgedLot, cells: dict[str, str], scheme: Scheme, place: str) -> None:
+def _same(lot: switching.JudgedLot, cells: dict[str, str], scheme: switching.Scheme, place: str) -> None:
     for name, text in _row(lot, scheme).items():
         if name in ("accepted", "severity", "next", "level") and cells[name] != text:
             raise BadInput("ledger-contradicts", where=place, name=name, cell=cells[name][:20], worked_out=text)
 
 
-def _row(lot: JudgedLot, scheme: Scheme) -> dict[str, str]:
+def _row(lot: switching.JudgedLot, scheme: switching.Scheme) -> dict[str, str]:
     shown = lot.presented
     cells = (
         shown.lot, "yes" if lot.accepted else "no", scheme.aql, scheme.level, lot.severity.value, lot.next_severity,
@@ -71,6 +65,6 @@ def _row(lot: JudgedLot, scheme: Scheme) -> dict[str, str]:
     return dict(zip(COLUMNS, map(str, cells), strict=True))
 
 
-def variables_ledger_text(series: LotSeries, scheme: Scheme) -> str:
+def variables_ledger_text(series: switching.LotSeries, scheme: switching.Scheme) -> str:
     """The whole ledger as CSV."""
-    return as_csv(COLUMNS, (_row(lot, scheme) for lot in series.lots))
+    return switching.as_csv(COLUMNS, (_row(lot, scheme) for lot in series.lots))

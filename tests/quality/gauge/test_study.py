@@ -21,8 +21,8 @@ from inspect_kit.quality.gauge.sheet import (
 )
 from inspect_kit.quality.gauge.study import (
     METHODS,
+    AnovaLine,
     GaugeStudy,
-    MeanSquare,
     arranged,
     by_anova,
     by_average_and_range,
@@ -140,8 +140,8 @@ def test_confidence_limits_of_components_cover_as_often_as_they_say() -> None:
     generator = np.random.default_rng(1)
     hits, draws = [0, 0, 0], 1500
     for _ in range(draws):
-        people = MeanSquare((0.04 + 30 * 0.05) * generator.chisquare(2) / 2, 2)
-        repeat = MeanSquare(0.04 * generator.chisquare(78) / 78, 78)
+        people = AnovaLine("operator", 2, (0.04 + 30 * 0.05) * generator.chisquare(2))
+        repeat = AnovaLine("repeatability", 78, 0.04 * generator.chisquare(78))
         low, high = interval_of_difference((1 / 30, people), (1 / 30, repeat))
         hits[0] += low**2 <= 0.05 <= high**2
         low, high = interval_of_sum([(1 / 30, people), (29 / 30, repeat)])
