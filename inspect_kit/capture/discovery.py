@@ -10,7 +10,7 @@ from typing import Final
 
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.line import Address
-from inspect_kit.capture.protocols.reply import InstrumentKind, Protocol, Settings
+from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, spoken_by
 from inspect_kit.errors import BadInput
 
@@ -107,7 +107,8 @@ def _lines(talk: Conversation) -> Iterator[str]:
 
 def _recognised(lines: tuple[str, ...], settings: Settings, kind: InstrumentKind | None) -> FoundInstrument | None:
     """The protocols in which all lines are good that are good in any, but for one: a line may be cut or damaged."""
-    told = [(line, named) for line in lines if (named := _speakers(line, kind))]
+    spoken = ((line, [p for p in spoken_by(line) if kind is None or p.kind is kind]) for line in lines)
+    told = [(line, named) for line, named in spoken if named]
     counts = Counter(protocol.name for _, named in told for protocol in named)
     if not told:
         return None
@@ -118,10 +119,6 @@ def _recognised(lines: tuple[str, ...], settings: Settings, kind: InstrumentKind
     if len(meanings) != 1 or most < len(told) - 1:
         raise BadInput("protocol-in-doubt", raw=raw[:40], names=" / ".join(counts))
     return FoundInstrument(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
-
-
-def _speakers(line: str, kind: InstrumentKind | None) -> list[Protocol]:
-    return [p for p in spoken_by(line) if kind is None or p.kind is kind]
 
 
 def places(bluetooth_seconds: float = 0.0) -> tuple[PortPlace, ...]:

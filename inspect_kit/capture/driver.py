@@ -108,8 +108,7 @@ def _check_setting(spoken: Protocol, unit: str | None) -> None:
 def _read(listener: _Listener, line: Connection, now: Clock) -> InstrumentReading:
     heard = listener.stable()
     at = now()
-    context = _Context(listener.spoken, line.address.port, line.unit, line.auxiliary_counts)
-    return _reading(heard, at, listener.details(), context)
+    return _reading(heard, at, listener.details(), listener.spoken, line)
 
 
 class _Listener:
@@ -234,12 +233,8 @@ class _Listener:
         if self._troubles.gross:
             return BadInput("gross-weight-only", where=where, raw=self._troubles.gross[:40])
         if self._troubles.noise or _ESCAPED in self._talk.pending:
-            return BadInput(
-                "comes-over-line-garbled",
-                where=where,
-                noise=(self._troubles.noise or self._talk.pending)[:40],
-                settings=port.settings,
-            )
+            noise = (self._troubles.noise or self._talk.pending)[:40]
+            return BadInput("comes-over-line-garbled", where=where, noise=noise, settings=port.settings)
         if self._talk.pending:
             return BadInput("line-broke-off-middle", where=where, pending=self._talk.pending[:40])
         if self._talk.interruptions:
@@ -259,43 +254,33 @@ _AT_ONCE: Final = (Status.OVERLOAD, Status.UNDERLOAD, Status.COUNTING)
 _BY_WEIGHT: Final = (Status.UNSTABLE, Status.ACCEPTED, Status.BUSY, Status.ERROR, Status.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class _Context:
-    """What the unit and the last digit of a value are decided by."""
-
-    spoken: Protocol
-    port: str
-    unit: str | None
-    auxiliary_counts: bool
-
-
-def _reading(heard: Heard, at: datetime, details: dict[str, str], context: _Context) -> InstrumentReading:
-    unit = _unit(heard, details.get("unit"), context)
-    number = heard.reply.number + (heard.reply.auxiliary if context.auxiliary_counts else "")
+def _reading(
+    heard: Heard, at: datetime, details: dict[str, str], spoken: Protocol, line: Connection
+) -> InstrumentReading:
+    unit, port = _unit(heard, details.get("unit"), spoken, line), line.address.port
+    number = heard.reply.number + (heard.reply.auxiliary if line.auxiliary_counts else "")
     try:
         value, base = in_base(number, unit)
     except BadInput as problem:
-        raise BadInput.of(problem.fault, where=context.port) from None
-    if base != _BASES[context.spoken.kind]:
-        raise BadInput(
-            "unit-of-another-kind", where=context.port, raw=heard.raw[:40], unit=unit, kind=context.spoken.kind
-        )
+        raise BadInput.of(problem.fault, where=port) from None
+    if base != _BASES[spoken.kind]:
+        raise BadInput("unit-of-another-kind", where=port, raw=heard.raw[:40], unit=unit, kind=spoken.kind)
     return InstrumentReading(
-        value, base, heard.raw, context.spoken.name, at, details.get("instrument"), details.get("serial"),
+        value, base, heard.raw, spoken.name, at, details.get("instrument"), details.get("serial"),
         details.get("battery"), details.get("next_calibration"), auxiliary=heard.reply.auxiliary,
     )  # fmt: skip
 
 
-def _unit(heard: Heard, told: str | None, context: _Context) -> str:
+def _unit(heard: Heard, told: str | None, spoken: Protocol, line: Connection) -> str:
     """The unit the instrument states; only where it states none, the one that was set, if it can be true."""
-    if context.spoken.unit_from is UnitFrom.FRAME:
+    if spoken.unit_from is UnitFrom.FRAME:
         return heard.reply.unit
     if told is not None:
         return told
-    if context.unit is None:
-        raise BadInput("instrument-does-not-say-unit", where=context.port)
-    check_unit(heard, context.unit, context.port)
-    return context.unit
+    if line.unit is None:
+        raise BadInput("instrument-does-not-say-unit", where=line.address.port)
+    check_unit(heard, line.unit, line.address.port)
+    return line.unit
 
 
 def check_unit(heard: Heard, unit: str, port: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from inspect_kit.capture.spreadsheet import read_table_text
 from inspect_kit.errors import BadInput
@@ -65,7 +65,9 @@ class MeasurementFile:
 def read_measurements(path: Path) -> MeasurementFile:
     """Read a CSV, JSON, .xlsx or .ods file; which it is is told by the content, not by the name."""
     text = read_table_text(path)
-    return _read_json(text, path) if text.lstrip().startswith(("{", "[")) else _read_csv(text, path)
+    if text.lstrip().startswith(("{", "[")):
+        return measurements_in(parse_json(text, str(path)), path)
+    return _read_csv(text, path)
 
 
 def _read_csv(text: str, path: Path) -> MeasurementFile:
@@ -163,13 +165,8 @@ def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
     """A decision with who and why, a confirmation, a remark; half a decision is refused."""
     decision, by, because = stated["decision"].lower(), stated["by"], stated["because"]
     if decision and decision not in DECISIONS:
-        raise BadInput(
-            "decision-unknown",
-            where=place,
-            hint=nearest(decision, DECISIONS),
-            decisions=" or ".join(DECISIONS),
-            decision=decision[:40],
-        )
+        facts = {"decisions": " or ".join(DECISIONS), "decision": decision[:40]}
+        raise BadInput("decision-unknown", where=place, hint=nearest(decision, DECISIONS), **facts)
     if decision and not (by and because):
         lacking = "who decided (by)" if not by else "why (because)"
         raise BadInput("decision-does-not-say", where=place, lacking=lacking)
@@ -181,16 +178,8 @@ def _persons_word(stated: Mapping[str, str], place: str) -> _PersonsWord:
 
 def _characteristic(name: str, place: str) -> str:
     if not _NAME.fullmatch(name):
-        raise BadInput(
-            "not-characteristic" if name else "characteristic-empty",
-            where=place,
-            name=name[:40],
-        )
+        raise BadInput("not-characteristic" if name else "characteristic-empty", where=place, name=name[:40])
     return name
-
-
-def _read_json(text: str, path: Path) -> MeasurementFile:
-    return measurements_in(parse_json(text, str(path)), path)
 
 
 def measurements_in(data: object, path: Path) -> MeasurementFile:
@@ -198,8 +187,8 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise BadInput("expected-measurement-file", where=str(path))
     readings = (
-        *(_json_measurement(entry, place) for entry, place in _entries(data, "measurements", path)),
-        *(_json_observation(entry, place) for entry, place in _entries(data, "observations", path)),
+        *(_json_reading(entry, place, _MEASURED) for entry, place in _entries(data, "measurements", path)),
+        *(_json_reading(entry, place, _OBSERVED) for entry, place in _entries(data, "observations", path)),
     )
     photos = tuple(_json_photo(entry, place, path.parent) for entry, place in _entries(data, "photos", path))
     if data.get("overlay") is not None:
@@ -242,22 +231,27 @@ def _text(entry: Mapping[str, object], key: str, place: str, *, needed: bool = F
     return text
 
 
-def _json_measurement(entry: Mapping[str, object], place: str) -> Reading:
+_MEASURED: Final = {"unit": "unit", "standard": "u", "instrument": "instrument", "raw": "raw", "time": "time",
+                    "serial": "serial"}  # fmt: skip
+_OBSERVED: Final = {"confidence": "confidence"}
+"""Texts of a reading, and under which key each kind of entry has them."""
+
+
+def _json_reading(entry: Mapping[str, object], place: str, keys: Mapping[str, str]) -> Reading:
+    observed = keys is _OBSERVED
+    value = _text(entry, "value", place, needed="decision" not in entry)
+    texts: dict[str, Any] = {name: _text(entry, key, place) for name, key in keys.items()}
     return Reading(
         characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
-        value=_text(entry, "value", place, needed="decision" not in entry),
+        value=plain_word(value) if observed else value,
         instance=_text(entry, "instance", place),
-        unit=_text(entry, "unit", place),
-        standard=_text(entry, "u", place),
-        instrument=_text(entry, "instrument", place),
         where=place,
-        raw=_text(entry, "raw", place),
-        time=_text(entry, "time", place),
-        serial=_text(entry, "serial", place),
         pixel=_pixel(entry.get("pixel"), f"{place}.pixel"),
         photo=_text(entry, "photo", place),
         outline=tuple(_outline(entry, place)),
-        budget=tuple(_budget(entry, place)),
+        region=_region(entry.get("region"), f"{place}.region") if observed else None,
+        budget=() if observed else tuple(_budget(entry, place)),
+        **texts,
         **_json_persons_word(entry, place),
     )
 
@@ -269,42 +263,22 @@ def _json_persons_word(entry: Mapping[str, object], place: str) -> _PersonsWord:
     return _persons_word({**stated, "confirmed": confirmed}, place)
 
 
-def _json_observation(entry: Mapping[str, object], place: str) -> Reading:
-    return Reading(
-        characteristic=_characteristic(_text(entry, "characteristic", place, needed=True), place),
-        value=plain_word(_text(entry, "value", place, needed="decision" not in entry)),
-        instance=_text(entry, "instance", place),
-        confidence=_text(entry, "confidence", place),
-        where=place,
-        pixel=_pixel(entry.get("pixel"), f"{place}.pixel"),
-        photo=_text(entry, "photo", place),
-        outline=tuple(_outline(entry, place)),
-        region=_region(entry.get("region"), f"{place}.region"),
-        **_json_persons_word(entry, place),
-    )
-
-
 def _budget(entry: Mapping[str, object], place: str) -> Iterator[StatedPart]:
     parts = entry.get("budget") or []
     if not isinstance(parts, list) or len(parts) > 100 or not all(isinstance(part, dict) for part in parts):
         raise BadInput("expected-budget", where=f"{place}.budget")
     for number, part in enumerate(parts):
         inner = f"{place}.budget[{number}]"
-        yield StatedPart(
-            _text(part, "source", inner, needed=True),
-            _text(part, "u", inner, needed=True),
-            _text(part, "shared", inner),
-        )
+        source, standard = (_text(part, key, inner, needed=True) for key in ("source", "u"))
+        yield StatedPart(source, standard, _text(part, "shared", inner))
 
 
 def _outline(entry: Mapping[str, object], place: str) -> Iterator[tuple[float, float]]:
     points = entry.get("outline") or []
     if not isinstance(points, list) or len(points) > MAX_OUTLINE:
         raise BadInput("expected-list-most-points", where=f"{place}.outline", max_outline=MAX_OUTLINE)
-    for number, point in enumerate(points):
-        found = _pixel(point, f"{place}.outline[{number}]")
-        if found is not None:
-            yield found
+    found = (_pixel(point, f"{place}.outline[{number}]") for number, point in enumerate(points))
+    yield from (each for each in found if each is not None)
 
 
 def _pixel(value: object, place: str) -> tuple[float, float] | None:

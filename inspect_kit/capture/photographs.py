@@ -87,7 +87,8 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(content), formats=_known_formats()) as image:
+            known = [name for name in _FORMATS if name in Image.OPEN]
+            with Image.open(io.BytesIO(content), formats=known) as image:
                 _check_size(image, where, least)
                 exif = _exif(image)
                 spread, quality = _colour_spread(image), _jpeg_quality(image)
@@ -105,10 +106,6 @@ def open_photograph(content: bytes, name: str, *, where: str = "", least: int = 
     upright = np.ascontiguousarray(np.rot90(pixels[:, ::-1] if orientation in _MIRRORED else pixels, -quarters))
     return Photograph(name, sha256(content), upright, quarters, _focal_pixels(exif, pixels.shape[1], pixels.shape[0]),
                       exif.get("camera", ""), spread, quality)  # fmt: skip
-
-
-def _known_formats() -> list[str]:
-    return [name for name in _FORMATS if name in Image.OPEN]
 
 
 def _allow_heif() -> None:

@@ -91,12 +91,9 @@ def _rows(content: bytes, wanted: str, path: Path) -> list[list[object]]:
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
         if wanted and wanted not in book.sheet_names:
-            raise BadInput(
-                "no-sheet",
-                where=str(path),
-                hint=nearest(wanted, book.sheet_names) or notice("there-are", names=", ".join(book.sheet_names)[:200]),
-                wanted=wanted[:40],
-            )
+            there = notice("there-are", names=", ".join(book.sheet_names)[:200])
+            hint = nearest(wanted, book.sheet_names) or there
+            raise BadInput("no-sheet", where=str(path), hint=hint, wanted=wanted[:40])
         sheet = book.get_sheet_by_name(wanted) if wanted else book.get_sheet_by_index(0)
         return [list(row) for row in sheet.to_python(skip_empty_area=False)]
     except CalamineError:

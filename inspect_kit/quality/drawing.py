@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import wraps
 from math import ceil, floor, inf, log10, pi, sqrt
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 import numpy as np
 
@@ -49,6 +50,17 @@ STYLE: Final[Any] = {
 }
 """matplotlib's settings: sizes of type and width of lines in points; text of a PDF stays text (font type 42)."""
 Draw = Callable[["Figure"], None]
+_Given = ParamSpec("_Given")
+
+
+def drawing(draw: Callable[Concatenate[Figure, _Given], None]) -> Callable[_Given, Draw]:
+    """What draws on a figure as what gives such a drawing, to be made later and in whatever size and language."""
+
+    @wraps(draw)
+    def given(*args: _Given.args, **named: _Given.kwargs) -> Draw:
+        return lambda figure: draw(figure, *args, **named)
+
+    return given
 
 
 def format_of(path: Path) -> str:
@@ -185,35 +197,30 @@ def stride_of(points: int) -> int:
     return 1 if points <= MOST_STROKES else -(-points // MOST_STROKES)
 
 
-def capability_drawing(values: Floats, study: Capability, limits: Limits, title: str = "", unit: str = "") -> Draw:
+@drawing
+def capability_drawing(
+    figure: Figure, values: Floats, study: Capability, limits: Limits, title: str = "", unit: str = ""
+) -> None:
     """The readings as a histogram, the normal curve of all of them, the limits and the indices."""
-    histogram = histogram_drawing(values, study.overall.sigma, limits, unit)
-
-    def draw(figure: Figure) -> None:
-        histogram(figure)
-        figure.axes[0].set_title(_capability_title(study, title), pad=16)
-
-    return draw
+    histogram_drawing(values, study.overall.sigma, limits, unit)(figure)
+    figure.axes[0].set_title(_capability_title(study, title), pad=16)
 
 
-def histogram_drawing(values: Floats, sigma: float, limits: Limits, unit: str) -> Draw:
+@drawing
+def histogram_drawing(figure: Figure, values: Floats, sigma: float, limits: Limits, unit: str) -> None:
     """Bars between the limits, the mean, and the normal curve where the readings spread."""
-
-    def draw(figure: Figure) -> None:
-        axes, edges, mean = figure.subplots(), bins_of(values, limits), float(values.mean())
-        axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
-        axes.locator_params(axis="y", integer=True)
-        ends = _limits_in_view(axes, edges, limits)
-        if sigma > 0:
-            places = np.linspace(max(mean - 4 * sigma, ends[0]), min(mean + 4 * sigma, ends[1]), 201)
-            heights = np.exp(-(((places - mean) / sigma) ** 2) / 2) / (sigma * sqrt(2 * pi))
-            axes.plot(places, heights * len(values) * float(edges[1] - edges[0]), color=GREY, linewidth=1.4)
-        axes.axvline(mean, color=INK, linestyle=":")
-        axes.set_xlim(ends)
-        axes.set_xlabel(in_unit(labelled("axis-value"), unit))
-        axes.set_ylabel(labelled("axis-pieces"))
-
-    return draw
+    axes, edges, mean = figure.subplots(), bins_of(values, limits), float(values.mean())
+    axes.hist(values, bins=edges.tolist(), color=PALE, edgecolor=INK, linewidth=0.6)
+    axes.locator_params(axis="y", integer=True)
+    ends = _limits_in_view(axes, edges, limits)
+    if sigma > 0:
+        places = np.linspace(max(mean - 4 * sigma, ends[0]), min(mean + 4 * sigma, ends[1]), 201)
+        heights = np.exp(-(((places - mean) / sigma) ** 2) / 2) / (sigma * sqrt(2 * pi))
+        axes.plot(places, heights * len(values) * float(edges[1] - edges[0]), color=GREY, linewidth=1.4)
+    axes.axvline(mean, color=INK, linestyle=":")
+    axes.set_xlim(ends)
+    axes.set_xlabel(in_unit(labelled("axis-value"), unit))
+    axes.set_ylabel(labelled("axis-pieces"))
 
 
 def _limits_in_view(axes: Axes, edges: Floats, limits: Limits) -> tuple[float, float]:
@@ -268,24 +275,21 @@ def in_unit(name: str, unit: str) -> str:
     return f"{name}, {unit}" if unit else name
 
 
-def chart_drawing(chart: Chart, title: str = "", look: ChartLook = PLAIN) -> Draw:
+@drawing
+def chart_drawing(figure: Figure, chart: Chart, title: str = "", look: ChartLook = PLAIN) -> None:
     """The upper and the lower track one above the other; points with a signal are framed, the rules named above."""
-
-    def draw(figure: Figure) -> None:
-        tracks = [(chart.upper, chart.flagged)]
-        tracks += [] if chart.lower is None else [(chart.lower, chart.lower.outside)]
-        grid = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)
-        for axes, (track, framed) in zip(grid[:, 0], tracks, strict=True):
-            _draw_track(axes, track, look.unit)
-            _frame(axes, track, framed)
-        _mark_strata(grid[0, 0], chart.upper, look.strata)
-        if not look.bare:
-            _number_points(grid[0, 0], chart)
-            head = title or labelled("chart-kind", kind=chart.kind)
-            grid[0, 0].set_title("\n".join([head, *_signal_lines(chart)]), fontsize=9)
-        _name_points(grid[-1, 0], chart.upper, chart.labels, look.counted)
-
-    return draw
+    tracks = [(chart.upper, chart.flagged)]
+    tracks += [] if chart.lower is None else [(chart.lower, chart.lower.outside)]
+    grid = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)
+    for axes, (track, framed) in zip(grid[:, 0], tracks, strict=True):
+        _draw_track(axes, track, look.unit)
+        _frame(axes, track, framed)
+    _mark_strata(grid[0, 0], chart.upper, look.strata)
+    if not look.bare:
+        _number_points(grid[0, 0], chart)
+        head = title or labelled("chart-kind", kind=chart.kind)
+        grid[0, 0].set_title("\n".join([head, *_signal_lines(chart)]), fontsize=9)
+    _name_points(grid[-1, 0], chart.upper, chart.labels, look.counted)
 
 
 def _name_points(axes: Axes, track: Track, names: Sequence[str], counted: str) -> None:
@@ -403,92 +407,82 @@ def _frame(axes: Axes, track: Track, numbers: tuple[int, ...]) -> None:
 # Drawings of studies: gauges, operating characteristics and dice.
 
 
-def agreement_drawing(found: Agreement) -> Draw:
+@drawing
+def agreement_drawing(figure: Figure, found: Agreement) -> None:
     """Each appraiser's agreement with himself and with the standard, with 95 % limits."""
-
-    def draw(figure: Figure) -> None:
-        panels = [(labelled("panel-with-himself"), found.within)]
-        panels += [(labelled("panel-with-standard"), found.against)] if found.against else []
-        grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
-        for axes, (title, shares) in zip(grid[0], panels, strict=True):
-            places = np.arange(len(shares))
-            middle = np.array([100 * share.matched / share.parts for share in shares.values()])
-            ends = np.array([[100 * end for end in share.interval] for share in shares.values()]).T
-            axes.errorbar(places, middle, yerr=[middle - ends[0], ends[1] - middle], fmt="o", color=INK, capsize=5)
-            axes.set_xticks(places, [name[:12] for name in shares])
-            axes.set_title(title)
-            axes.set_xlabel(labelled("head-operator"))
-        grid[0, 0].set_ylabel(labelled("axis-judged-alike"))
-        figure.suptitle(labelled("title-agreement", kappa=f"{found.fleiss:.2f}"), x=0.01, ha="left", fontsize=10)
-
-    return draw
-
-
-def type_one_drawing(
-    sample: Sample, result: TypeOne, reference: float, tolerance: float | None = None, unit: str = ""
-) -> Draw:
-    """The readings in order, the reference and their mean."""
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        places = np.arange(1, len(sample) + 1)
-        axes.plot(places, sample.values, color=INK, marker="o", markersize=3, linewidth=0.8)
-        axes.axhline(reference, color=INK, linestyle="--", label=labelled("line-reference", value=f"{reference:.6g}"))
-        if tolerance is not None:
-            for side in (-0.1, 0.1):
-                axes.axhline(reference + side * tolerance, color=GREY, linestyle="-.", linewidth=0.9)
-            axes.plot([], [], color=GREY, linestyle="-.", label=labelled("line-tolerance", share="0.1"))
-        mean = labelled("line-mean", value=f"{result.mean:.6g}")
-        axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=mean)
-        indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
-        head = labelled("title-type-one", s=f"{result.deviation:.4g}", bias=f"{result.bias:.4g}")
-        axes.set_title(head + figures(indices))
-        axes.set_xlabel(labelled("axis-reading"))
-        axes.set_ylabel(in_unit(labelled("axis-value"), unit))
-        # The line at +0.1 T runs through the corner where it fits.
-        axes.legend(frameon=True, framealpha=1, edgecolor="none")
-
-    return draw
-
-
-def linearity_drawing(result: Linearity, unit: str = "") -> Draw:
-    """The bias of every reading over its reference, with the line and its 95 % band."""
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        axes.plot(result.references, result.biases, linestyle="", marker="o", markersize=3, color=GREY)
-        places = np.linspace(float(result.references.min()), float(result.references.max()), 101)
-        line, band = result.intercept + result.slope * places, result.band(places)
-        axes.fill_between(places, line - band, line + band, color=PALE)
-        axes.plot(places, line, color=INK, linewidth=1.4)
-        axes.axhline(0, color=INK, linestyle=":")
-        line_of = {"intercept": f"{result.intercept:.5g}", "slope": f"{result.slope:+.5g}"}
-        axes.set_title(labelled("title-linearity", r=f"{result.r_squared:.3f}", **line_of))
-        axes.set_xlabel(in_unit(labelled("head-reference"), unit))
-        axes.set_ylabel(in_unit(labelled("head-bias"), unit))
-
-    return draw
-
-
-def curve_drawing(fractions: Floats, probabilities: Floats, title: str, aql: float | None = None) -> Draw:
-    """An operating characteristic, cut where hardly a lot is accepted any more; p10 is marked, and the AQL or p95."""
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        shown = max(int(np.count_nonzero(probabilities > 0.0005)) + 1, 2)
-        axes.plot(100 * fractions[:shown], probabilities[:shown], color=INK, linewidth=1.4)
-        for level, name in ((0.95, "95 %"), (0.5, "50 %"), (0.1, "10 %")):
-            axes.axhline(level, color=GREY, linestyle=":", linewidth=0.8)
-            axes.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(3, -3),
-                          textcoords="offset points", fontsize=8)  # fmt: skip
-        _mark_qualities(axes, fractions[:shown], probabilities[:shown], aql)
-        axes.set_ylim(0, 1.02)
-        axes.set_xlim(left=0)
-        axes.set_xlabel(labelled("axis-nonconforming"))
-        axes.set_ylabel(labelled("axis-acceptance"))
+    panels = [(labelled("panel-with-himself"), found.within)]
+    panels += [(labelled("panel-with-standard"), found.against)] if found.against else []
+    grid = figure.subplots(1, len(panels), squeeze=False, sharey=True)
+    for axes, (title, shares) in zip(grid[0], panels, strict=True):
+        places = np.arange(len(shares))
+        middle = np.array([100 * share.matched / share.parts for share in shares.values()])
+        ends = np.array([[100 * end for end in share.interval] for share in shares.values()]).T
+        axes.errorbar(places, middle, yerr=[middle - ends[0], ends[1] - middle], fmt="o", color=INK, capsize=5)
+        axes.set_xticks(places, [name[:12] for name in shares])
         axes.set_title(title)
+        axes.set_xlabel(labelled("head-operator"))
+    grid[0, 0].set_ylabel(labelled("axis-judged-alike"))
+    figure.suptitle(labelled("title-agreement", kappa=f"{found.fleiss:.2f}"), x=0.01, ha="left", fontsize=10)
 
-    return draw
+
+@drawing
+def type_one_drawing(
+    figure: Figure, sample: Sample, result: TypeOne, reference: float, tolerance: float | None = None, unit: str = ""
+) -> None:
+    """The readings in order, the reference and their mean."""
+    axes = figure.subplots()
+    places = np.arange(1, len(sample) + 1)
+    axes.plot(places, sample.values, color=INK, marker="o", markersize=3, linewidth=0.8)
+    axes.axhline(reference, color=INK, linestyle="--", label=labelled("line-reference", value=f"{reference:.6g}"))
+    if tolerance is not None:
+        for side in (-0.1, 0.1):
+            axes.axhline(reference + side * tolerance, color=GREY, linestyle="-.", linewidth=0.9)
+        axes.plot([], [], color=GREY, linestyle="-.", label=labelled("line-tolerance", share="0.1"))
+    mean = labelled("line-mean", value=f"{result.mean:.6g}")
+    axes.axhline(result.mean, color=GREY, linestyle=":", linewidth=1.5, label=mean)
+    indices = "" if result.cg is None or result.cgk is None else f", Cg {result.cg:.2f}, Cgk {result.cgk:.2f}"
+    head = labelled("title-type-one", s=f"{result.deviation:.4g}", bias=f"{result.bias:.4g}")
+    axes.set_title(head + figures(indices))
+    axes.set_xlabel(labelled("axis-reading"))
+    axes.set_ylabel(in_unit(labelled("axis-value"), unit))
+    # The line at +0.1 T runs through the corner where it fits.
+    axes.legend(frameon=True, framealpha=1, edgecolor="none")
+
+
+@drawing
+def linearity_drawing(figure: Figure, result: Linearity, unit: str = "") -> None:
+    """The bias of every reading over its reference, with the line and its 95 % band."""
+    axes = figure.subplots()
+    axes.plot(result.references, result.biases, linestyle="", marker="o", markersize=3, color=GREY)
+    places = np.linspace(float(result.references.min()), float(result.references.max()), 101)
+    line, band = result.intercept + result.slope * places, result.band(places)
+    axes.fill_between(places, line - band, line + band, color=PALE)
+    axes.plot(places, line, color=INK, linewidth=1.4)
+    axes.axhline(0, color=INK, linestyle=":")
+    line_of = {"intercept": f"{result.intercept:.5g}", "slope": f"{result.slope:+.5g}"}
+    axes.set_title(labelled("title-linearity", r=f"{result.r_squared:.3f}", **line_of))
+    axes.set_xlabel(in_unit(labelled("head-reference"), unit))
+    axes.set_ylabel(in_unit(labelled("head-bias"), unit))
+
+
+@drawing
+def curve_drawing(
+    figure: Figure, fractions: Floats, probabilities: Floats, title: str, aql: float | None = None
+) -> None:
+    """An operating characteristic, cut where hardly a lot is accepted any more; p10 is marked, and the AQL or p95."""
+    axes = figure.subplots()
+    shown = max(int(np.count_nonzero(probabilities > 0.0005)) + 1, 2)
+    axes.plot(100 * fractions[:shown], probabilities[:shown], color=INK, linewidth=1.4)
+    for level, name in ((0.95, "95 %"), (0.5, "50 %"), (0.1, "10 %")):
+        axes.axhline(level, color=GREY, linestyle=":", linewidth=0.8)
+        axes.annotate(name, (1, level), xycoords=("axes fraction", "data"), xytext=(3, -3),
+                      textcoords="offset points", fontsize=8)  # fmt: skip
+    _mark_qualities(axes, fractions[:shown], probabilities[:shown], aql)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlim(left=0)
+    axes.set_xlabel(labelled("axis-nonconforming"))
+    axes.set_ylabel(labelled("axis-acceptance"))
+    axes.set_title(title)
 
 
 def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: float | None) -> None:
@@ -507,18 +501,15 @@ def _mark_qualities(axes: Axes, fractions: Floats, probabilities: Floats, aql: f
         axes.annotate(text, (100 * fraction, height), xytext=(7, 5), textcoords="offset points", fontsize=8)
 
 
-def dice_drawing(dice: Sequence[tuple[str, Fairness]], path: Floats | None = None) -> Draw:
+@drawing
+def dice_drawing(figure: Figure, dice: Sequence[tuple[str, Fairness]], path: Floats | None = None) -> None:
     """Every face's share as its distance from a sixth, with intervals that hold together; one panel a die."""
-
-    def draw(figure: Figure) -> None:
-        shown = dice[:_MOST_DICE]
-        grid = figure.subplots(1, len(shown) + (path is not None), squeeze=False, sharey=path is None)
-        for axes, (name, result) in zip(grid[0], shown, strict=False):
-            _draw_faces(axes, name, result)
-        if path is not None:
-            _draw_path(grid[0, -1], path)
-
-    return draw
+    shown = dice[:_MOST_DICE]
+    grid = figure.subplots(1, len(shown) + (path is not None), squeeze=False, sharey=path is None)
+    for axes, (name, result) in zip(grid[0], shown, strict=False):
+        _draw_faces(axes, name, result)
+    if path is not None:
+        _draw_path(grid[0, -1], path)
 
 
 _MOST_DICE: Final = 6

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, figures, in_unit, labelled
+from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, figures, in_unit, labelled
 from inspect_kit.quality.gauge.drift import PointHistory
 from inspect_kit.quality.gauge.study import GaugeResult, GaugeStudy
 from inspect_kit.quality.process.chart_constants import d2, range_factors
@@ -56,28 +56,25 @@ def rows_of(study: GaugeStudy) -> GaugeRows:
     return GaugeRows(tuple(part for part, _ in keys), tuple(operator for _, operator in keys), values)
 
 
+@drawing
 def gauge_drawing(
-    study: GaugeStudy | GaugeRows, result: GaugeResult, tolerance: float | None = None, unit: str = ""
-) -> Draw:
+    figure: Figure, study: GaugeStudy | GaugeRows, result: GaugeResult, tolerance: float | None = None, unit: str = ""
+) -> None:
     """Six panels; five where parts are nested in operators, as there is no interaction then."""
     rows = rows_of(study) if isinstance(study, GaugeStudy) else study
-
-    def draw(figure: Figure) -> None:
-        label, mean = in_unit(labelled("axis-reading"), unit), in_unit(labelled("head-mean"), unit)
-        grid = figure.subplots(3, 2)
-        cells = rows.cells()
-        _draw_shares(grid[0, 0], result, tolerance)
-        _draw_by_part(grid[0, 1], rows, label)
-        _draw_ranges(grid[1, 0], cells, unit)
-        _draw_by_operator(grid[1, 1], rows, label)
-        _draw_means(grid[2, 0], cells, mean)
-        if rows.nested:
-            grid[2, 1].set_axis_off()
-        else:
-            _draw_interaction(grid[2, 1], cells, mean)
-        figure.suptitle(_title(result, tolerance), x=0.01, ha="left", fontsize=10)
-
-    return draw
+    label, mean = in_unit(labelled("axis-reading"), unit), in_unit(labelled("head-mean"), unit)
+    grid = figure.subplots(3, 2)
+    cells = rows.cells()
+    _draw_shares(grid[0, 0], result, tolerance)
+    _draw_by_part(grid[0, 1], rows, label)
+    _draw_ranges(grid[1, 0], cells, unit)
+    _draw_by_operator(grid[1, 1], rows, label)
+    _draw_means(grid[2, 0], cells, mean)
+    if rows.nested:
+        grid[2, 1].set_axis_off()
+    else:
+        _draw_interaction(grid[2, 1], cells, mean)
+    figure.suptitle(_title(result, tolerance), x=0.01, ha="left", fontsize=10)
 
 
 def _title(result: GaugeResult, tolerance: float | None) -> str:
@@ -209,22 +206,19 @@ def _name(axes: Axes, names: Sequence[str]) -> None:
     axes.set_xlabel(labelled("axis-part"))
 
 
-def history_drawing(title: str, points: tuple[PointHistory, ...]) -> Draw:
+@drawing
+def history_drawing(figure: Figure, title: str, points: tuple[PointHistory, ...]) -> None:
     """One track a nominal value: errors over days, the control limits dashed, what is permitted as full lines."""
-
-    def draw(figure: Figure) -> None:
-        grid = figure.subplots(len(points), 1, squeeze=False)
-        for axes, point in zip(grid[:, 0], points, strict=True):
-            axes.plot(point.days, point.errors, "o-", color="black", markersize=3)
-            for wall in (-point.permitted, point.permitted):
-                axes.axhline(wall, color="black", linewidth=1.4)
-            if point.chart is not None:
-                for line in (point.chart.upper.lcl, point.chart.upper.centre, point.chart.upper.ucl):
-                    axes.axhline(float(line[0]), color="0.45", linestyle="--", linewidth=0.8)
-            drifts = f": {labelled('title-drifts', day=point.reaches)}" if point.reaches else ""
-            axes.set_title(f"{title}, {figures(point.nominal)}{drifts}")
-            axes.set_ylabel(in_unit(labelled("head-error"), point.unit))
-            axes.tick_params(axis="x", labelrotation=30)
-        figure.tight_layout()
-
-    return draw
+    grid = figure.subplots(len(points), 1, squeeze=False)
+    for axes, point in zip(grid[:, 0], points, strict=True):
+        axes.plot(point.days, point.errors, "o-", color="black", markersize=3)
+        for wall in (-point.permitted, point.permitted):
+            axes.axhline(wall, color="black", linewidth=1.4)
+        if point.chart is not None:
+            for line in (point.chart.upper.lcl, point.chart.upper.centre, point.chart.upper.ucl):
+                axes.axhline(float(line[0]), color="0.45", linestyle="--", linewidth=0.8)
+        drifts = f": {labelled('title-drifts', day=point.reaches)}" if point.reaches else ""
+        axes.set_title(f"{title}, {figures(point.nominal)}{drifts}")
+        axes.set_ylabel(in_unit(labelled("head-error"), point.unit))
+        axes.tick_params(axis="x", labelrotation=30)
+    figure.tight_layout()

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.inspection.record import Line, Record
+from inspect_kit.inspection.record import Line, Record, open_record
 from inspect_kit.nearest import nearest
-from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, Nonconforming, open_lot_record
+from inspect_kit.quality.lot.record import Lot, LotRecord, MeasuredSeries, open_lot_record
 from inspect_kit.quality.process.capability import Interval, bissell_interval
 from inspect_kit.quality.sample import Floats
 
@@ -125,16 +125,10 @@ def yields_of(record: Record | LotRecord, source: str) -> Iterator[Yield]:
 def read_yields(content: bytes, source: str) -> tuple[Yield, ...]:
     """The yields of a record as it is kept; of one that this program cannot read, none."""
     try:
-        opened = open_lot_record(content) if b'"lot":{' in content else _single(content)
+        opened = (open_lot_record if b'"lot":{' in content else open_record)(content)
         return tuple(yields_of(opened, source))
     except (BadInput, ValueError):
         return ()
-
-
-def _single(content: bytes) -> Record:
-    from inspect_kit.inspection.record import open_record
-
-    return open_record(content)
 
 
 def _faults(lot: Lot) -> dict[str, Counter[str]]:
@@ -146,25 +140,23 @@ def _faults(lot: Lot) -> dict[str, Counter[str]]:
 
 
 def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults: Counter[str]) -> Yield:
-    kept = [place for place, value in enumerate(series.values) if value is not None and value not in _ANSWERS]
     # What is judged by eye has words, not numbers.
-    if not series.measured:
-        kept = []
+    numbers = enumerate(series.values if series.measured else ())
+    kept = [place for place, value in numbers if value is not None and value not in _ANSWERS]
     trace = lot.trace if isinstance(lot.trace, dict) else {}
     strata = {name: tuple(cells[place] for place in kept) for name, cells in trace.items() if name in STRATA}
     if series.instruments:
         strata["gauge"] = (" + ".join(series.instruments),) * len(kept)
     values = np.array([float(series.values[place] or "nan") for place in kept])
-    bad = {piece.piece for piece in lot.nonconforming if _fails(piece, series.characteristic)}
+    bad = {
+        piece.piece for piece in lot.nonconforming
+        if piece.verdict == "fails" and piece.characteristic == series.characteristic
+    }  # fmt: skip
     failing = np.array([lot.pieces[place] in bad for place in kept], dtype=np.bool_)
     on, source = where
     seen = sum(value is not None for value in series.values)
     limits = (_decimal(series.lower), _decimal(series.upper))
     return Yield(on, source, series.characteristic, series.unit, limits, values, failing, strata, seen, faults)
-
-
-def _fails(piece: Nonconforming, characteristic: str) -> bool:
-    return piece.verdict == "fails" and piece.characteristic == characteristic
 
 
 def _of_line(line: Line, on: date, source: str) -> Yield:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from inspect_kit.quality.drawing import GREY, INK, PALE, Draw, in_unit, labelled, limit_line
+from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, in_unit, labelled, limit_line
 from inspect_kit.quality.trend import Fault, Trend, TrendPoint
 
 if TYPE_CHECKING:
@@ -25,29 +25,26 @@ _MOST_LABELS: Final = 14
 """Periods that can be named below an axis without covering each other."""
 
 
-def trend_drawing(trend: Trend, faults: Sequence[Fault], *, narrow: bool = False) -> Draw:
+@drawing
+def trend_drawing(figure: Figure, trend: Trend, faults: Sequence[Fault], *, narrow: bool = False) -> None:
     """Means above, Cpk below, each with its 95 % limits; the faults of all time at the right, or last where narrow."""
-
-    def draw(figure: Figure) -> None:
-        beside = bool(faults) and not narrow
-        below = bool(faults) and narrow
-        grid = figure.add_gridspec(3 if below else 2, 2 if beside else 1, width_ratios=[2.4, 1] if beside else None)
-        means = figure.add_subplot(grid[0, 0])
-        indices = figure.add_subplot(grid[1, 0], sharex=means)
-        periods = list(dict.fromkeys(point.period for point in trend.points))
-        strata = list(dict.fromkeys(point.stratum for point in trend.points))
-        for number, stratum in enumerate(strata):
-            mine = [point for point in trend.points if point.stratum == stratum]
-            shift = (number - (len(strata) - 1) / 2) * 0.6 / len(strata)
-            _draw_means(means, mine, periods, (number, shift))
-            _draw_indices(indices, mine, periods, (number, shift))
-        _dress(trend, means, indices, periods)
-        if strata != [""]:
-            means.legend(loc="best", ncols=min(len(strata), 4))
-        if faults:
-            _draw_faults(figure.add_subplot(grid[:, 1] if beside else grid[2, 0]), faults[:_MOST_FAULTS])
-
-    return draw
+    beside = bool(faults) and not narrow
+    below = bool(faults) and narrow
+    grid = figure.add_gridspec(3 if below else 2, 2 if beside else 1, width_ratios=[2.4, 1] if beside else None)
+    means = figure.add_subplot(grid[0, 0])
+    indices = figure.add_subplot(grid[1, 0], sharex=means)
+    periods = list(dict.fromkeys(point.period for point in trend.points))
+    strata = list(dict.fromkeys(point.stratum for point in trend.points))
+    for number, stratum in enumerate(strata):
+        mine = [point for point in trend.points if point.stratum == stratum]
+        shift = (number - (len(strata) - 1) / 2) * 0.6 / len(strata)
+        _draw_means(means, mine, periods, (number, shift))
+        _draw_indices(indices, mine, periods, (number, shift))
+    _dress(trend, means, indices, periods)
+    if strata != [""]:
+        means.legend(loc="best", ncols=min(len(strata), 4))
+    if faults:
+        _draw_faults(figure.add_subplot(grid[:, 1] if beside else grid[2, 0]), faults[:_MOST_FAULTS])
 
 
 def _dress(trend: Trend, means: Axes, indices: Axes, periods: Sequence[str]) -> None:

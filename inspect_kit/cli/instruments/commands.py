@@ -14,13 +14,7 @@ from typing import Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.capture.connections import (  # fmt: skip
-    Connection,
-    adopt_learned,
-    connections_file,
-    connections_text,
-    read_connections,
-)
+from inspect_kit.capture import connections
 from inspect_kit.capture.daily_checks import checked_id, standing
 from inspect_kit.capture.discovery import FoundInstrument, find, places
 from inspect_kit.capture.instrument_sheet import checked_sheet
@@ -167,7 +161,7 @@ def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, 
     state = standing(home_of(ctx), instrument.id, today())
     if state.damaged:
         warn([f"{instrument.id}: {said('check-line-damaged', number=number)}" for number in state.damaged])
-    connection = read_connections(home_of(ctx)).get(instrument.id)
+    connection = connections.read_connections(home_of(ctx)).get(instrument.id)
     until = instrument.calibrated_until
     return {
         "id": instrument.id, "name": instrument.name, "kind": instrument.kind, "own": own, "maker": instrument.maker,
@@ -230,8 +224,11 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
     print_result(as_json, _row(ctx, read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
 
 
-def _remember(home: Path, name: str, connection: Connection) -> None:
-    write_whole(connections_file(home), connections_text({**read_connections(home), name: connection}).encode())
+def _remember(home: Path, name: str, connection: connections.Connection) -> None:
+    write_whole(
+        connections.connections_file(home),
+        connections.connections_text({**connections.read_connections(home), name: connection}).encode(),
+    )
 
 
 def _described(ctx: click.Context, name: str) -> Instrument:
@@ -297,7 +294,7 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
     if address is None:
         _list_ports(as_json, bluetooth=ctx.params["bluetooth"])
         return
-    adopt_learned(own_instruments(ctx))
+    connections.adopt_learned(own_instruments(ctx))
     found = find(address, timeout)
     if as_json:
         print_json(_found(address, found))

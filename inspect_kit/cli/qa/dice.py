@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Final
 
@@ -14,21 +15,7 @@ from inspect_kit.cli.output import print_json
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.dice import (
-    DOF,
-    FACES,
-    DieFairness,
-    Fairness,
-    bounded_exp,
-    dice_of,
-    e_path,
-    fairness,
-    fairness_data,
-    family_data,
-    rolls_needed,
-    rolls_of,
-    with_unread,
-)
+from inspect_kit.quality import dice as dice_tests
 from inspect_kit.quality.drawing import dice_drawing
 from inspect_kit.quality.table import Table, read_table
 
@@ -63,25 +50,25 @@ def dice(
         raise UsageError("dice-needs-file-rolls-bias")
     data: dict[str, object] = {}
     if bias is not None:
-        rolls = rolls_needed(bias, given["alpha"], given["power"])
+        rolls = dice_tests.rolls_needed(bias, given["alpha"], given["power"])
         data |= {"rolls": rolls, "bias": bias, "alpha": given["alpha"], "power": given["power"]}
     result = None
-    dice: tuple[DieFairness, ...] = ()
+    dice: tuple[dice_tests.DieFairness, ...] = ()
     order: tuple[int, ...] = ()
     if file is not None:
         table, lost = _split(read_table(file))
-        counts, order = rolls_of(table)
-        result = fairness(counts, prior_weight, order)
-        data |= fairness_data(result, prior_weight)
-        dice = dice_of(table, prior_weight)
-        data |= family_data(dice)
+        counts, order = dice_tests.rolls_of(table)
+        result = dice_tests.fairness(counts, prior_weight, order)
+        data |= dice_tests.fairness_data(result, prior_weight)
+        dice = dice_tests.dice_of(table, prior_weight)
+        data |= dice_tests.family_data(dice)
         data |= _unread(table, lost, counts, (prior_weight, given["alpha"]))
     if as_json:
         print_json(data)
     else:
         _print(data, result, dice)
     if result is not None:
-        path = e_path(order, prior_weight) if order and len(dice) < 2 else None
+        path = dice_tests.e_path(order, prior_weight) if order and len(dice) < 2 else None
         save_plot(target, dice_drawing([(die.name, die.result) for die in dice] or [("", result)], path))
     elif target is not None:
         raise UsageError("nothing-draw-without-rolls")
@@ -104,14 +91,13 @@ def _unread(table: Table, lost: Table | None, counts: list[int], given: tuple[fl
     number = sum(lost.counts("count")) if lost.has("count") else len(lost)
     if number > MOST_UNREAD:
         raise BadInput("too-many-unread", where=lost.where, number=f"{number:,}")
-    found = with_unread(counts, number, prior_weight)
+    found = dice_tests.with_unread(counts, number, prior_weight)
     turns = [found.could_turn(alpha, STRONG)]
     if table.has("die") and lost.has("die"):
-        turns = [
-            with_unread(rolls_of(table.where_is("die", name))[0], lost.texts("die").count(name), prior_weight)
-            .could_turn(alpha, STRONG)
-            for name in dict.fromkeys(table.texts("die"))
-        ]  # fmt: skip
+        read = {name: dice_tests.rolls_of(table.where_is("die", name))[0] for name in dict.fromkeys(table.texts("die"))}
+        unread = Counter(lost.texts("die"))
+        each = (dice_tests.with_unread(rolls, unread[name], prior_weight) for name, rolls in read.items())
+        turns = [die.could_turn(alpha, STRONG) for die in each]
     return {"unread": number, "unread_could_turn": any(turns), "unread_p_values": list(found.p_values)}
 
 
@@ -120,7 +106,9 @@ MOST_UNREAD: Final = 1_000_000
 """Rolls that can be stated as not read."""
 
 
-def _print(data: dict[str, object], result: Fairness | None, dice: tuple[DieFairness, ...] = ()) -> None:
+def _print(
+    data: dict[str, object], result: dice_tests.Fairness | None, dice: tuple[dice_tests.DieFairness, ...] = ()
+) -> None:
     if "rolls" in data:
         share, power, alpha = (f"{100 * number:.2f}" for number in _numbers(data, "bias", "power", "alpha"))
         click.echo(said("rolls-needed", rolls=f"{data['rolls']:,}", share=share))
@@ -139,26 +127,30 @@ def _numbers(data: dict[str, object], *names: str) -> list[float]:
     return [float(str(data[name])) for name in names]
 
 
-def _print_dice(dice: tuple[DieFairness, ...]) -> None:
+def _print_dice(dice: tuple[dice_tests.DieFairness, ...]) -> None:
     for die in dice:
         click.echo(said("die-of", name=die.name, count=len(dice), p=f"{die.p_adjusted:.4g}"))
         _print_result(die.result)
-        odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / FACES <= high]
+        odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / dice_tests.FACES <= high]
         if odd:
             click.echo("  " + said("faces-odd", faces=", ".join(map(str, odd))))
 
 
-def _print_result(result: Fairness) -> None:
+def _print_result(result: dice_tests.Fairness) -> None:
     shares = ", ".join(f"{face}: {count}" for face, count in enumerate(result.counts, 1))
     click.echo(said("rolls-of", rolls=result.rolls, shares=shares))
     exact = said("exact-none") if result.exact_p is None else said("exact-p", p=f"{result.exact_p:.4g}")
-    click.echo(said("chi-square", chi2=f"{result.chi2:.4f}", dof=DOF, p=f"{result.p_value:.4g}", exact=exact))
+    click.echo(
+        said("chi-square", chi2=f"{result.chi2:.4f}", dof=dice_tests.DOF, p=f"{result.p_value:.4g}", exact=exact)
+    )
     top = max(result.ln_e_value, result.ln_e_largest or result.ln_e_value)
     click.echo(_evidence(result))
     click.echo(said("die-unfair", strong=STRONG) if top >= np.log(STRONG) else said("die-not-shown-unfair"))
 
 
-def _evidence(result: Fairness) -> str:
+def _evidence(result: dice_tests.Fairness) -> str:
     if result.ln_e_largest is None:
         return said("e-value", value=f"{result.e_value:.4g}")
-    return said("e-value-peak", value=f"{result.e_value:.4g}", peak=f"{bounded_exp(result.ln_e_largest):.4g}")
+    return said(
+        "e-value-peak", value=f"{result.e_value:.4g}", peak=f"{dice_tests.bounded_exp(result.ln_e_largest):.4g}"
+    )

@@ -16,16 +16,10 @@ from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
+from inspect_kit.quality.gauge import sheet as gauge_sheet
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
 from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
-from inspect_kit.quality.gauge.sheet import (
-    GaugeComponent,
-    GaugeDescription,
-    components_of_study,
-    components_of_type_one,
-    sheet_text,
-)
 from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged, study_data
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.given import positive_number, typed_number
@@ -90,7 +84,7 @@ def _crossed(ctx: click.Context, table: Table, method: str) -> None:
     data = {**study_data(result, _tolerance(ctx)), "parts": len(study.parts), "operators": len(study.operators),
             "trials": study.trials}  # fmt: skip
     lines = _study_lines(result, data)
-    _finish(ctx, table, data, lines, components_of_study(result))
+    _finish(ctx, table, data, lines, gauge_sheet.components_of_study(result))
     save_plot(plot_target(ctx), gauge_drawing(study, result, _tolerance(ctx), table.unit), SHEET)
 
 
@@ -117,7 +111,7 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
     result = by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
     data = {**study_data(result, _tolerance(ctx)), "parts": len({key[0] for key in keys}),
             "operators": len({key[1] for key in keys})}  # fmt: skip
-    _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
+    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
     rows = GaugeRows(tuple(key[0] for key in keys), tuple(key[1] for key in keys), sample.values)
     save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
 
@@ -148,7 +142,7 @@ def _type_one(ctx: click.Context, table: Table, method: str) -> None:
     data = {"method": method, "n": result.count, "mean": result.mean, "s": result.deviation, "bias": result.bias,
             "t": result.t, "p_value": result.p_value, "bias_ci": result.bias_interval,
             "cg": result.cg, "cgk": result.cgk}  # fmt: skip
-    _finish(ctx, table, data, _type_one_lines(result), components_of_type_one(result))
+    _finish(ctx, table, data, _type_one_lines(result), gauge_sheet.components_of_type_one(result))
     save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference), _tolerance(ctx), table.unit))
 
 
@@ -258,7 +252,7 @@ def _nested(ctx: click.Context, table: Table, method: str) -> None:
     result = by_nested_anova(sample, keys, table.where)
     del method
     data = {**study_data(result, _tolerance(ctx)), "operators": len({operator for operator, _ in keys})}
-    _finish(ctx, table, data, _study_lines(result, data), components_of_study(result))
+    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
     named = tuple(f"{operator} {part}" for operator, part in keys)
     rows = GaugeRows(named, tuple(operator for operator, _ in keys), sample.values, nested=True)
     save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
@@ -268,7 +262,11 @@ _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attri
 
 
 def _finish(
-    ctx: click.Context, table: Table, data: dict[str, object], lines: list[str], components: tuple[GaugeComponent, ...]
+    ctx: click.Context,
+    table: Table,
+    data: dict[str, object],
+    lines: list[str],
+    components: tuple[gauge_sheet.GaugeComponent, ...],
 ) -> None:
     target: Path | None = ctx.params["save_instrument"]
     saved = None if target is None else _save(ctx, table, components, target)
@@ -281,7 +279,7 @@ def _finish(
         click.echo(said("instrument-written", file=target, expanded=f"{saved:.4g}"))
 
 
-def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ...], target: Path) -> float:
+def _save(ctx: click.Context, table: Table, components: tuple[gauge_sheet.GaugeComponent, ...], target: Path) -> float:
     """Write the sheet; gives U of a single reading by it."""
     if target.suffix.lower() != ".toml":
         raise UsageError("instrument-sheet-file-toml-not", target=target.name[:60])
@@ -289,15 +287,15 @@ def _save(ctx: click.Context, table: Table, components: tuple[GaugeComponent, ..
     resolution = _quantity(params["resolution"], "--resolution") or _shown_step(table, params["unit_name"])
     calibration = _quantity(params["calibration"], "--calibration")
     name = params["name"] or said("gauge-of-study", file=Path(table.where).stem[:60])
-    gauge = GaugeDescription(target.stem, name, params["kind"], resolution, calibration)
+    gauge = gauge_sheet.GaugeDescription(target.stem, name, params["kind"], resolution, calibration)
     if calibration is None:
         warn((said("sheet-without-calibration"),))
     source = said("from-gauge-study", file=Path(table.where).name)
-    write_whole(target, sheet_text(gauge, components, source).encode())
+    write_whole(target, gauge_sheet.sheet_text(gauge, components, source).encode())
     return _expanded(gauge, components)
 
 
-def _expanded(gauge: GaugeDescription, components: tuple[GaugeComponent, ...]) -> float:
+def _expanded(gauge: gauge_sheet.GaugeDescription, components: tuple[gauge_sheet.GaugeComponent, ...]) -> float:
     parts = [component.size / (3**0.5 if component.form == "half_width" else 1) for component in components]
     parts.append(float(gauge.resolution.in_base) / 2 / 3**0.5)
     parts.append(float(gauge.calibration.in_base) / 2 if gauge.calibration else 0.0)

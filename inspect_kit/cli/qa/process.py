@@ -22,17 +22,9 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
 from inspect_kit.quality.given import limits_given, positive_number, typed_number
+from inspect_kit.quality.process import charts
 from inspect_kit.quality.process.capability import Capability, Index, capability_data
 from inspect_kit.quality.process.capability import capability as study_capability
-from inspect_kit.quality.process.charts import (
-    CHARTS,
-    Chart,
-    KnownProcess,
-    Track,
-    chart_data,
-    draw_up,
-    level_data,
-)
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
 from inspect_kit.quality.process.readings import readings_of
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
@@ -151,7 +143,9 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 
 @click.command("chart")
 @file_argument
-@click.option("--type", "kind", type=click.Choice(list(CHARTS)), default="imr", show_default=True, help="The chart.")
+@click.option(
+    "--type", "kind", type=click.Choice(list(charts.CHARTS)), default="imr", show_default=True, help="The chart."
+)
 @click.option("--rules", default="nelson", show_default=True, metavar="R",
               help="Run rules: nelson, western-electric, or Nelson's numbers such as 1,2,5.")  # fmt: skip
 @click.option("--save-limits", type=PATH, metavar="FILE.json",
@@ -183,21 +177,21 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     """
     target = plot_target(ctx)
     centre = typed_number(given["centre"], "--centre")
-    known = KnownProcess(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
+    known = charts.KnownProcess(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
     if ctx.params["limits"] is not None:
         known = kept_limits(ctx.params["limits"], kind, known)
     table = table_of(file, given["characteristic"])
     readings = readings_of(table, kind, str(given["subgroup"]), ctx.params["size"])
     readings = replace(readings, weight=ctx.params["weight"], width=ctx.params["width"])
     chosen = rules_named(rules)
-    drawn_up = draw_up(kind, readings, known, chosen)
+    drawn_up = charts.draw_up(kind, readings, known, chosen)
     if ctx.params["save_limits"] is not None:
         write_whole(ctx.params["save_limits"], limits_text(drawn_up, known))
     rate = false_alarm_rate(len(drawn_up.upper.points), chosen) if kind == "imr" else None
     strata = _strata(table, ctx.params["by"])
     told = {} if strata is None else {"strata": stratified_data(strata)}
     if as_json:
-        print_json({**chart_data(drawn_up, rules), "false_alarm_rate": rate, **told})
+        print_json({**charts.chart_data(drawn_up, rules), "false_alarm_rate": rate, **told})
     else:
         _print_chart(drawn_up, rules)
         _print_strata(strata)
@@ -241,7 +235,7 @@ _SINGLE: Final = ("imr", "ewma", "cusum")
 """Charts with a point for every reading."""
 
 
-def limits_text(drawn: Chart, known: KnownProcess) -> bytes:
+def limits_text(drawn: charts.Chart, known: charts.KnownProcess) -> bytes:
     """Centre and spread of phase I, as a file."""
     data = {"format": 1, "type": drawn.kind, "centre": float(drawn.upper.centre[0]), "sigma": drawn.sigma,
             "points": len(drawn.upper.points)}  # fmt: skip
@@ -249,21 +243,21 @@ def limits_text(drawn: Chart, known: KnownProcess) -> bytes:
     return (json.dumps(data, indent=1) + "\n").encode()
 
 
-def kept_limits(path: Path, kind: str, stated: KnownProcess) -> KnownProcess:
+def kept_limits(path: Path, kind: str, stated: charts.KnownProcess) -> charts.KnownProcess:
     """What phase I has kept; they are another chart's if the kinds differ."""
-    if stated != KnownProcess():
+    if stated != charts.KnownProcess():
         raise UsageError("limits-goes-without-centre-sigma")
     try:
         data = parse_json(read_text(path, 100_000), str(path), float)
         if data["type"] != kind:
             raise UsageError("holds-limits-chart", where=str(path), type=str(data["type"])[:20])
         sigma = data["sigma"] if kind not in ("p", "np", "c", "u") else None
-        return KnownProcess(float(data["centre"]), None if sigma is None else float(sigma))
+        return charts.KnownProcess(float(data["centre"]), None if sigma is None else float(sigma))
     except (ValueError, KeyError, TypeError):
         raise BadInput("holds-no-limits-chart", where=str(path)) from None
 
 
-def _print_chart(drawn: Chart, rules: str) -> None:
+def _print_chart(drawn: charts.Chart, rules: str) -> None:
     rows: list[tuple[str, ...]] = [("", "LCL", said("head-centre"), "UCL")]
     rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
     print_table(rows)
@@ -275,13 +269,13 @@ def _print_chart(drawn: Chart, rules: str) -> None:
         click.echo(said("no-signal", rules=rules))
 
 
-def _track_row(track: Track) -> tuple[str, ...]:
-    varies = isinstance(level_data(track.ucl), list)
+def _track_row(track: charts.Track) -> tuple[str, ...]:
+    varies = isinstance(charts.level_data(track.ucl), list)
     cells = (in_figures(f"{line[-1]:.6g}") for line in (track.lcl, track.centre, track.ucl))
     name = worded_fact(track.name, heard())
     return (f"{name} ({said('limits-of-last')})" if varies else name, *cells)
 
 
-def _some(drawn: Chart, points: tuple[int, ...]) -> str:
+def _some(drawn: charts.Chart, points: tuple[int, ...]) -> str:
     shown = ", ".join(map(drawn.called, points[:12]))
     return said("points-more", shown=shown, count=len(points)) if len(points) > 12 else shown

@@ -21,17 +21,9 @@ from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.given import limits_given, plain_number, positive_number
 from inspect_kit.quality.sample import Floats
 from inspect_kit.quality.sampling import operating_curve as curves
-from inspect_kit.quality.sampling import switching
+from inspect_kit.quality.sampling import switching, variables
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
 from inspect_kit.quality.sampling.stages import NEVER, staged
-from inspect_kit.quality.sampling.variables import (
-    PlanRequest,
-    Standard,
-    VariablesDecision,
-    VariablesLookup,
-    decide,
-    look_up_variables,
-)
 
 # `qa oc`: what a sampling plan lets through.
 
@@ -131,7 +123,7 @@ REFUSED = 1
 @click.option("--ac", type=click.IntRange(0), default=0, help="With --ltpd: another acceptance number.")
 @click.option("--stages", type=click.Choice(["double", "multiple"]), help="A double or multiple plan.")
 @click.option("--variables", type=click.Choice(["s", "sigma"]), help="By measured values: σ from the sample, or known.")
-@click.option("--standard", type=click.Choice([standard.value for standard in Standard]), default="z1.9",
+@click.option("--standard", type=click.Choice([standard.value for standard in variables.Standard]), default="z1.9",
               show_default=True, help="Tables for variables.")  # fmt: skip
 @click.option("--file", type=PATH, help="Variables: decide by the column `value` of this file.")
 @click.option("--lower", help="Its lower limit.")
@@ -305,10 +297,10 @@ def _by_variables(given: Mapping[str, Any]) -> Outcome:
     if given["ledger"] is not None or given["found"] is not None:
         raise UsageError("ledger-found-sampling-attributes")
     known = given["variables"] == "sigma"
-    wanted = PlanRequest(
+    wanted = variables.PlanRequest(
         given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known
     )
-    plan = look_up_variables(wanted, Standard(given["standard"]))
+    plan = variables.look_up_variables(wanted, variables.Standard(given["standard"]))
     data: Data = {
         "code": plan.code, "n": plan.size, "k": plan.k, "m_pct": plan.m_percent, "sigma_known": known,
         "standard": given["standard"], "aql": float(wanted.aql), "severity": wanted.severity.value,
@@ -324,7 +316,7 @@ def _by_variables(given: Mapping[str, Any]) -> Outcome:
     return data, drawn, 0 if decision.accepted else REFUSED
 
 
-def _decision(given: Mapping[str, Any], plan: VariablesLookup) -> VariablesDecision:
+def _decision(given: Mapping[str, Any], plan: variables.VariablesLookup) -> variables.VariablesDecision:
     limits = limits_given({"lower": given["lower"], "upper": given["upper"]})
     if limits is None:
         raise UsageError("deciding-needs-limit")
@@ -332,7 +324,7 @@ def _decision(given: Mapping[str, Any], plan: VariablesLookup) -> VariablesDecis
     wanted = min(plan.size, given["lot"])
     if len(table) != wanted:
         raise BadInput("readings-unlike-plan", where=table.where, count=len(table), wanted=wanted)
-    return decide(plan, table.sample("value"), limits, positive_number(given["sigma"], "--sigma"))
+    return variables.decide(plan, table.sample("value"), limits, positive_number(given["sigma"], "--sigma"))
 
 
 def _title(data: Data) -> str:

@@ -20,19 +20,8 @@ from inspect_kit.cli.qa.words import framed, name_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact
+from inspect_kit.quality import trend as trend_study
 from inspect_kit.quality.drawing import format_of, rendered
-from inspect_kit.quality.trend import (
-    PERIODS,
-    STRATA,
-    Fault,
-    Trend,
-    TrendPoint,
-    TrendQuestion,
-    Yield,
-    pareto,
-    trend_data,
-    trends,
-)
 from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.kept_records import KeptQuery, kept_yields
 
@@ -42,8 +31,12 @@ _MOST_FAULTS = 10
 
 @click.command("trend")
 @click.option("--characteristic", "characteristics", multiple=True, metavar="C", help="Of what; all if not given.")
-@click.option("--period", type=click.Choice(PERIODS), default="month", show_default=True, help="What is put together.")
-@click.option("--by", type=click.Choice(STRATA), help="Told apart by where pieces come from, or by the gauge.")
+@click.option(
+    "--period", type=click.Choice(trend_study.PERIODS), default="month", show_default=True, help="What is put together."
+)
+@click.option(
+    "--by", type=click.Choice(trend_study.STRATA), help="Told apart by where pieces come from, or by the gauge."
+)
 @click.option("--since", default="", metavar="DAY|MONTH", help="From this day on: 2026-11-03, or 2026-11.")
 @click.option("--until", default="", metavar="DAY|MONTH", help="Up to this day, or to the end of this month.")
 @click.option("--spec", default="", metavar="ID", help="Only what was judged by this sheet.")
@@ -63,15 +56,15 @@ def trend(ctx: click.Context, /, as_json: bool, plot: Path | None, **given: Any)
       inspect-kit qa trend --characteristic coin.diameter --by machine --since 2026-01 --plot trend.svg
     """
     del plot
-    question = TrendQuestion(given["characteristics"], given["period"], given["by"] or "")
+    question = trend_study.TrendQuestion(given["characteristics"], given["period"], given["by"] or "")
     query = KeptQuery(day(given["since"]), day(given["until"], last=True), given["spec"], given["item"])
     kept = kept_yields(registry_of(ctx), query)
-    found, faults = trends(kept, question), pareto(kept, question)
+    found, faults = trend_study.trends(kept, question), trend_study.pareto(kept, question)
     if not found:
         raise _nothing(kept, question)
     _save_plot(plot_target(ctx), found, faults)
     if as_json:
-        print_json(trend_data(found, faults, question))
+        print_json(trend_study.trend_data(found, faults, question))
         return
     for each in found:
         _print_trend(each)
@@ -96,7 +89,7 @@ def day(text: str, *, last: bool = False) -> str:
     return f"{year:04}-{month:02}-{number:02}"
 
 
-def _nothing(kept: tuple[Yield, ...], question: TrendQuestion) -> Exception:
+def _nothing(kept: tuple[trend_study.Yield, ...], question: trend_study.TrendQuestion) -> Exception:
     known = sorted({each.characteristic for each in kept})
     if not known:
         return BadInput("no-lot-in-time")
@@ -106,7 +99,7 @@ def _nothing(kept: tuple[Yield, ...], question: TrendQuestion) -> Exception:
     )
 
 
-def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault, ...]) -> None:
+def _save_plot(path: Path | None, found: tuple[trend_study.Trend, ...], faults: tuple[trend_study.Fault, ...]) -> None:
     if path is None:
         return
     measured = [each for each in found if any(point.n for point in each.points)]
@@ -121,13 +114,13 @@ def _save_plot(path: Path | None, found: tuple[Trend, ...], faults: tuple[Fault,
     click.echo(said("drawn", file=path), err=True)
 
 
-def _named(fault: Fault) -> Fault:
+def _named(fault: trend_study.Fault) -> trend_study.Fault:
     """The fault in the language of the terminal."""
     name = name_of("characteristic", fault.characteristic)
     return replace(fault, characteristic=name, reason=framed("reason", fault.reason))
 
 
-def _print_trend(each: Trend) -> None:
+def _print_trend(each: trend_study.Trend) -> None:
     name = name_of("characteristic", each.characteristic)
     click.echo(said("trend-in", name=name, unit=each.unit) if each.unit else name)
     period, lots, mean, failed = map(said, ("head-period", "head-lots", "head-mean", "head-failed"))
@@ -138,7 +131,7 @@ def _print_trend(each: Trend) -> None:
         click.echo("  " + said("trend-limits-differ"))
 
 
-def _row(point: TrendPoint) -> tuple[str, ...]:
+def _row(point: trend_study.TrendPoint) -> tuple[str, ...]:
     ends = point.cpk_interval
     return (
         point.period, point.stratum, _count(point.lots), _count(point.n), _figure(point.mean, ".6g"),
@@ -156,7 +149,7 @@ def _count(number: int) -> str:
     return worded_fact(f"{number:,}", heard())
 
 
-def _print_faults(faults: tuple[Fault, ...]) -> None:
+def _print_faults(faults: tuple[trend_study.Fault, ...]) -> None:
     if not faults:
         click.echo(said("no-fault"))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
 from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, measured_photos, natural, tray_names
 from inspect_kit.quality.table import STAR, Table, opened, read_table
-from inspect_kit.values.measurement import Reading, combined
+from inspect_kit.values.measurement import Component, Reading, combined
 from inspect_kit.values.quantity import parse_number
 
 PIECE_COLUMNS: Final = ("piece", "instance", "serial", "part", "id")
@@ -68,13 +68,18 @@ class Column:
 
     def reordered(self, order: Sequence[int]) -> Column:
         """The same cells in another order of the pieces."""
-        return replace(
-            self, values=_taken(self.values, order, copied=True), units=_taken(self.units, order, copied=True),
-            standards=_taken(self.standards, order, copied=True),
-            instruments=_taken(self.instruments, order, copied=True),
-            lines=[self.lines[row] for row in order] if self.lines else (),
-            confidences=_taken(self.confidences, order, copied=True) if self.confidences else (),
-        )  # fmt: skip
+        lines = [self.lines[row] for row in order] if self.lines else ()
+        return self._changed(lambda cells: _taken(cells, order, copied=True), lines)
+
+    def longer(self, more: int) -> Column:
+        """The same with so many empty cells behind it."""
+        lines = (*self.lines, *(0,) * more) if self.lines else ()
+        return self._changed(lambda cells: (*cells, *("",) * more), lines)
+
+    def _changed(self, change: Callable[[Sequence[str]], Sequence[str]], lines: Sequence[int]) -> Column:
+        values, units, standards, instruments = map(change, (self.values, self.units, self.standards, self.instruments))
+        confidences = change(self.confidences) if self.confidences else ()
+        return Column(self.characteristic, values, units, standards, instruments, lines, self.where, confidences)
 
     def reading(self, row: int, piece: str) -> Reading:
         """One cell with what belongs to it."""
@@ -165,7 +170,8 @@ def read_lot(path: Path, wanted: WantedCharacteristics) -> LotFile:
     if _begins_as_json(path):
         read_text(path)
         return _from_readings(read_measurements(path), str(path), wanted)
-    return _from_table(read_table(path), wanted)
+    table = read_table(path)
+    return _long(table, wanted) if table.has("characteristic") else _wide(table, wanted)
 
 
 def _begins_as_json(path: Path) -> bool:
@@ -208,17 +214,8 @@ def _with_missed(lot: LotFile, missed: tuple[str, ...]) -> LotFile:
     """A photo that could not be measured has pieces on it that nobody has looked at."""
     if not missed:
         return lot
-    columns = {name: _longer(column, len(missed)) for name, column in lot.columns.items()}
+    columns = {name: column.longer(len(missed)) for name, column in lot.columns.items()}
     return replace(lot, pieces=(*lot.pieces, *missed), columns=columns, missed=missed)
-
-
-def _longer(column: Column, more: int) -> Column:
-    blank = ("",) * more
-    return replace(
-        column, values=(*column.values, *blank), units=(*column.units, *blank), standards=(*column.standards, *blank),
-        instruments=(*column.instruments, *blank), lines=(*column.lines, *(0,) * more) if column.lines else (),
-        confidences=(*column.confidences, *blank) if column.confidences else (),
-    )  # fmt: skip
 
 
 def on_tray(reading: Reading, tray: str) -> Reading:
@@ -256,32 +253,19 @@ def _column_of(name: str, readings: Sequence[Reading | None], where: str) -> Col
         return tuple(getattr(reading, key) if reading else "" for reading in readings)
 
     standards = tuple(_standard(reading) if reading else "" for reading in readings)
-    return Column(
-        name,
-        cells("value"),
-        cells("unit"),
-        standards,
-        cells("instrument"),
-        where=where,
-        confidences=cells("confidence"),
-    )
+    confidences = cells("confidence")
+    return Column(name, cells("value"), cells("unit"), standards, cells("instrument"), (), where, confidences)
 
 
 def _standard(reading: Reading) -> str:
     """The uncertainty as stated, or what its stated parts come to."""
     if reading.standard or not reading.budget:
         return reading.standard
-    from inspect_kit.values.measurement import Component
-
     parts = [Component(part.source, parse_number(part.standard, where=reading.where)) for part in reading.budget]
     return f"{combined(parts):f}"
 
 
 # Tables
-
-
-def _from_table(table: Table, wanted: WantedCharacteristics) -> LotFile:
-    return _long(table, wanted) if table.has("characteristic") else _wide(table, wanted)
 
 
 def _cells(table: Table, name: str, other: str = "") -> Sequence[str]:
@@ -395,9 +379,7 @@ def _long_column(table: Table, name: str, rows: Sequence[int]) -> Column:
     values = table.columns["value"]
     lines = table.lines if len(rows) == len(table) else [table.lines[row] if row >= 0 else 0 for row in rows]
     units, standards, instruments = (_taken(_cells(table, key), rows) for key in _KEYS)
-    return Column(
-        name, _without_stars(_taken(values, rows)), units, standards, instruments, lines, table.where
-    )  # fmt: skip
+    return Column(name, _without_stars(_taken(values, rows)), units, standards, instruments, lines, table.where)
 
 
 def _without_stars(cells: Sequence[str]) -> Sequence[str]:

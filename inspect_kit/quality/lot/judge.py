@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
-from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.daily_checks import standing
@@ -111,22 +110,17 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
         return LotPlan(size, Sampling.ATTRIBUTES, agreed.aql, agreed.level or "II", agreed.severity, found)
     wanted = PlanRequest(size, agreed.aql, agreed.level, agreed.severity, sigma_known=agreed.sigma is not None)
     measured = look_up_variables(wanted, agreed.standard)
-    return LotPlan(
-        size, Sampling.VARIABLES, agreed.aql, agreed.level, agreed.severity, None, measured, agreed.standard,
-        agreed.sigma,
-    )  # fmt: skip
+    common = (agreed.aql, agreed.level, agreed.severity)
+    return LotPlan(size, Sampling.VARIABLES, *common, None, measured, agreed.standard, agreed.sigma)
 
 
 def _plan_of_classes(size: int, agreed: Agreed) -> LotPlan:
     if agreed.by_variables or agreed.aql is not None:
         raise UsageError("classes-go-alone")
     level = agreed.level or "II"
-    found = tuple(_class_plan(each, size, level, each.severity or agreed.severity) for each in agreed.classes)
+    chosen = [(each, each.severity or agreed.severity) for each in agreed.classes]
+    found = tuple(ClassPlan(each, look_up(size, each.aql, level, severity), severity) for each, severity in chosen)
     return LotPlan(size, Sampling.ATTRIBUTES, None, level, agreed.severity, classes=found)
-
-
-def _class_plan(of: DefectClass, size: int, level: str, severity: Severity) -> ClassPlan:
-    return ClassPlan(of, look_up(size, of.aql, level, severity), severity)
 
 
 def check_sample(plan: LotPlan, file: LotFile) -> None:
@@ -302,18 +296,11 @@ def _gauges(file: LotFile, usual: Usual) -> Iterator[str]:
 
 def _distrusted(task: Task, instruments: Mapping[str, Instrument]) -> dict[str, Reason]:
     """The gauges whose readings decide nothing on that day."""
-    failed = [name for name in instruments if _own(task, name) and not standing(_home(task), name, task.on).usable]
+    home = task.home
+    own = [name for name in instruments if home and (home / "instruments" / f"{name}.toml").is_file()]
+    failed = [name for name in own if home and not standing(home, name, task.on).usable]
     expired = [name for name, gauge in instruments.items() if gauge.expired(task.on)]
     return {**dict.fromkeys(failed, Reason.CHECK_FAILED), **dict.fromkeys(expired, Reason.CALIBRATION_EXPIRED)}
-
-
-def _own(task: Task, name: str) -> bool:
-    return task.home is not None and (task.home / "instruments" / f"{name}.toml").is_file()
-
-
-def _home(task: Task) -> Path:
-    assert task.home is not None
-    return task.home
 
 
 def _notices(task: Task, instruments: Mapping[str, Instrument]) -> Iterator[Notice]:

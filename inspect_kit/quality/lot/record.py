@@ -14,7 +14,7 @@ from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
 from inspect_kit.judgement.verdict import Verdict
-from inspect_kit.quality.lot.column import JudgedCharacteristic, Odd
+from inspect_kit.quality.lot.column import JudgedCharacteristic
 from inspect_kit.quality.lot.judge import LotOutcome
 
 
@@ -241,12 +241,8 @@ def lot_record_of(
 ) -> LotRecord:
     """Everything that a lot's certificate says."""
     task, file = outcome.task, outcome.file
-    plain = record_of(
-        Outcome(
-            task, Judgement(task.rule, ()), (), outcome.instruments, file.photos, outcome.warnings, outcome.notices
-        ),
-        subject,
-    )
+    said = (outcome.warnings, outcome.notices)
+    plain = record_of(Outcome(task, Judgement(task.rule, ()), (), outcome.instruments, file.photos, *said), subject)
     lot = Lot(
         size=outcome.plan.size,
         pieces=file.pieces,
@@ -332,10 +328,8 @@ def _decided(judged: JudgedCharacteristic) -> VariablesResult | None:
     if decision is None:
         return None
     below, above = (None if side is None else _rounded(side) for side in (decision.index_lower, decision.index_upper))
-    p = judged.normality_p
-    return VariablesResult(
-        _rounded(decision.percent), decision.accepted, below, above, None if p is None else _rounded(p)
-    )
+    p = None if judged.normality_p is None else _rounded(judged.normality_p)
+    return VariablesResult(_rounded(decision.percent), decision.accepted, below, above, p)
 
 
 def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:
@@ -344,11 +338,9 @@ def _nonconforming(outcome: LotOutcome) -> Iterator[Nonconforming]:
     for place in places:
         for judged in outcome.characteristics:
             if place in judged.odd:
-                yield _entry(outcome.file.pieces[place], judged.characteristic, judged.odd[place])
-
-
-def _entry(piece: str, characteristic: str, odd: Odd) -> Nonconforming:
-    return Nonconforming(piece, characteristic, odd.verdict.value, odd.reason.value, odd.value, odd.u, odd.probability)
+                odd, piece = judged.odd[place], outcome.file.pieces[place]
+                found = (odd.verdict.value, odd.reason.value, odd.value, odd.u, odd.probability)
+                yield Nonconforming(piece, judged.characteristic, *found)
 
 
 def _plain(number: Decimal | None) -> str | None:

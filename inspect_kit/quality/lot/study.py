@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
@@ -48,7 +48,7 @@ def studies_of(record: LotRecord) -> tuple[LotStudy, ...]:
 def study_of(series: MeasuredSeries, lot: Lot) -> LotStudy:
     """A lot that cannot be studied, of one piece or of equal ones, is still a lot."""
     sample, limits = Sample.of_texts(series.numbers), limits_of(series)
-    groups = _subgroups(series, lot, sample)
+    groups = grouped(sample, series.beside(lot.groups), "subgroups") if lot.groups else {}
     try:
         study = capability(sample, limits, list(groups.values()))
     except InspectKitError:
@@ -83,22 +83,12 @@ def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) ->
                 yield found
 
 
-def _subgroups(series: MeasuredSeries, lot: Lot, sample: Sample) -> Mapping[str, Floats]:
-    if not lot.groups:
-        return {}
-    return _groups(sample, series.beside(lot.groups))
-
-
 def limits_of(series: MeasuredSeries) -> Limits:
     """The limits that the series was judged by."""
     lower, upper = (None if text is None else Decimal(text) for text in (series.lower, series.upper))
     limits = limits_from(lower, upper)
     assert limits is not None, "a series is judged by limits"
     return limits
-
-
-def _groups(sample: Sample, labels: Sequence[str]) -> Mapping[str, Floats]:
-    return grouped(sample, labels, "subgroups")
 
 
 def _kind(groups: Mapping[str, Floats]) -> str:

@@ -12,12 +12,7 @@ import numpy as np
 from scipy.special import chdtri, ndtr, ndtri
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.process.subgroups import (
-    SigmaEstimate,
-    pooled_spread,
-    spread_of_moving_ranges,
-    spread_of_ranges,
-)
+from inspect_kit.quality.process import subgroups
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
@@ -42,8 +37,8 @@ class Capability:
 
     count: int
     mean: float
-    within: SigmaEstimate
-    overall: SigmaEstimate
+    within: subgroups.SigmaEstimate
+    overall: subgroups.SigmaEstimate
     short_term: Index
     long_term: Index
     outside: int
@@ -58,9 +53,9 @@ def capability(
     count = len(sample)
     if count < 2:
         raise BadInput("capability-study-needs-least-two", where=where)
-    by_groups = pooled_spread if pooled else spread_of_ranges
-    within = by_groups(groups) if groups else spread_of_moving_ranges(sample.offsets)
-    overall = SigmaEstimate(sample.deviation, count - 1, "s with n − 1")
+    by_groups = subgroups.pooled_spread if pooled else subgroups.spread_of_ranges
+    within = by_groups(groups) if groups else subgroups.spread_of_moving_ranges(sample.offsets)
+    overall = subgroups.SigmaEstimate(sample.deviation, count - 1, "s with n − 1")
     if within.sigma == 0 or overall.sigma == 0:
         raise BadInput("no-spread", where=where)
     room = _room(sample, limits)
@@ -93,7 +88,7 @@ def _outside(sample: Sample, limits: Limits) -> int:
     return int(np.count_nonzero(low | high))
 
 
-def _index(room: Room, spread: SigmaEstimate, count: int) -> Index:
+def _index(room: Room, spread: subgroups.SigmaEstimate, count: int) -> Index:
     sides = [side for side in room if side is not None]
     potential = sum(sides) / (6 * spread.sigma) if len(sides) == 2 else None
     actual = min(sides) / (3 * spread.sigma)
@@ -122,7 +117,7 @@ def indices(mean: Decimal | float, sigma: Decimal | float, limits: Limits) -> tu
     lower, upper = lower_of(limits), upper_of(limits)
     below = None if lower is None else float(Decimal(mean) - lower)
     above = None if upper is None else float(upper - Decimal(mean))
-    index = _index((below, above), SigmaEstimate(float(sigma), 1e9, "known"), 2)
+    index = _index((below, above), subgroups.SigmaEstimate(float(sigma), 1e9, "known"), 2)
     return index.potential, index.actual
 
 

@@ -55,7 +55,7 @@ def _p(groups: Mapping[str, Floats]) -> float | None:
     if len(several) < 2:
         return None
     try:
-        return one_way(several).p_value
+        return one_way(several)[1]
     except BadInput:
         return None
 

@@ -72,16 +72,11 @@ def spread_of_moving_ranges(offsets: Floats) -> SigmaEstimate:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OneWay:
-    """Whether subgroups differ by more than their scatter: the one-way analysis of variance."""
+def one_way(groups: Sequence[Floats]) -> tuple[float, float]:
+    """Whether subgroups differ by more than their scatter (one-way analysis of variance): F and its p-value.
 
-    f: float
-    p_value: float
-
-
-def one_way(groups: Sequence[Floats]) -> OneWay:
-    """F and its p-value; the offsets of all groups must have one origin."""
+    The offsets of all groups must have one origin.
+    """
     from scipy.special import fdtrc
 
     everything = np.concatenate(groups)
@@ -92,12 +87,12 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
     if within == 0:
         raise BadInput("no-spread-in-groups")
     f = float(between / above / (within / below))
-    return OneWay(f, float(fdtrc(above, below, f)))
+    return f, float(fdtrc(above, below, f))
 
 
 def subgroup_data(groups: Sequence[Floats]) -> dict[str, object]:
     """Whether subgroups differ, in the form that scripts rely on."""
     if not groups:
         return {}
-    tested = one_way(groups)
-    return {"subgroups": len(groups), "subgroup_f": tested.f, "subgroup_p": tested.p_value}
+    f, p_value = one_way(groups)
+    return {"subgroups": len(groups), "subgroup_f": f, "subgroup_p": p_value}
