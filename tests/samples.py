@@ -19,10 +19,10 @@ from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, clauses_for, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of
+from inspect_kit.quality.lot.judge import SamplingAgreement, clauses_for, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import ChartSettings, LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
@@ -70,10 +70,12 @@ def lot_of(walk: dict[str, Any]) -> LotRecord:
     names = tuple(clause.characteristic for clause in clauses_for(task, ()))
     file = read_lot(_EXAMPLES / walk["file"], WantedCharacteristics(names, needed=False))
     aql = walk.get("aql")
-    agreed = Agreed(None if aql is None else Decimal(aql), walk.get("level", ""))
-    outcome = judge_pieces(task, file, plan_for(walk.get("size", len(file.pieces)), agreed), Usual())
+    agreed = SamplingAgreement(None if aql is None else Decimal(aql), walk.get("level", ""))
+    outcome = judge_pieces(task, file, plan_for(walk.get("size", len(file.pieces)), agreed), ReadingDefaults())
     about = {key: walk[key] for key in ("owner", "place", "inspector", "issuer")}
-    return lot_record_of(outcome, Subject(walk["subject"], **about), Charted(walk.get("subgroup", ""), "1", "stated"))
+    return lot_record_of(
+        outcome, Subject(walk["subject"], **about), ChartSettings(walk.get("subgroup", ""), "1", "stated")
+    )
 
 
 def _script(name: str = "demo.toml") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspect_kit.api.display import table
-from inspect_kit.api.home import away_from_loops, home_of, tell
+from inspect_kit.api.home import away_from_loops, home_of, print_warnings
 from inspect_kit.api.rows import Paths
 from inspect_kit.clock import now, today
 
@@ -70,7 +70,7 @@ def certify(
         key = opened_key(place, signer, given.get("inspector", ""), _passphrase)
         registry, told = registry_at(place)
         made = issue_outcome(judged.outcome, Subject(subject, **given), wish, Desk(place, registry, key, now()))
-        tell((*told, *made.notices))
+        print_warnings((*told, *made.notices))
         return made.summary()
 
     summary = away_from_loops(issued)
@@ -128,7 +128,7 @@ def verify(
         place, by_code = home_of(home), looks_like_qr(text)
         proof = None if by_code else proof_beside(Path(text))
         registry, told = registry_at(place) if has_registry(place) else (None, ())
-        tell(told)
+        print_warnings(told)
         counter = counter_of(place, registry, on or today(), proof)
         # A child process would run an unguarded script a second time.
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)

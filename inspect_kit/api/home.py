@@ -32,7 +32,7 @@ def home_of(named: Paths | None) -> Path:
     return home_at(str(named) if named else os.environ.get("INSPECT_KIT_HOME"))
 
 
-def tell(notices: Iterable[Notice]) -> None:
+def print_warnings(notices: Iterable[Notice]) -> None:
     """What a person must be told, as Python tells it."""
     for text in sentences(notices):
         warnings.warn(text, stacklevel=4)

@@ -38,7 +38,7 @@ class FoundInstrument:
 
 
 @dataclass(frozen=True, slots=True)
-class PortPlace:
+class PortDescription:
     """A serial port of this computer, with what it says of itself."""
 
     port: str
@@ -121,13 +121,13 @@ def _recognised(lines: tuple[str, ...], settings: Settings, kind: InstrumentKind
     return FoundInstrument(tuple(p.name for p in common), common[0].kind.value, settings, raw, lines)
 
 
-def places(bluetooth_seconds: float = 0.0) -> tuple[PortPlace, ...]:
+def available_ports(bluetooth_seconds: float = 0.0) -> tuple[PortDescription, ...]:
     """Where instruments may be: serial ports, USB scales of the HID class, and calipers by Bluetooth if looked for."""
     from serial.tools.list_ports import comports
 
     from inspect_kit.capture.devices.ble_caliper import ble_calipers
     from inspect_kit.capture.devices.hid_scale import hid_scales
 
-    wired = [PortPlace(port.device, port.description or "") for port in sorted(comports())]
+    wired = [PortDescription(port.device, port.description or "") for port in sorted(comports())]
     others = [*hid_scales(), *(ble_calipers(bluetooth_seconds) if bluetooth_seconds else ())]
-    return (*wired, *(PortPlace(port, description) for port, description in others))
+    return (*wired, *(PortDescription(port, description) for port, description in others))

@@ -14,7 +14,7 @@ from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
 from inspect_kit.capture.discovery import answering
 from inspect_kit.capture.line import LineFrame
-from inspect_kit.capture.protocols.confirmation import Confirmation, Heard
+from inspect_kit.capture.protocols.confirmation import Confirmation, ReceivedReply
 from inspect_kit.capture.protocols.reply import UNKNOWN, Detail, InstrumentKind, Load, Protocol, Reply, Status, UnitFrom
 from inspect_kit.capture.protocols.table import protocol_named, spoken_by
 from inspect_kit.capture.readings import InstrumentReading, in_base
@@ -82,7 +82,7 @@ def read_live(
         return _read(_Listener(talk, spoken, watch), line, now)
 
 
-def read_unnamed(
+def read_unknown_protocol(
     line: Connection, kind: InstrumentKind, timeout: float = DEFAULT_SECONDS, now: Clock = clock.now
 ) -> InstrumentReading:
     """One stable reading from an instrument whose protocol is not known; `line.protocol` does not count."""
@@ -93,7 +93,7 @@ def read_unnamed(
         return _read(_Listener(talk, spoken, _unwatched, found.lines), line, now)
 
 
-def read_talk(talk: Conversation, line: Connection, watch: Watch, now: Clock = clock.now) -> InstrumentReading:
+def read_conversation(talk: Conversation, line: Connection, watch: Watch, now: Clock = clock.now) -> InstrumentReading:
     """One stable reading out of a conversation that somebody else has opened."""
     spoken = protocol_named(line.protocol)
     _check_setting(spoken, line.unit)
@@ -123,7 +123,7 @@ class _Listener:
         self._noted: dict[str, str] = {}
         self._confirmation = Confirmation()
 
-    def stable(self) -> Heard:
+    def stable(self) -> ReceivedReply:
         """The first stable value before the deadline."""
         for text in self._earlier:
             settled = self._confirmation.hear(self._understood(LineFrame(text)))
@@ -139,7 +139,7 @@ class _Listener:
                 turn += 1
         raise self._refusal()
 
-    def _round(self, request: bytes) -> tuple[Heard | None, bool]:
+    def _round(self, request: bytes) -> tuple[ReceivedReply | None, bool]:
         """Ask once and listen. Also tells whether this request was understood, so that another need not be tried."""
         interruptions = self._talk.interruptions
         self._talk.ask(request)
@@ -162,11 +162,11 @@ class _Listener:
             self._confirmation.forget()
         return (self._unconfirmed() if silent else None), answered
 
-    def _understood(self, frame: LineFrame) -> Heard:
+    def _understood(self, frame: LineFrame) -> ReceivedReply:
         reply = self.spoken.parse(frame.text) if frame.clean else UNKNOWN
         if not frame.clean:
             self._troubles.noise = frame.text
-            return Heard(reply, frame.text)
+            return ReceivedReply(reply, frame.text)
         if reply.load is Load.GROSS:
             self._troubles.gross = frame.text
         if reply.status is Status.OTHER:
@@ -178,7 +178,7 @@ class _Listener:
             raise self._sentence(reply.status, frame.text)
         if reply.number:
             self._watch(reply)
-        return Heard(reply, frame.text)
+        return ReceivedReply(reply, frame.text)
 
     def _note(self, line: str) -> None:
         """A name or serial number that was sent unasked, as balances do when they are switched on."""
@@ -187,7 +187,7 @@ class _Listener:
             if value is not None:
                 self._noted[detail.name] = value
 
-    def _unconfirmed(self) -> Heard | None:
+    def _unconfirmed(self) -> ReceivedReply | None:
         """A value that was sent at the press of a key and is not sent again when asked for.
 
         From a scale only a line in its full width, and no gross weight: it may be the first line of a ticket.
@@ -255,7 +255,7 @@ _BY_WEIGHT: Final = (Status.UNSTABLE, Status.ACCEPTED, Status.BUSY, Status.ERROR
 
 
 def _reading(
-    heard: Heard, at: datetime, details: dict[str, str], spoken: Protocol, line: Connection
+    heard: ReceivedReply, at: datetime, details: dict[str, str], spoken: Protocol, line: Connection
 ) -> InstrumentReading:
     unit, port = _unit(heard, details.get("unit"), spoken, line), line.address.port
     number = heard.reply.number + (heard.reply.auxiliary if line.auxiliary_counts else "")
@@ -271,7 +271,7 @@ def _reading(
     )  # fmt: skip
 
 
-def _unit(heard: Heard, told: str | None, spoken: Protocol, line: Connection) -> str:
+def _unit(heard: ReceivedReply, told: str | None, spoken: Protocol, line: Connection) -> str:
     """The unit the instrument states; only where it states none, the one that was set, if it can be true."""
     if spoken.unit_from is UnitFrom.FRAME:
         return heard.reply.unit
@@ -283,7 +283,7 @@ def _unit(heard: Heard, told: str | None, spoken: Protocol, line: Connection) ->
     return line.unit
 
 
-def check_unit(heard: Heard, unit: str, port: str) -> None:
+def check_unit(heard: ReceivedReply, unit: str, port: str) -> None:
     """Refuse a set unit that the digits speak against: a caliper switched to inches sends other decimals."""
     decimals = len(heard.reply.number.partition(".")[2])
     length = abs(Decimal(heard.reply.number)) * (Decimal("25.4") if unit == "in" else 1)

@@ -57,7 +57,7 @@ def script_of(words: str) -> tuple[Step, ...]:
     return tuple(known[word] for word in chosen)
 
 
-class Plug(Protocol):
+class SimulatedPort(Protocol):
     """The instrument's end of the line: a plug that can be pulled."""
 
     port: str
@@ -182,7 +182,7 @@ class EthernetPort:
 
 
 @dataclass(frozen=True, slots=True)
-class Performance:
+class Simulation:
     """What the simulated instrument does: its display, the script, and how its bytes travel."""
 
     protocol: str
@@ -200,7 +200,7 @@ class Performance:
 class Simulator:
     """One simulated instrument. `heard` keeps every command it was sent."""
 
-    def __init__(self, performance: Performance, plug: Plug) -> None:
+    def __init__(self, performance: Simulation, plug: SimulatedPort) -> None:
         self._performance = performance
         self._protocol = SIMULATED[performance.protocol]
         self._plug = plug
@@ -285,7 +285,7 @@ class Simulator:
                 time.sleep(_FRAGMENT_PAUSE)
 
 
-def plug_for(place: str) -> Plug:
+def plug_for(place: str) -> SimulatedPort:
     """A pseudo-terminal, under a name of one's own if `place` gives one, or a socket to listen on."""
     if "://" in place:
         return EthernetPort(place)
@@ -293,7 +293,7 @@ def plug_for(place: str) -> Plug:
 
 
 @contextlib.contextmanager
-def simulated(performance: Performance, place: str = "") -> Iterator[Simulator]:
+def simulated(performance: Simulation, place: str = "") -> Iterator[Simulator]:
     """A simulated instrument that answers in the background as long as the block lasts."""
     plug = plug_for(place)
     plug.plug_in()

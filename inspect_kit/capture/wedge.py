@@ -30,7 +30,7 @@ _REFUSED: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedReading:
     """What was typed: `number` with a decimal point and the digits as sent; `unit` is g, mm, or empty."""
 
     number: str
@@ -41,7 +41,7 @@ class Typed:
         return f"{self.number} {self.unit}".strip()
 
 
-def typed_by_instrument(text: str) -> Typed:
+def typed_by_instrument(text: str) -> TypedReading:
     """One value as a keyboard wedge types it; anything that is not exactly one stable value is refused."""
     raw = text.strip("\r\n\t")
     if len(raw) > MAX_TEXT:
@@ -54,7 +54,7 @@ def typed_by_instrument(text: str) -> Typed:
     if reply.status is not Status.STABLE:
         raise BadInput(f"typed-{reply.status.value}", raw=raw)
     number, unit = in_base(reply.number, reply.unit) if reply.unit else (reply.number, "")
-    return Typed(number, unit, raw)
+    return TypedReading(number, unit, raw)
 
 
 def _framed(raw: str) -> Reply | None:

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from inspect_kit import __version__
-from inspect_kit.cli.language import speaking, spoken
+from inspect_kit.cli.language import speaking, terminal_language
 from inspect_kit.cli.lazy import Lazy, LazyGroup
 from inspect_kit.cli.parameters import FOLDER
 from inspect_kit.errors import BadSheet, InspectKitError
@@ -31,7 +31,7 @@ PROGRAM = "inspect-kit"
 
 def run(app: click.Group, arguments: Sequence[str] | None) -> int:
     """Run a command and give its exit code; no error leaves as a traceback, and each in the person's language."""
-    language = spoken(sys.argv[1:] if arguments is None else arguments)
+    language = terminal_language(sys.argv[1:] if arguments is None else arguments)
     with speaking(language):
         return _run(app, arguments, language)
 

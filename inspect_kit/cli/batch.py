@@ -33,8 +33,8 @@ from inspect_kit.measure.photos import measure as photographed
 from inspect_kit.notices import sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
-from inspect_kit.quality.batch.run import Batch, Crew, Summary, Told, find_photos, run
-from inspect_kit.quality.batch.watch import Folder
+from inspect_kit.quality.batch.run import Batch, ProgressCallback, Summary, Workforce, find_photos, run
+from inspect_kit.quality.batch.watch import FolderWatch
 from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function
 from inspect_kit.rulebook.library import load
 
@@ -234,7 +234,7 @@ class _Job:
 
     sink: Sink
     work: Work
-    crew: Crew
+    crew: Workforce
     as_json: bool
 
     def done(self, batch: Batch) -> int:
@@ -258,7 +258,7 @@ class _Job:
 def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> int:
     """Go on until Ctrl-C, or until nothing new has come for as long as was said."""
     idle = int(given["idle"] // given["every"]) if given["idle"] else 0
-    folder = Folder(places, lambda: time.sleep(given["every"]), idle)
+    folder = FolderWatch(places, lambda: time.sleep(given["every"]), idle)
     code = 0
     click.echo(said("batch-watching", places=", ".join(map(str, places))), err=True)
     try:
@@ -271,7 +271,7 @@ def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> i
     return code
 
 
-def _crew(given: Mapping[str, Any]) -> Crew:
+def _crew(given: Mapping[str, Any]) -> Workforce:
     if given["cluster"]:
         return Cluster(given["cluster"], lambda told: warn((sentence(told, heard()),)), given["wait"])
     return Pool(given["workers"] or usable_cores())
@@ -290,7 +290,7 @@ def _work(kind: str, given: Mapping[str, Any]) -> Work:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Told]:
+def _progress(total: int) -> Iterator[ProgressCallback]:
     """A bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield _silent

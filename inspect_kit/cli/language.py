@@ -23,7 +23,7 @@ _HEARD: Final = ContextVar("heard", default=ENGLISH)
 """The language in which the command that runs speaks."""
 
 
-def spoken(arguments: Sequence[str] = ()) -> str:
+def terminal_language(arguments: Sequence[str] = ()) -> str:
     """The language in which this person is told what went wrong."""
     wishes = (_asked_for(arguments), os.environ.get(VARIABLE, ""), *map(_set_up, _SYSTEM), _windows())
     known = (wish[:2].lower() for wish in wishes if wish)

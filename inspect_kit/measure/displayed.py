@@ -13,7 +13,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.notices import ENGLISH, Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
 from inspect_kit.vision.display.evidence import cut_out
-from inspect_kit.vision.display.read import CERTAIN, Shown, read_display
+from inspect_kit.vision.display.read import CERTAIN, DisplayedNumber, read_display
 
 _DOUBTED: Final = 0.5
 """Confidence of a reading that the gauge speaks against."""
@@ -85,7 +85,7 @@ def displayed(photo: Photograph, gauge: Gauge | None = None) -> DisplayReading:
     return _checked(reading, shown, gauge or Gauge())
 
 
-def _checked(reading: DisplayReading, shown: Shown, gauge: Gauge) -> DisplayReading:
+def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: Gauge) -> DisplayReading:
     """The reading, its unit completed by the gauge, and doubted where the gauge cannot show it."""
     resolution = gauge.resolution
     unit = reading.unit or (str(resolution.unit.symbol) if resolution else "")

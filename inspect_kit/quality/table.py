@@ -133,7 +133,7 @@ _REPEATED: Final = re.compile(
 """A head of one of several readings of the same: `x1`, `trial 2`, `3`."""
 
 
-def lengthened(table: Table, characteristic: str | None = None) -> Table:
+def long_form(table: Table, characteristic: str | None = None) -> Table:
     """A wide table as a long one, with its numbers in a column `value`; one that has such a column is left alone.
 
     Wide is a column for each characteristic (`coin.diameter [mm]`), or several readings side by side (`x1,x2,x3`): then

@@ -30,7 +30,7 @@ _CONFIDENCE: Final = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Yield:
+class RecordedSeries:
     """One characteristic of one record: its numbers, where each comes from, and the faults that were found."""
 
     on: date
@@ -77,7 +77,7 @@ class Trend:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultCount:
     """A kind of fault, how often, and which share of all faults it and the more frequent ones have."""
 
     characteristic: str
@@ -109,7 +109,7 @@ def _refuse_unknown(word: str, known: Sequence[str], where: str) -> None:
 # What a record yields.
 
 
-def yields_of(record: Record | LotRecord, source: str) -> Iterator[Yield]:
+def yields_of(record: Record | LotRecord, source: str) -> Iterator[RecordedSeries]:
     """Every characteristic of a record, of a lot or of a single thing."""
     on = date.fromisoformat(record.inspected_on)
     if isinstance(record, LotRecord):
@@ -122,7 +122,7 @@ def yields_of(record: Record | LotRecord, source: str) -> Iterator[Yield]:
             yield _of_line(line, on, source)
 
 
-def read_yields(content: bytes, source: str) -> tuple[Yield, ...]:
+def read_yields(content: bytes, source: str) -> tuple[RecordedSeries, ...]:
     """The yields of a record as it is kept; of one that this program cannot read, none."""
     try:
         opened = (open_lot_record if b'"lot":{' in content else open_record)(content)
@@ -139,7 +139,7 @@ def _faults(lot: Lot) -> dict[str, Counter[str]]:
     return found
 
 
-def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults: Counter[str]) -> Yield:
+def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults: Counter[str]) -> RecordedSeries:
     # What is judged by eye has words, not numbers.
     numbers = enumerate(series.values if series.measured else ())
     kept = [place for place, value in numbers if value is not None and value not in _ANSWERS]
@@ -156,16 +156,16 @@ def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults
     on, source = where
     seen = sum(value is not None for value in series.values)
     limits = (_decimal(series.lower), _decimal(series.upper))
-    return Yield(on, source, series.characteristic, series.unit, limits, values, failing, strata, seen, faults)
+    return RecordedSeries(on, source, series.characteristic, series.unit, limits, values, failing, strata, seen, faults)
 
 
-def _of_line(line: Line, on: date, source: str) -> Yield:
+def _of_line(line: Line, on: date, source: str) -> RecordedSeries:
     values = np.array([] if line.value is None else [float(line.value)])
     strata = {"gauge": (" + ".join(line.instruments),)} if line.instruments and len(values) else {}
     limits = (_decimal(line.lower), _decimal(line.upper))
     failing = np.full(len(values), line.verdict == "fails")
     faults = {line.reason: 1} if line.verdict == "fails" else {}
-    return Yield(on, source, line.characteristic, line.unit, limits, values, failing, strata, 1, faults)
+    return RecordedSeries(on, source, line.characteristic, line.unit, limits, values, failing, strata, 1, faults)
 
 
 def _decimal(text: str | None) -> Decimal | None:
@@ -185,16 +185,16 @@ class _Heap:
     failed: int = 0
 
 
-def trends(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Trend, ...]:
+def trends(yields: Iterable[RecordedSeries], question: TrendQuestion) -> tuple[Trend, ...]:
     """One trend a characteristic, in the order of their names."""
-    kinds: dict[str, list[Yield]] = {}
+    kinds: dict[str, list[RecordedSeries]] = {}
     for each in yields:
         if not question.characteristics or each.characteristic in question.characteristics:
             kinds.setdefault(each.characteristic, []).append(each)
     return tuple(_trend(name, kinds[name], question) for name in sorted(kinds))
 
 
-def _trend(name: str, yields: list[Yield], question: TrendQuestion) -> Trend:
+def _trend(name: str, yields: list[RecordedSeries], question: TrendQuestion) -> Trend:
     heaps: dict[tuple[str, str], _Heap] = {}
     for each in yields:
         for stratum, mine in _told_apart(each, question.by):
@@ -211,7 +211,7 @@ def _trend(name: str, yields: list[Yield], question: TrendQuestion) -> Trend:
     return Trend(name, unit, one, points)
 
 
-def _told_apart(each: Yield, by: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _told_apart(each: RecordedSeries, by: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """The strata of a yield, and which of its values belong to each."""
     if not by:
         yield "", np.ones(len(each.values), dtype=np.bool_)
@@ -221,7 +221,7 @@ def _told_apart(each: Yield, by: str) -> Iterator[tuple[str, NDArray[np.bool_]]]
         yield label or "—", labels == label
 
 
-def _period(each: Yield, period: str) -> str:
+def _period(each: RecordedSeries, period: str) -> str:
     year, week, _ = each.on.isocalendar()
     return {
         "month": f"{each.on:%Y-%m}", "week": f"{year}-W{week:02}", "day": each.on.isoformat(),
@@ -272,7 +272,7 @@ def _indices(name: str, room: float, sigma: float, size: tuple[int, float]) -> d
     return {name: index, f"{name}_interval": bissell_interval(index, *size)}
 
 
-def pareto(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Fault, ...]:
+def pareto(yields: Iterable[RecordedSeries], question: TrendQuestion) -> tuple[FaultCount, ...]:
     """The kinds of faults, the most frequent first."""
     counts: Counter[tuple[str, str]] = Counter()
     for each in yields:
@@ -281,11 +281,11 @@ def pareto(yields: Iterable[Yield], question: TrendQuestion) -> tuple[Fault, ...
     total, sum_so_far, found = counts.total(), 0, []
     for (characteristic, reason), count in sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])):
         sum_so_far += count
-        found.append(Fault(characteristic, reason, count, sum_so_far / total))
+        found.append(FaultCount(characteristic, reason, count, sum_so_far / total))
     return tuple(found)
 
 
-def trend_data(found: Sequence[Trend], faults: Sequence[Fault], question: TrendQuestion) -> dict[str, object]:
+def trend_data(found: Sequence[Trend], faults: Sequence[FaultCount], question: TrendQuestion) -> dict[str, object]:
     """The trends in the form that scripts and other programs rely on."""
     return {
         "period": question.period,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from inspect_kit.quality.drawing import GREY, INK, PALE, drawing, in_unit, labelled, limit_line
-from inspect_kit.quality.trend import Fault, Trend, TrendPoint
+from inspect_kit.quality.trend import FaultCount, Trend, TrendPoint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ _MOST_LABELS: Final = 14
 
 
 @drawing
-def trend_drawing(figure: Figure, trend: Trend, faults: Sequence[Fault], *, narrow: bool = False) -> None:
+def trend_drawing(figure: Figure, trend: Trend, faults: Sequence[FaultCount], *, narrow: bool = False) -> None:
     """Means above, Cpk below, each with its 95 % limits; the faults of all time at the right, or last where narrow."""
     beside = bool(faults) and not narrow
     below = bool(faults) and narrow
@@ -94,7 +94,7 @@ def _whiskers(
     )  # fmt: skip
 
 
-def _draw_faults(axes: Axes, shown: Sequence[Fault]) -> None:
+def _draw_faults(axes: Axes, shown: Sequence[FaultCount]) -> None:
     axes.set_title(labelled("title-faults"))
     places = np.arange(len(shown))[::-1]
     axes.barh(places, [fault.count for fault in shown], height=0.4, color=PALE, edgecolor=INK, linewidth=0.8)

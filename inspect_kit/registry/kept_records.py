@@ -20,7 +20,7 @@ from inspect_kit.registry.tables import (
 )
 
 if TYPE_CHECKING:
-    from inspect_kit.quality.trend import Yield
+    from inspect_kit.quality.trend import RecordedSeries
 
 RECORD: Final = "record"
 
@@ -59,7 +59,7 @@ def kept_records(registry: Registry, query: KeptQuery) -> Iterator[KeptRecord]:
                 yield _kept(registry, connection, row._mapping)
 
 
-def kept_yields(registry: Registry, query: KeptQuery) -> tuple[Yield, ...]:
+def kept_yields(registry: Registry, query: KeptQuery) -> tuple[RecordedSeries, ...]:
     """What all those records yield for a trend."""
     from inspect_kit.quality.trend import read_yields
 

@@ -21,7 +21,7 @@ from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.capture.simulated_replies import SIMULATED, Display
-from inspect_kit.capture.simulator import Performance, Simulator, script_of, simulated
+from inspect_kit.capture.simulator import Simulation, Simulator, script_of, simulated
 from inspect_kit.errors import BadInput
 from tests.capture.stable import read_stable
 
@@ -39,8 +39,8 @@ def read(simulator: Simulator, name: str, timeout: float = 8.0) -> InstrumentRea
     return read_stable(simulator.port, name, "mm" if name == "mitutoyo" else None, timeout, now=lambda: NOON)
 
 
-def performed(name: str, script: str, fragment: int = 3) -> Performance:
-    return Performance(name, display(name), script_of(script), fragment, away=0.3)
+def performed(name: str, script: str, fragment: int = 3) -> Simulation:
+    return Simulation(name, display(name), script_of(script), fragment, away=0.3)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -131,7 +131,7 @@ def test_model_and_serial_number_come_from_the_balance() -> None:
 
 def test_a_caliper_tells_battery_and_next_calibration() -> None:
     shown = Display("1.2500", "in", battery="low", next_calibration="31.12.2027")
-    with simulated(Performance("sylvac", shown)) as simulator:
+    with simulated(Simulation("sylvac", shown)) as simulator:
         reading = read_stable(simulator.port, "sylvac", "mm", now=lambda: NOON)
     assert (reading.value, reading.unit) == ("31.7500", "mm")
     assert reading.as_data() == {
@@ -142,7 +142,7 @@ def test_a_caliper_tells_battery_and_next_calibration() -> None:
 
 
 def test_data_of_a_scale_has_the_keys_that_scripts_rely_on() -> None:
-    with simulated(Performance("and")) as simulator:
+    with simulated(Simulation("and")) as simulator:
         data = read(simulator, "and").as_data()
     assert data == {
         "value": "14.82", "unit": "g", "stable": True, "raw": "ST,+00014.82  g", "protocol": "and", "serial": None,
@@ -156,14 +156,14 @@ def test_data_of_a_scale_has_the_keys_that_scripts_rely_on() -> None:
      ("74.10", "ct", "14.82"), ("228.7", "GN", "14.819510717"), ("0.01500", "kg", "15.00"), ("2", "kg", "2000")],
 )  # fmt: skip
 def test_units_are_converted_exactly(value: str, unit: str, grams: str) -> None:
-    with simulated(Performance("mt-sics", Display(value, unit))) as simulator:
+    with simulated(Simulation("mt-sics", Display(value, unit))) as simulator:
         reading = read(simulator, "mt-sics")
     assert (reading.value, reading.unit) == (grams, "g")
 
 
 @pytest.mark.parametrize("unit", ["lb", "N", "dwt", "G", "Kg", "%"])
 def test_an_unknown_unit_is_never_guessed(unit: str) -> None:
-    with simulated(Performance("mt-sics", Display("14.82", unit))) as simulator, pytest.raises(BadInput, match="unit"):
+    with simulated(Simulation("mt-sics", Display("14.82", unit))) as simulator, pytest.raises(BadInput, match="unit"):
         read(simulator, "mt-sics")
 
 
@@ -177,7 +177,7 @@ def test_a_mitutoyo_needs_its_unit_set() -> None:
     [("0.12345", "in", "3.13563"), ("0.8270", "in", "21.0058"), ("0.125", "mm", "0.125"), ("41.27", "mm", "41.27")],
 )
 def test_a_set_unit_that_fits_the_digits_is_taken(value: str, unit: str, millimetres: str) -> None:
-    with simulated(Performance("mitutoyo", Display(value, unit))) as simulator:
+    with simulated(Simulation("mitutoyo", Display(value, unit))) as simulator:
         assert read_stable(simulator.port, "mitutoyo", unit).value == millimetres
 
 
@@ -187,19 +187,19 @@ def test_a_set_unit_that_fits_the_digits_is_taken(value: str, unit: str, millime
      ("99999.99", "mm", "longer than any caliper")],
 )  # fmt: skip
 def test_a_set_unit_that_the_digits_speak_against_is_refused(value: str, unit: str, why: str) -> None:
-    with simulated(Performance("mitutoyo", Display(value, unit))) as simulator, pytest.raises(BadInput, match=why):
+    with simulated(Simulation("mitutoyo", Display(value, unit))) as simulator, pytest.raises(BadInput, match=why):
         read_stable(simulator.port, "mitutoyo", unit)
 
 
 @pytest.mark.parametrize(("spoken", "asked"), [("mt-sics", "and"), ("and", "radwag"), ("and", "mt-sics")])
 def test_a_wrong_protocol_says_which_one_it_looks_like(spoken: str, asked: str) -> None:
-    with simulated(Performance(spoken)) as simulator, pytest.raises(BadInput, match=f"--protocol {spoken}"):
+    with simulated(Simulation(spoken)) as simulator, pytest.raises(BadInput, match=f"--protocol {spoken}"):
         read_stable(simulator.port, asked, timeout=2.5)
 
 
 def test_values_sent_unasked_are_read_too() -> None:
     for name in ("and", "mitutoyo"):
-        with simulated(Performance(name, display(name), every=0.1)) as simulator:
+        with simulated(Simulation(name, display(name), every=0.1)) as simulator:
             assert read(simulator, name).value == display(name).value
 
 
@@ -304,7 +304,7 @@ def test_a_moving_caliper_gives_no_value() -> None:
 
 
 def test_an_instrument_that_never_comes_back_is_said_to_be_unplugged(tmp_path: Path) -> None:
-    performance = Performance("mt-sics", script=script_of("unplug"), away=1.5)
+    performance = Simulation("mt-sics", script=script_of("unplug"), away=1.5)
     with simulated(performance, str(tmp_path / "port")) as simulator, pytest.raises(BadInput, match="unplugged"):
         read(simulator, "mt-sics", 0.8)
 
@@ -363,13 +363,13 @@ def test_find_says_what_answers(name: str) -> None:
 
 
 def test_find_ends_its_questions_with_the_first_answer() -> None:
-    with simulated(Performance("and")) as simulator:
+    with simulated(Simulation("and")) as simulator:
         find(Address(simulator.port), 10)
     assert simulator.heard == ["SI"]
 
 
 def test_find_says_so_when_nothing_answers_and_keeps_to_its_time() -> None:
-    with simulated(Performance("sbi", script=script_of("silence"))) as simulator:
+    with simulated(Simulation("sbi", script=script_of("silence"))) as simulator:
         with pytest.raises(BadInput, match="nothing that is known answers"):
             find(Address(simulator.port), 0.5)
         assert len(simulator.heard) < 8
@@ -387,7 +387,7 @@ def socket_scale() -> Iterator[str]:
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         number = server.getsockname()[1]
-    with simulated(Performance("mt-sics", fragment=3), f"socket://127.0.0.1:{number}") as simulator:
+    with simulated(Simulation("mt-sics", fragment=3), f"socket://127.0.0.1:{number}") as simulator:
         yield simulator.port
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.capture.wedge import Typed, typed_by_instrument
+from inspect_kit.capture.wedge import TypedReading, typed_by_instrument
 from inspect_kit.errors import BadInput
 
 
@@ -74,8 +74,8 @@ def test_a_keyboard_of_another_language_is_named_and_nothing_guessed(text: str, 
 
 
 def test_a_typed_value_reads_as_people_write_it() -> None:
-    assert str(Typed("14.82", "g", "")) == "14.82 g"
-    assert str(Typed("14.82", "", "")) == "14.82"
+    assert str(TypedReading("14.82", "g", "")) == "14.82 g"
+    assert str(TypedReading("14.82", "", "")) == "14.82"
 
 
 @given(st.one_of(st.text(max_size=60), st.text(alphabet="0123456789.,+- gkm?\r\n", max_size=20)))

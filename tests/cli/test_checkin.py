@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.simulator import Performance, simulated
+from inspect_kit.capture.simulator import Simulation, simulated
 from tests.cli.conftest import Kit
 
 
@@ -21,7 +21,7 @@ def test_a_striker_is_weighed_live_and_the_scales_own_line_stays_in_the_record(
     kit: Kit, tmp_path: Path, home: Path
 ) -> None:
     out = tmp_path / "striker.json"
-    with simulated(Performance("mt-sics")) as scale:
+    with simulated(Simulation("mt-sics")) as scale:
         added = kit(
             "instruments", "add", "desk-scale", "--kind", "scale", "--port", scale.port, "--protocol", "mt-sics"
         )

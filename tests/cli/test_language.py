@@ -11,7 +11,7 @@ import pytest
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.app import app, run
-from inspect_kit.cli.language import spoken
+from inspect_kit.cli.language import terminal_language
 from inspect_kit.cli.output import columns
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.values.measurement import Reading, StatedPart
@@ -46,13 +46,13 @@ def test_the_option_goes_before_the_variable_and_the_variable_before_the_system(
 ) -> None:
     monkeypatch.setenv("LC_ALL", "cs_CZ.UTF-8")
     monkeypatch.setenv("INSPECT_KIT_LANG", "it")
-    assert spoken(["judge", "--lang", "de"]) == "de"
-    assert spoken(["certify", "--lang=de,en"]) == "de"
-    assert spoken() == "it"
+    assert terminal_language(["judge", "--lang", "de"]) == "de"
+    assert terminal_language(["certify", "--lang=de,en"]) == "de"
+    assert terminal_language() == "it"
     monkeypatch.delenv("INSPECT_KIT_LANG")
-    assert spoken() == "cs"
+    assert terminal_language() == "cs"
     monkeypatch.setenv("LC_ALL", "fr_FR.UTF-8")
-    assert spoken() == "en"
+    assert terminal_language() == "en"
 
 
 @pytest.mark.parametrize("language", ["de", "cs", "it"])

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.capture.connections import Address, Connection, connections_file, connections_text
-from inspect_kit.capture.simulator import Performance, simulated
+from inspect_kit.capture.simulator import Simulation, simulated
 from inspect_kit.errors import BadInput
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.station import Station
@@ -28,7 +28,7 @@ def home() -> Path:
 @pytest.fixture
 def scale(kit: Kit) -> Iterator[str]:  # noqa: F811
     """A scale with number B021002593 on the line, and the sheet of another one for it."""
-    with simulated(Performance("mt-sics")) as found:
+    with simulated(Simulation("mt-sics")) as found:
         line = ("--port", found.port, "--protocol", "mt-sics")
         assert kit("instruments", "add", "desk-scale", "--kind", "scale", "--serial", "OTHER-7", *line).code == 0
         yield found.port

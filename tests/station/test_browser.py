@@ -17,7 +17,7 @@ from openpyxl import Workbook
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.simulated_replies import Display
-from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.simulator import Simulation, script_of, simulated
 from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.registry.opening import open_registry
@@ -214,7 +214,7 @@ def test_a_photo_on_the_mat_is_measured_while_the_rest_is_typed(
 
 
 def test_the_scale_on_its_port_is_read_live_with_its_lamp(page_for: Open, place: tuple[Path, Running, str]) -> None:
-    shown = Performance("mt-sics", Display("14.82"), script_of(",".join(["unstable"] * 12 + ["stable"])))
+    shown = Simulation("mt-sics", Display("14.82"), script_of(",".join(["unstable"] * 12 + ["stable"])))
     kept = connections_file(place[0])
     with simulated(shown) as scale:
         kept.write_text(connections_text({"scale-200g": Connection(Address(scale.port), "mt-sics")}))

@@ -15,7 +15,7 @@ import pytest
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.simulated_replies import Display
-from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.simulator import Simulation, script_of, simulated
 from inspect_kit.certificate.issue.verify import Counter, verify_pdf
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import RawReading, open_record
@@ -182,7 +182,7 @@ def _recorded(person: Person, station: Station, characteristic: str) -> RawReadi
 
 
 def test_the_scale_is_seen_settling_and_then_standing_still(referee: Person, station: Station) -> None:
-    shown = Performance("mt-sics", Display("14.82"), script_of("unstable,unstable,stable"))
+    shown = Simulation("mt-sics", Display("14.82"), script_of("unstable,unstable,stable"))
     with simulated(shown) as scale:
         link = Connection(Address(scale.port), "mt-sics")
         connections_file(station.home).write_text(connections_text({"scale-200g": link}))
@@ -225,7 +225,7 @@ def _shows(door: socket.socket, values: tuple[str, ...]) -> None:
 
 def test_a_scale_that_is_overloaded_or_gone_is_a_sentence(referee: Person, station: Station) -> None:
     for port, words in (("overload", "overloaded"), ("", "no such port")):
-        with simulated(Performance("mt-sics", Display("14.82"), script_of(port or "stable"))) as scale:
+        with simulated(Simulation("mt-sics", Display("14.82"), script_of(port or "stable"))) as scale:
             link = Connection(Address(scale.port if port else "/dev/nowhere"), "mt-sics")
             connections_file(station.home).write_text(connections_text({"scale-200g": link}))
             referee.get(referee.at("/desk/striker"))

@@ -13,7 +13,7 @@ from inspect_kit.capture.gauges.received import read_received
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import BROWSER, Address
 from inspect_kit.capture.simulated_replies import Display
-from inspect_kit.capture.simulator import Performance, simulated
+from inspect_kit.capture.simulator import Simulation, simulated
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.checkin.store import inspection
@@ -54,8 +54,8 @@ def recorded(person: Person, station: Station) -> Record:
 
 def test_each_browser_reads_the_gauge_it_is_beside(referee: Person, station: Station) -> None:
     with (
-        simulated(Performance("mt-sics", Display("14.82"))) as one,
-        simulated(Performance("kcp", Display("9.10"))) as two,
+        simulated(Simulation("mt-sics", Display("14.82"))) as one,
+        simulated(Simulation("kcp", Display("9.10"))) as two,
     ):
         connect(station, scale_a=Connection(Address(one.port), "mt-sics"), scale_b=Connection(Address(two.port), "kcp"))
         referee.get(referee.at("/desk/striker"))
@@ -66,7 +66,7 @@ def test_each_browser_reads_the_gauge_it_is_beside(referee: Person, station: Sta
 
 
 def test_another_desks_scale_is_never_read_for_the_chosen_one(referee: Person, station: Station) -> None:
-    with simulated(Performance("mt-sics")) as one:
+    with simulated(Simulation("mt-sics")) as one:
         line = Connection(Address(one.port), "mt-sics")
         connect(station, scale_a=line, scale_b=line)
         connections_file(station.home).write_text(connections_text({"scale-a": line}))
@@ -75,7 +75,7 @@ def test_another_desks_scale_is_never_read_for_the_chosen_one(referee: Person, s
 
 
 def test_a_caliper_is_read_live_as_the_scale_is(referee: Person, station: Station) -> None:
-    with simulated(Performance("mitutoyo", Display("41.02", "mm"))) as caliper:
+    with simulated(Simulation("mitutoyo", Display("41.02", "mm"))) as caliper:
         connect(station, desk_caliper=Connection(Address(caliper.port), "mitutoyo", "mm"))
         page = referee.get(referee.at("/desk/striker"))
         assert "Read the caliper" in page
@@ -118,7 +118,7 @@ def test_no_cut_of_passed_on_bytes_gives_a_wrong_value(cut: int) -> None:
 def test_line_time_serial_and_gauge_stay_with_the_value_from_the_wire_to_the_certificate(
     referee: Person, station: Station
 ) -> None:
-    with simulated(Performance("mt-sics", Display("14.82", serial="B021002593"))) as scale:
+    with simulated(Simulation("mt-sics", Display("14.82", serial="B021002593"))) as scale:
         connect(station, desk_scale=Connection(Address(scale.port), "mt-sics"))
         page = referee.get(referee.at("/desk/striker"))
         answer = told(referee, "/desk/striker/weigh?unit=g&gauge=desk-scale")

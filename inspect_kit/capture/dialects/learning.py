@@ -26,7 +26,7 @@ _FEW: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class LabelledRecording:
     """Lines of a recording, and what the display showed meanwhile, each as number and unit; none while it moved."""
 
     lines: tuple[str, ...]
@@ -43,7 +43,7 @@ class _Place:
     decimals: int
 
 
-def learn(name: str, samples: Iterable[Sample], learned: str) -> Dialect:
+def learn(name: str, samples: Iterable[LabelledRecording], learned: str) -> Dialect:
     """The dialect in which the lines say what the display showed."""
     taken = tuple(samples)
     places = [_place(sample.lines, number, unit) for sample in taken for number, unit in sample.shown]
@@ -149,7 +149,7 @@ def _restlessness(form: LineForm, lines: list[str]) -> float:
     return sum(a != b for a, b in pairwise(numbers)) / max(1, len(numbers) - 1)
 
 
-def without_moving(dialect: Dialect, moving: Iterable[str]) -> Dialect:
+def refuse_moving(dialect: Dialect, moving: Iterable[str]) -> Dialect:
     """Check the dialect against lines recorded while the value moved: its stable form must not hold there."""
     (form,) = (each for each in dialect.forms if each.state is LineState.STABLE)
     lines = list(moving)
@@ -158,7 +158,7 @@ def without_moving(dialect: Dialect, moving: Iterable[str]) -> Dialect:
     return dialect
 
 
-def told(dialect: Dialect, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def readings_shown(dialect: Dialect, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """How each recorded line is read, for the eye; equal ones once."""
     for line in dict.fromkeys(lines):
         reply = dialect.parse(line)

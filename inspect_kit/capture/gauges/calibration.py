@@ -28,7 +28,7 @@ class CalibrationPoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class CalibrationCertificate:
     """What a calibration certificate says of one gauge."""
 
     number: str
@@ -44,7 +44,7 @@ class Calibration:
         return f"{self.number}, {self.laboratory}, {self.performed.isoformat()}"
 
 
-def calibrated(gauge: Instrument, found: Calibration, until: date | None) -> Instrument:
+def calibrated(gauge: Instrument, found: CalibrationCertificate, until: date | None) -> Instrument:
     """The gauge with this calibration: the largest uncertainty, and the largest error as one that is not corrected."""
     _refuse_another(gauge, found)
     worst = max(found.points, key=lambda point: point.expanded.in_base / point.coverage)
@@ -60,7 +60,7 @@ def calibrated(gauge: Instrument, found: Calibration, until: date | None) -> Ins
     )  # fmt: skip
 
 
-def _refuse_another(gauge: Instrument, found: Calibration) -> None:
+def _refuse_another(gauge: Instrument, found: CalibrationCertificate) -> None:
     """A certificate of another gauge, of another quantity or without points says nothing about this one."""
     if gauge.serial and found.serial and gauge.serial.strip() != found.serial.strip():
         raise BadInput("calibration-of-another", where=gauge.id, serial=found.serial[:40], own=gauge.serial[:40])

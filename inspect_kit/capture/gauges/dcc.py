@@ -16,7 +16,7 @@ from typing import Final
 from xml.etree.ElementTree import Element, ParseError, XMLParser
 
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint
+from inspect_kit.capture.gauges.calibration import CalibrationCertificate, CalibrationPoint
 from inspect_kit.errors import BadInput
 from inspect_kit.strict_json import bounded
 from inspect_kit.values.quantity import Quantity, parse_strict
@@ -52,7 +52,7 @@ class _Column:
     coverage: tuple[Decimal, ...] = ()
 
 
-def read_dcc(path: Path) -> Calibration:
+def read_dcc(path: Path) -> CalibrationCertificate:
     """The calibration that the certificate states; anything but a DCC of version 3 is refused with its reason."""
     root = _parsed(read_bytes(path, _LARGEST), str(path))
     version = root.get("schemaVersion", "")
@@ -62,7 +62,7 @@ def read_dcc(path: Path) -> Calibration:
     if not points:
         raise BadInput("dcc-without-points", where=str(path))
     item = root.find(f".//{_DCC}items/{_DCC}item")
-    return Calibration(
+    return CalibrationCertificate(
         _text(root, "coreData/uniqueIdentifier"), _text(root, "calibrationLaboratory/contact/name/content"),
         _performed(root, str(path)), points, _serial(item), _text(item, "manufacturer/name/content"),
     )  # fmt: skip

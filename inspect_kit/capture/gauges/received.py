@@ -7,7 +7,7 @@ from typing import Final
 
 from inspect_kit.capture.connections import Connection
 from inspect_kit.capture.conversation import Conversation
-from inspect_kit.capture.driver import Watch, read_talk
+from inspect_kit.capture.driver import Watch, read_conversation
 from inspect_kit.capture.gauges.own import own_reading
 from inspect_kit.capture.instruments import Instrument
 from inspect_kit.capture.line import BROWSER, Framer, LineFrame
@@ -20,7 +20,7 @@ MOST_BYTES: Final = 20_000
 """Of one reading: ten seconds at 19200 baud."""
 
 
-class PlayedBack(Conversation):
+class ReplayedConversation(Conversation):
     """What was received, heard again; nothing can be asked any more."""
 
     def __init__(self, data: bytes, line: Connection, *, ended: bool) -> None:
@@ -53,7 +53,9 @@ class PlayedBack(Conversation):
 
 def read_received(gauge: Instrument, line: Connection, data: bytes, watch: Watch, *, ended: bool) -> InstrumentReading:
     """One stable reading out of what was received; a sentence why there is none."""
-    return own_reading(gauge, read_talk(PlayedBack(data[:MOST_BYTES], line, ended=ended), line, watch))
+    return own_reading(
+        gauge, read_conversation(ReplayedConversation(data[:MOST_BYTES], line, ended=ended), line, watch)
+    )
 
 
 def at_browser(line: Connection) -> bool:

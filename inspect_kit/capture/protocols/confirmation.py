@@ -12,7 +12,7 @@ _PASSING: Final = frozenset({Status.UNKNOWN, Status.OTHER, Status.ACCEPTED, Stat
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedReply:
     """A reply and the line it came in."""
 
     reply: Reply
@@ -27,12 +27,12 @@ class Confirmation:
     """
 
     def __init__(self) -> None:
-        self._candidate: Heard | None = None
+        self._candidate: ReceivedReply | None = None
         self._ticket = False
         self.moved = False
         """Whether two stable values differed: it is not still, or one of them is damaged."""
 
-    def hear(self, heard: Heard) -> Heard | None:
+    def hear(self, heard: ReceivedReply) -> ReceivedReply | None:
         """The value, if this line confirms it."""
         reply = heard.reply
         self._ticket = self._ticket or reply.load in (Load.TARE, Load.NET)
@@ -45,7 +45,7 @@ class Confirmation:
             self._candidate = None
         return None
 
-    def _compared(self, heard: Heard) -> Heard | None:
+    def _compared(self, heard: ReceivedReply) -> ReceivedReply | None:
         previous, self._candidate = self._candidate, heard
         if previous is None:
             return None
@@ -59,7 +59,7 @@ class Confirmation:
         return self._candidate.raw if self._candidate else ""
 
     @property
-    def only_value(self) -> Heard | None:
+    def only_value(self) -> ReceivedReply | None:
         """The one value that came, if no other did and nothing may be missing: for what is sent at a key's press."""
         return self._candidate if not self.moved else None
 

@@ -12,7 +12,7 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.daily_checks import read_checks
-from inspect_kit.capture.gauges.calibration import Calibration, CalibrationPoint, calibrated
+from inspect_kit.capture.gauges.calibration import CalibrationCertificate, CalibrationPoint, calibrated
 from inspect_kit.capture.gauges.dcc import read_dcc
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Instrument, load_instruments
@@ -68,7 +68,7 @@ def _warn(file: Path | None, until: date | None) -> None:
         warn((said("calibration-ended", day=until.isoformat()),))
 
 
-def _data(gauge: Instrument, found: Calibration) -> dict[str, object]:
+def _data(gauge: Instrument, found: CalibrationCertificate) -> dict[str, object]:
     until = gauge.calibrated_until
     return {
         "id": gauge.id, "calibration": gauge.calibration, "performed": found.performed.isoformat(),
@@ -81,7 +81,7 @@ def _data(gauge: Instrument, found: Calibration) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _lines(found: Calibration) -> Iterable[str]:
+def _lines(found: CalibrationCertificate) -> Iterable[str]:
     rows = [tuple(map(in_figures, (p.nominal, p.error, p.expanded, p.coverage))) for p in found.points]
     return columns([(said("head-nominal"), said("head-error"), "U", "k"), *rows])
 
@@ -89,7 +89,7 @@ def _lines(found: Calibration) -> Iterable[str]:
 # A paper certificate, question by question.
 
 
-def _asked(gauge: Instrument) -> Calibration:
+def _asked(gauge: Instrument) -> CalibrationCertificate:
     """As it lies on the table, from its head to its last point."""
     click.echo(said("ask-certificate", gauge=gauge.id, name=gauge.name), err=True)
     number = click.prompt(said("ask-number"), err=True)
@@ -98,7 +98,7 @@ def _asked(gauge: Instrument) -> Calibration:
     serial = click.prompt(said("ask-serial"), default=gauge.serial, err=True)
     coverage = _until_good(said("ask-coverage"), lambda text: parse_number(text, where="k"), "2")
     assert performed is not None
-    return Calibration(number, laboratory, performed, tuple(_points(gauge, coverage)), serial)
+    return CalibrationCertificate(number, laboratory, performed, tuple(_points(gauge, coverage)), serial)
 
 
 def _points(gauge: Instrument, coverage: Decimal) -> Iterator[CalibrationPoint]:

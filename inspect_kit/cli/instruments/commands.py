@@ -16,7 +16,7 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture import connections
 from inspect_kit.capture.daily_checks import checked_id, standing
-from inspect_kit.capture.discovery import FoundInstrument, find, places
+from inspect_kit.capture.discovery import FoundInstrument, available_ports, find
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Effect, Instrument, instrument_ids, load_instruments, read_instrument
 from inspect_kit.capture.line import Address
@@ -24,7 +24,7 @@ from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
 from inspect_kit.capture.simulated_replies import SIMULATED, Display, ReplyState
-from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
+from inspect_kit.capture.simulator import LineFault, Simulation, script_of, simulated
 from inspect_kit.cli.instruments.calibration import certificate, history
 from inspect_kit.cli.instruments.check import check
 from inspect_kit.cli.instruments.learn import learn_dialect, record
@@ -91,7 +91,7 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
             signal.signal(number, handler)
 
 
-def _performance(ctx: click.Context) -> Performance:
+def _performance(ctx: click.Context) -> Simulation:
     given = ctx.params
     caliper = PROTOCOLS[given["protocol"]].kind is InstrumentKind.CALIPER
     value = given["value"] or ("41.27" if caliper else "14.82")
@@ -101,7 +101,7 @@ def _performance(ctx: click.Context) -> Performance:
         raise UsageError("too-many-digits-display", where="--value", value=value)
     in_base(number, unit)
     display = Display(number, unit, serial=given["serial"])
-    return Performance(given["protocol"], display, script_of(given["script"]), given["fragment"], given["every"])
+    return Simulation(given["protocol"], display, script_of(given["script"]), given["fragment"], given["every"])
 
 
 _LIKE: Final = {
@@ -313,7 +313,7 @@ def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
 
 
 def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
-    ports = places(_BLUETOOTH_SECONDS if bluetooth else 0.0)
+    ports = available_ports(_BLUETOOTH_SECONDS if bluetooth else 0.0)
     if as_json:
         print_json([{"port": place.port, "description": place.description} for place in ports])
     else:

@@ -12,7 +12,7 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.daily_checks import checked_id
 from inspect_kit.capture.dialects.dialect import PREFIX, Dialect, dialect_file, dialect_text
-from inspect_kit.capture.dialects.learning import Sample, learn, told, without_moving
+from inspect_kit.capture.dialects.learning import LabelledRecording, learn, readings_shown, refuse_moving
 from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument
@@ -53,8 +53,8 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
     if not data:
         raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
     write_whole(out, dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
-    told = {"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))}
-    print_result(as_json, told, said("recorded", **told))
+    facts = {"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))}
+    print_result(as_json, facts, said("recorded", **facts))
 
 
 def _recorded(address: Address, seconds: float) -> bytes:
@@ -94,7 +94,7 @@ def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object
     dialect = learn(name, samples, f"{now().date().isoformat()}, shown: {shown}")
     for sample in samples:
         if not sample.shown:
-            without_moving(dialect, sample.lines)
+            refuse_moving(dialect, sample.lines)
     path = dialect_file(own_instruments(ctx), name)
     if path.exists() and not again:
         raise UsageError("dialect-there-already", where=str(path))
@@ -103,14 +103,16 @@ def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object
     _say(dialect, samples, path, as_json=as_json)
 
 
-def _samples(ctx: click.Context) -> Iterator[Sample]:
+def _samples(ctx: click.Context) -> Iterator[LabelledRecording]:
     given = ctx.params
     if given["recording"]:
         if not given["shows"]:
             raise UsageError("display-unsaid", where="--shows")
-        yield Sample(whole_lines(read_recording(given["recording"])), tuple(_shown(text) for text in given["shows"]))
+        yield LabelledRecording(
+            whole_lines(read_recording(given["recording"])), tuple(_shown(text) for text in given["shows"])
+        )
         if given["moving"]:
-            yield Sample(whole_lines(read_recording(given["moving"])))
+            yield LabelledRecording(whole_lines(read_recording(given["moving"])))
         return
     address = address_from(ctx)
     if address is None:
@@ -118,16 +120,16 @@ def _samples(ctx: click.Context) -> Iterator[Sample]:
     yield from _asked(address, given["seconds"])
 
 
-def _asked(address: Address, seconds: float) -> Iterator[Sample]:
+def _asked(address: Address, seconds: float) -> Iterator[LabelledRecording]:
     """Three recordings, with what the person at the scale sees."""
     for what in ("ask-put-on", "ask-put-other"):
         click.prompt(said(what), default="", show_default=False, err=True)
         lines = whole_lines(_heard(address, seconds))
         for line in list(dict.fromkeys(lines))[:_SHOWN]:
             click.echo(f"  {line!r}", err=True)
-        yield Sample(lines, (_shown(click.prompt(said("ask-display"), err=True)),))
+        yield LabelledRecording(lines, (_shown(click.prompt(said("ask-display"), err=True)),))
     click.prompt(said("ask-touch"), default="", show_default=False, err=True)
-    yield Sample(whole_lines(_heard(address, seconds)))
+    yield LabelledRecording(whole_lines(_heard(address, seconds)))
 
 
 def _heard(address: Address, seconds: float) -> bytes:
@@ -150,8 +152,8 @@ def _shown(text: str) -> tuple[str, str]:
     return typed.number, typed.unit
 
 
-def _say(dialect: Dialect, samples: tuple[Sample, ...], path: Path, *, as_json: bool) -> None:
-    lines = [(line, word) for sample in samples for line, word in told(dialect, sample.lines)]
+def _say(dialect: Dialect, samples: tuple[LabelledRecording, ...], path: Path, *, as_json: bool) -> None:
+    lines = [(line, word) for sample in samples for line, word in readings_shown(dialect, sample.lines)]
     protocol = f"{PREFIX}{dialect.id}"
     rows = [{"line": line, "read": word} for line, word in lines]
     shown = (f"{line!r:<40} {_worded(word)}" for line, word in lines[:40])

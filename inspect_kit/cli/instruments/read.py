@@ -12,7 +12,7 @@ import click
 from inspect_kit.capture import connections
 from inspect_kit.capture.connections import Connection, adopt_learned
 from inspect_kit.capture.dialects.dialect import PREFIX, dialect_named
-from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unnamed
+from inspect_kit.capture.driver import DEFAULT_SECONDS, MAX_SECONDS, read_live, read_unknown_protocol
 from inspect_kit.capture.gauges.own import own_reading, read_gauge
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import Address
@@ -168,7 +168,7 @@ def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> Instru
     if protocol:
         return read_live(Connection(address, protocol, unit), lambda _: None, timeout)
     adopt_learned(own_instruments(ctx))
-    reading = read_unnamed(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
+    reading = read_unknown_protocol(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
     warn((f"{address.port}: {said('protocol-found', protocol=reading.protocol)}",))
     return own_reading(gauge, reading) if gauge else reading
 

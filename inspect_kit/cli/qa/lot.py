@@ -28,7 +28,7 @@ from inspect_kit.cli.output import EXIT_CODES, print_json, print_table, styled, 
 from inspect_kit.cli.parameters import PATH, stacked
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument
-from inspect_kit.cli.qa.words import framed, name_of
+from inspect_kit.cli.qa.words import name_of, word_of
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
@@ -37,7 +37,7 @@ from inspect_kit.notices import sentences, worded, worded_fact
 from inspect_kit.quality.given import plain_number, positive_number
 from inspect_kit.quality.lot import judge as judging
 from inspect_kit.quality.lot import record as lot_record
-from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.study import LotStudy, studies_of
 from inspect_kit.quality.process.capability import capability_data
@@ -167,14 +167,14 @@ def _doubts(found: tuple[lot_record.MeasuredSeries, ...]) -> Iterator[str]:
 def _piece(piece: lot_record.Nonconforming) -> str:
     return said(
         "lot-piece", piece=piece.piece, characteristic=name_of("characteristic", piece.characteristic),
-        value=in_figures(piece.value or "—"), verdict=framed("verdict", piece.verdict),
-        reason=framed("reason", piece.reason),
+        value=in_figures(piece.value or "—"), verdict=word_of("verdict", piece.verdict),
+        reason=word_of("reason", piece.reason),
     )  # fmt: skip
 
 
 def _plan(record: lot_record.LotRecord) -> str:
     plan = record.lot.plan
-    severity = framed("severity", plan.common_severity)
+    severity = word_of("severity", plan.common_severity)
     if plan.by_class:
         told = "; ".join(_class_told(each, plan.severities.get(each.name, "")) for each in plan.by_class)
         return f"n = {plan.sample} ({severity}); {told}" if severity else f"n = {plan.sample}; {told}"
@@ -187,8 +187,8 @@ def _plan(record: lot_record.LotRecord) -> str:
 
 
 def _class_told(each: lot_record.ClassPart, severity: str) -> str:
-    verdict, name = framed("verdict", each.verdict), framed("class", each.name)
-    shown = f"{name} ({framed('severity', severity)})" if severity else name
+    verdict, name = word_of("verdict", each.verdict), word_of("class", each.name)
+    shown = f"{name} ({word_of('severity', severity)})" if severity else name
     return said("lot-class", name=shown, failed=each.failed, accept=each.accept, verdict=verdict)
 
 
@@ -356,10 +356,10 @@ def _delivery(given: Given) -> lot_record.Delivery:
     return found
 
 
-def _charted(file: LotFile, given: Given) -> lot_record.Charted:
+def _charted(file: LotFile, given: Given) -> lot_record.ChartSettings:
     """How the order of making is known: by a column, or because somebody says so."""
     found = _order(file, given)
-    return lot_record.Charted(given["subgroup"], given["rules"], found or ("stated" if given["in_order"] else ""))
+    return lot_record.ChartSettings(given["subgroup"], given["rules"], found or ("stated" if given["in_order"] else ""))
 
 
 def _refuse_same(file: Path, out: Path | None) -> None:
@@ -387,18 +387,18 @@ def _order(read: LotFile, given: Given) -> str:
     return stated or next((name for name in ORDER_COLUMNS if all(read.groups.get(name) or ("",))), "")
 
 
-def _usual(given: Given) -> Usual:
-    return Usual(given["standard"], given["instrument"])
+def _usual(given: Given) -> ReadingDefaults:
+    return ReadingDefaults(given["standard"], given["instrument"])
 
 
-def _agreed(given: Given, book: LedgerBook | None) -> judging.Agreed:
+def _agreed(given: Given, book: LedgerBook | None) -> judging.SamplingAgreement:
     classes = _classes(given["classes"])
     if given["aql"] is None and not classes and (given["level"] or given["severity"] or given["ledger"]):
         raise UsageError("level-severity-ledger-go-aql")
     severity = book.severity() if book else Severity(given["severity"] or "normal")
     if book:
         classes = tuple(replace(each, severity=book.severity(each.name)) for each in classes)
-    return judging.Agreed(
+    return judging.SamplingAgreement(
         None if given["aql"] is None else plain_number(given["aql"], "--aql"), given["level"], severity,
         given["variables"], Standard(given["table"]), positive_number(given["sigma"], "--sigma"), classes,
     )  # fmt: skip
@@ -460,7 +460,7 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
     task = task_from(ctx)
     read, besides = _read(task, file, given)
     outcome = judging.judge_pieces(
-        task, read, judging.plan_for(len(read.pieces), judging.Agreed()), _usual(given), besides
+        task, read, judging.plan_for(len(read.pieces), judging.SamplingAgreement()), _usual(given), besides
     )
     warn(worded(outcome.warnings, outcome.notices, heard()))
     record = lot_record.lot_record_of(outcome, _subject(file, given))

@@ -9,7 +9,7 @@ from typing import Any
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.language import said
 from inspect_kit.cli.output import warn
-from inspect_kit.cli.qa.words import framed
+from inspect_kit.cli.qa.words import word_of
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.given import plain_number
@@ -87,14 +87,14 @@ def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> 
     if outcome.verdict is Verdict.UNDECIDED:
         warn((said("ledger-without-lot"),))
         return
-    lot = switching.Presented(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
+    lot = switching.PresentedLot(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
     if isinstance(book.lots, ClassLedger):
         _keep_classes(outcome, book.lots, given, lot)
     else:
         _keep_one(outcome, book.lots, given, lot)
 
 
-def _keep_one(outcome: LotOutcome, lots: switching.LotSeries, given: Given, lot: switching.Presented) -> None:
+def _keep_one(outcome: LotOutcome, lots: switching.LotSeries, given: Given, lot: switching.PresentedLot) -> None:
     scheme = _scheme(given)
     if given["variables"]:
         kept = add_measured(lots, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
@@ -106,12 +106,12 @@ def _keep_one(outcome: LotOutcome, lots: switching.LotSeries, given: Given, lot:
     _tell_next(kept.lots[-1])
 
 
-def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: switching.Presented) -> None:
+def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: switching.PresentedLot) -> None:
     """Every class that was decided; on a refused lot one may have stayed open, and is not counted."""
     for each in outcome.classes:
         of = each.plan.of.name
         if each.verdict is Verdict.UNDECIDED:
-            warn((f"{framed('class', of)}: {said('ledger-without-lot')}",))
+            warn((f"{word_of('class', of)}: {said('ledger-without-lot')}",))
             continue
         lots = lots.add(of, replace(lot, found=_found(each), inspected=outcome.plan.sample))
         _tell_next(lots.rows[-1][1], of)
@@ -125,6 +125,6 @@ def _found(judged: LotOutcome | JudgedClass) -> int:
 
 def _tell_next(judged: switching.JudgedLot, of: str = "") -> None:
     if judged.because:
-        severity = framed("severity", judged.after.severity.value)
+        severity = word_of("severity", judged.after.severity.value)
         told = said("next-severity", severity=severity, reason=judged.because)
-        warn((f"{framed('class', of)}: {told}" if of else told,))
+        warn((f"{word_of('class', of)}: {told}" if of else told,))

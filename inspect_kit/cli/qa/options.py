@@ -11,7 +11,7 @@ from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
-from inspect_kit.quality.table import Table, lengthened, read_table
+from inspect_kit.quality.table import Table, long_form, read_table
 
 file_argument = click.argument("file", type=PATH)
 
@@ -34,7 +34,7 @@ def save_plot(path: Path | None, draw: Draw, size: tuple[float, float] = USUAL_S
 
 def table_of(path: Path, characteristic: str | None = None) -> Table:
     """The file's rows; of a file with several characteristics, those of the one that is asked for."""
-    table = _chosen(lengthened(read_table(path), characteristic), path, characteristic)
+    table = _chosen(long_form(read_table(path), characteristic), path, characteristic)
     return table.measured("value") if table.has("value") else table
 
 

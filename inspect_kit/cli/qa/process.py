@@ -17,7 +17,7 @@ from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, print_table, warn
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
-from inspect_kit.cli.qa.words import framed, name_of
+from inspect_kit.cli.qa.words import name_of, word_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
@@ -111,10 +111,10 @@ def _print_further(data: Mapping[str, Any]) -> None:
         click.echo(said("resolved-sigma", sigma=f"{data['s_resolved']:.6g}"))
     found = data["percentile"]
     if found is not None:
-        tried = ", ".join(f"{framed('distribution', name)} {aicc:.1f}" for name, aicc in found["aicc"].items())
+        tried = ", ".join(f"{word_of('distribution', name)} {aicc:.1f}" for name, aicc in found["aicc"].items())
         pp = "" if found["pp"] is None else f"Pp {found['pp']:.3f}, "
         indices = in_figures(f"{pp}Ppk {found['ppk']:.3f}")
-        chosen = framed("distribution", found["distribution"])
+        chosen = word_of("distribution", found["distribution"])
         click.echo(said("by-percentiles", distribution=chosen, indices=indices))
         click.echo(said("evidence", tried=in_figures(tried)))
 

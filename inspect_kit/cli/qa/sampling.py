@@ -15,7 +15,7 @@ from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import print_json, warn
 from inspect_kit.cli.parameters import PATH
 from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
-from inspect_kit.cli.qa.words import framed
+from inspect_kit.cli.qa.words import word_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.given import limits_given, plain_number, positive_number
@@ -245,7 +245,7 @@ def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     code = 0
     if given["found"] is not None:
         judged = switching.judge_lot(
-            scheme, switching.SwitchingState(severity), switching.Presented(given["lot"], given["found"])
+            scheme, switching.SwitchingState(severity), switching.PresentedLot(given["lot"], given["found"])
         )
         data |= {"found": given["found"], "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
@@ -281,7 +281,7 @@ def _by_ledger(given: Mapping[str, Any], scheme: switching.Scheme) -> Outcome:
     code = 0
     if given["found"] is not None:
         series = series.add(
-            scheme, switching.Presented(given["lot"], given["found"], given["name"], "", given["resubmitted"])
+            scheme, switching.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
         )
         judged = series.lots[-1]
         write_whole(path, switching.ledger_text(series, scheme).encode())
@@ -350,11 +350,11 @@ def _print_plan(data: Data) -> None:
         allowed = f"{data['m_pct']:.3g}"
         click.echo(said("sampling-estimate", percent=f"{data['estimated_pct']:.3g}", allowed=allowed))
     if "severity" in data:
-        click.echo(said("sampling-severity", severity=framed("severity", data["severity"])))
+        click.echo(said("sampling-severity", severity=word_of("severity", data["severity"])))
     if "accepted" in data:
         click.echo(said("lot-conforms" if data["accepted"] else "lot-fails"))
     if data.get("because"):
-        click.echo(said("next-severity", severity=framed("severity", data["next"]), reason=data["because"]))
+        click.echo(said("next-severity", severity=word_of("severity", data["next"]), reason=data["because"]))
 
 
 def _print_stages(data: Data) -> None:

@@ -16,7 +16,7 @@ from inspect_kit.cli.language import heard, in_figures, percent, said
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.output import columns, print_json, print_table, warn
 from inspect_kit.cli.qa.options import plot_target
-from inspect_kit.cli.qa.words import framed, name_of
+from inspect_kit.cli.qa.words import name_of, word_of
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact
@@ -89,7 +89,7 @@ def day(text: str, *, last: bool = False) -> str:
     return f"{year:04}-{month:02}-{number:02}"
 
 
-def _nothing(kept: tuple[trend_study.Yield, ...], question: trend_study.TrendQuestion) -> Exception:
+def _nothing(kept: tuple[trend_study.RecordedSeries, ...], question: trend_study.TrendQuestion) -> Exception:
     known = sorted({each.characteristic for each in kept})
     if not known:
         return BadInput("no-lot-in-time")
@@ -99,7 +99,9 @@ def _nothing(kept: tuple[trend_study.Yield, ...], question: trend_study.TrendQue
     )
 
 
-def _save_plot(path: Path | None, found: tuple[trend_study.Trend, ...], faults: tuple[trend_study.Fault, ...]) -> None:
+def _save_plot(
+    path: Path | None, found: tuple[trend_study.Trend, ...], faults: tuple[trend_study.FaultCount, ...]
+) -> None:
     if path is None:
         return
     measured = [each for each in found if any(point.n for point in each.points)]
@@ -114,10 +116,10 @@ def _save_plot(path: Path | None, found: tuple[trend_study.Trend, ...], faults: 
     click.echo(said("drawn", file=path), err=True)
 
 
-def _named(fault: trend_study.Fault) -> trend_study.Fault:
+def _named(fault: trend_study.FaultCount) -> trend_study.FaultCount:
     """The fault in the language of the terminal."""
     name = name_of("characteristic", fault.characteristic)
-    return replace(fault, characteristic=name, reason=framed("reason", fault.reason))
+    return replace(fault, characteristic=name, reason=word_of("reason", fault.reason))
 
 
 def _print_trend(each: trend_study.Trend) -> None:
@@ -149,7 +151,7 @@ def _count(number: int) -> str:
     return worded_fact(f"{number:,}", heard())
 
 
-def _print_faults(faults: tuple[trend_study.Fault, ...]) -> None:
+def _print_faults(faults: tuple[trend_study.FaultCount, ...]) -> None:
     if not faults:
         click.echo(said("no-fault"))
         return

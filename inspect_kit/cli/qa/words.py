@@ -13,7 +13,7 @@ def name_of(section: str, key: str) -> str:
     return key if heard() == ENGLISH else lot_wording_for(heard()).name(section, key)
 
 
-def framed(section: str, key: str) -> str:
+def word_of(section: str, key: str) -> str:
     """A verdict, reason or severity."""
     words = lot_wording_for(heard())
     return key if heard() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))

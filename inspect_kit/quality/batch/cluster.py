@@ -29,7 +29,7 @@ _TICK: Final = 2.0
 _DIED: Final = notice("photo-worker-died")
 _GOES_ON: Final = notice("goes-on-from-here")
 
-Said = Callable[[Notice], None]
+NoticeCallback = Callable[[Notice], None]
 """Hears how it stands while the work goes on."""
 
 
@@ -48,7 +48,7 @@ class _ResultLost(Exception):
 class _NoWorkers:
     """Since when the cluster has had nobody to do the work."""
 
-    def __init__(self, said: Said, patience: float) -> None:
+    def __init__(self, said: NoticeCallback, patience: float) -> None:
         self._said, self._patience, self._since = said, patience, 0.0
 
     def checked(self, workers: int) -> None:
@@ -74,7 +74,7 @@ class Cluster:
     """
 
     address: str
-    said: Said = _unheard
+    said: NoticeCallback = _unheard
     patience: float = 60.0
 
     def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:

@@ -30,16 +30,16 @@ MAX_PHOTOS: Final = 1_000_000
 JOURNAL: Final = ".part"
 
 
-class Crew(Protocol):
+class Workforce(Protocol):
     """Those who do the work: the cores of this machine, or a cluster."""
 
     def measured(self, photos: Iterable[BatchPhoto], work: Work) -> Iterator[bytes]:
         """The lines of all photos, in whatever order they get done."""
 
 
-Told = Callable[[int], None]
+ProgressCallback = Callable[[int], None]
 """Hears how many photos are done."""
-Keep = Callable[[dict[str, Any]], None]
+LineCallback = Callable[[dict[str, Any]], None]
 """Gets every line of the finished batch, in order: the seam for a registry."""
 
 
@@ -113,7 +113,7 @@ def _photo(path: Path) -> BatchPhoto:
     return BatchPhoto(path.as_posix(), size, os.path.abspath(path))  # noqa: PTH100 — a link keeps its own name
 
 
-def run(batch: Batch, crew: Crew, told: Told, keep: Sequence[Keep] = ()) -> Summary:
+def run(batch: Batch, crew: Workforce, told: ProgressCallback, keep: Sequence[LineCallback] = ()) -> Summary:
     """Measure what is not measured yet, and write the output."""
     done = _taken_over(batch)
     left = [photo for photo in batch.photos if photo not in done]
@@ -248,7 +248,7 @@ def _told(name: str, data: Mapping[str, Any]) -> tuple[Notice, ...]:
 
 
 def _finished(
-    batch: Batch, journal: _Journal, failures: dict[str, dict[str, Any]], keep: Sequence[Keep]
+    batch: Batch, journal: _Journal, failures: dict[str, dict[str, Any]], keep: Sequence[LineCallback]
 ) -> Iterator[bytes]:
     """The lines of the output; `failures` gets those of photos that could not be measured."""
     yield batch.heading.line()

@@ -16,7 +16,7 @@ Stamp = tuple[int, int]
 
 
 @dataclass(slots=True)
-class Folder:
+class FolderWatch:
     """The places that are looked at, and how each photo looked the last time."""
 
     places: Sequence[Path]

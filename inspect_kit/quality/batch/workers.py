@@ -60,7 +60,7 @@ class Work:
 
 
 @cache
-def found(name: str) -> Measure:
+def measuring_function(name: str) -> Measure:
     """The measuring function `module:function`."""
     module, colon, function = name.partition(":")
     if not colon or not module or not function:
@@ -76,7 +76,7 @@ def found(name: str) -> Measure:
 
 def measured_line(photo: BatchPhoto, work: Work) -> bytes:
     """The line of one photo. Whatever goes wrong with it is its own matter; that there is no function is not."""
-    measure = found(work.function)
+    measure = measuring_function(work.function)
     _stay_on_one_core()
     path = Path(photo.path or photo.name)
     try:
@@ -126,7 +126,7 @@ def _stay_on_one_core() -> None:
 def check_function(work: Work) -> None:
     """Say at once that there is no such function, not two thousand times."""
     try:
-        found(work.function)
+        measuring_function(work.function)
     except UsageError:
         raise
     except Exception as problem:

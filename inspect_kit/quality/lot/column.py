@@ -23,7 +23,7 @@ from inspect_kit.judgement.judge import Evidence, judge_clause
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.measure.interpretation import measurement_of, observation_of
-from inspect_kit.quality.lot.file import Column, LotFile, Same
+from inspect_kit.quality.lot.file import LotColumn, LotFile, RepeatedText
 from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.quality.sampling.variables import VariablesDecision
 from inspect_kit.rulebook.clause import Clause, Instances, Kind, WordMeaning, answer_to
@@ -53,7 +53,7 @@ def answer(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class ReadingDefaults:
     """What holds for every reading that does not say it itself."""
 
     u: str = ""
@@ -61,7 +61,7 @@ class Usual:
 
 
 @dataclass(frozen=True, slots=True)
-class Odd:
+class Nonconformity:
     """Why a piece does not conform: the verdict, the value (or the word) and u as text, the probability."""
 
     verdict: Verdict
@@ -82,7 +82,7 @@ class JudgedCharacteristic:
     uncertainties: Sequence[str | None]
     """One for all pieces, or one a piece."""
     verdicts: Mapping[Verdict, int]
-    odd: Mapping[int, Odd]
+    odd: Mapping[int, Nonconformity]
     """What does not conform, by the piece's place."""
     instruments: tuple[str, ...] = ()
     decision: VariablesDecision | None = None
@@ -112,13 +112,13 @@ class JudgedCharacteristic:
 
 
 @dataclass(frozen=True)
-class Bench:
+class JudgingContext:
     """What every piece is measured and judged with."""
 
     rule: RuleName
     instruments: Mapping[str, Instrument]
     distrusted: Mapping[str, Reason]
-    usual: Usual
+    usual: ReadingDefaults
 
     def measured(self, reading: Reading, clause: Clause) -> Measurement:
         """The measurement that a reading is."""
@@ -129,7 +129,7 @@ class Bench:
         found = measurement_of(filled, UNITS[clause.unit.base], gauge, signed=clause.kind is Kind.RELATION)
         return found if own or not self.usual.u else replace(found, budget=_stated(self.usual.u, clause.unit.base))
 
-    def besides(self, clause: Clause) -> Bench:
+    def besides(self, clause: Clause) -> JudgingContext:
         """The same for a characteristic that nobody asked for: an uncertainty in mm was not meant for a mass."""
         meant = not self.usual.u or clause.unit is None or _unit_of(self.usual.u, clause.unit.base) == clause.unit.base
         return self if meant else replace(self, usual=replace(self.usual, u=""))
@@ -153,7 +153,7 @@ def _stated(u: str, base: str) -> Budget:
     return (Component("stated", stated.in_base),)
 
 
-def judged_column(clause: Clause, file: LotFile, bench: Bench, *, gaps: bool = True) -> JudgedCharacteristic:
+def judged_column(clause: Clause, file: LotFile, bench: JudgingContext, *, gaps: bool = True) -> JudgedCharacteristic:
     """One characteristic. Each piece stands for itself, so the set's number and its conditions play no part.
 
     Without `gaps` a piece that has no value is no matter.
@@ -175,7 +175,7 @@ def judged_column(clause: Clause, file: LotFile, bench: Bench, *, gaps: bool = T
     return sheet.judged(None if by_eye else clause.limits)
 
 
-def _words_in(column: Column, clause: Clause, *, by_eye: bool) -> dict[int, str]:
+def _words_in(column: LotColumn, clause: Clause, *, by_eye: bool) -> dict[int, str]:
     """The cells that are answers and not numbers, by row."""
     meanings: dict[str, str] = {}
     for cell in {cell for part in _parts(column.values) for cell in set(part) if cell and cell[0] not in _DIGITS}:
@@ -196,14 +196,14 @@ class _Sheet:
     """A column while it is judged."""
 
     clause: Clause
-    column: Column
+    column: LotColumn
     pieces: Sequence[str]
-    bench: Bench
+    bench: JudgingContext
     values: Sequence[str | None] = ()
-    odd: dict[int, Odd] = field(default_factory=dict)
+    odd: dict[int, Nonconformity] = field(default_factory=dict)
     standards: Sequence[str | None] = (None,)
     gauges: dict[str, None] = field(default_factory=dict)
-    memo: dict[tuple[str, str, str, str], Odd | None] = field(default_factory=dict)
+    memo: dict[tuple[str, str, str, str], Nonconformity | None] = field(default_factory=dict)
     seen: int = 0
 
     def __post_init__(self) -> None:
@@ -233,7 +233,7 @@ class _Sheet:
         """Whether every cell stands in the file as it will stand in the record."""
         units, unit = self.column.units, self.clause.unit
         assert unit is not None
-        if not isinstance(units, Same) or units.text not in ("", unit.base) or unit.base in EXACT_UNITS:
+        if not isinstance(units, RepeatedText) or units.text not in ("", unit.base) or unit.base in EXACT_UNITS:
             return False
         return all(_PLAIN.fullmatch(cell) for part in _parts(self.column.values) for cell in set(part))
 
@@ -261,7 +261,7 @@ class _Sheet:
     def _groups(self, rows: Rows) -> list[Rows]:
         """Rows of one unit, one instrument, and all with an uncertainty or all without."""
         column = self.column
-        if all(isinstance(cells, Same) for cells in (column.units, column.instruments, column.standards)):
+        if all(isinstance(cells, RepeatedText) for cells in (column.units, column.instruments, column.standards)):
             return [np.arange(len(rows))]
         numbers: dict[tuple[str, str, bool], int] = {}
         codes = np.empty(len(rows), dtype=np.int64)
@@ -290,7 +290,7 @@ class _Sheet:
     def _widest(self, rows: Rows) -> str:
         """The largest uncertainty that these rows state."""
         column = self.column
-        if isinstance(column.standards, Same):
+        if isinstance(column.standards, RepeatedText):
             return column.standards.text
         texts: dict[str, int] = {column.standards[row]: row for row in rows.tolist()}
         if len(texts) == 1:
@@ -319,7 +319,7 @@ class _Sheet:
         """The standard uncertainties, one for all where it is the same everywhere."""
         column, memo = self.column, dict[tuple[str, str, str, str], str | None]()
         relative = any(effect.relative for gauge in self.bench.instruments.values() for effect in gauge.effects)
-        same = all(isinstance(cells, Same) for cells in (column.standards, column.instruments, column.units))
+        same = all(isinstance(cells, RepeatedText) for cells in (column.standards, column.instruments, column.units))
         if same and not relative and len(rows) == len(self.pieces):
             self.standards = (self._standard(rows[0]),)
             return
@@ -339,7 +339,7 @@ class _Sheet:
 
     def observe(self, words: Mapping[int, str]) -> None:
         """Judge the cells that are answers."""
-        known: dict[tuple[str, str], Odd | None] = {}
+        known: dict[tuple[str, str], Nonconformity | None] = {}
         self.seen += len(words)
         values = list(self.values) if words else []
         for row, word in words.items():
@@ -351,7 +351,7 @@ class _Sheet:
                 self.odd[row] = odd
         self.values = values or self.values
 
-    def _answered(self, row: int, word: str) -> Odd | None:
+    def _answered(self, row: int, word: str) -> Nonconformity | None:
         if answer_to(self.clause, word) is None:
             said = ", ".join(self.clause.answers)
             facts = {"characteristic": self.clause.characteristic, "words": said, "reading": word[:40]}
@@ -365,7 +365,7 @@ class _Sheet:
         """A piece without a value does not conform by silence."""
         if self.seen == len(self.pieces):
             return
-        open_piece = Odd(Verdict.UNDECIDED, Reason.NOT_MEASURED)
+        open_piece = Nonconformity(Verdict.UNDECIDED, Reason.NOT_MEASURED)
         self.odd.update({row: open_piece for row, value in enumerate(self.values) if value is None})
 
     def judged(self, limits: Limits | None) -> JudgedCharacteristic:
@@ -381,14 +381,14 @@ class _Sheet:
         )
 
 
-def _odd_of(finding: Finding) -> Odd | None:
+def _odd_of(finding: Finding) -> Nonconformity | None:
     if finding.verdict is Verdict.CONFORMS:
         return None
     measurement, seen = finding.measurement, finding.observation
     value = f"{measurement.value:f}" if measurement else seen.value if seen else None
     standard = short(measurement.standard_uncertainty) if measurement else None
     probability = None if finding.probability is None else round(finding.probability, 6)
-    return Odd(finding.verdict, finding.reason, value, standard, probability)
+    return Nonconformity(finding.verdict, finding.reason, value, standard, probability)
 
 
 def short(number: Decimal | None) -> str | None:

@@ -34,7 +34,7 @@ _KEYS: Final = ("unit", "u", "instrument")
 
 
 @dataclass(frozen=True, slots=True)
-class Same(Sequence[str]):
+class RepeatedText(Sequence[str]):
     """The same text for every piece."""
 
     text: str
@@ -50,7 +50,7 @@ class Same(Sequence[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LotColumn:
     """What a file says of one characteristic, a cell a piece; an empty one is a piece without a value."""
 
     characteristic: str
@@ -66,20 +66,20 @@ class Column:
         """Where a cell stands."""
         return f"{self.where}: line {self.lines[row]}" if self.lines and self.lines[row] else self.where
 
-    def reordered(self, order: Sequence[int]) -> Column:
+    def reordered(self, order: Sequence[int]) -> LotColumn:
         """The same cells in another order of the pieces."""
         lines = [self.lines[row] for row in order] if self.lines else ()
         return self._changed(lambda cells: _taken(cells, order, copied=True), lines)
 
-    def longer(self, more: int) -> Column:
+    def longer(self, more: int) -> LotColumn:
         """The same with so many empty cells behind it."""
         lines = (*self.lines, *(0,) * more) if self.lines else ()
         return self._changed(lambda cells: (*cells, *("",) * more), lines)
 
-    def _changed(self, change: Callable[[Sequence[str]], Sequence[str]], lines: Sequence[int]) -> Column:
+    def _changed(self, change: Callable[[Sequence[str]], Sequence[str]], lines: Sequence[int]) -> LotColumn:
         values, units, standards, instruments = map(change, (self.values, self.units, self.standards, self.instruments))
         confidences = change(self.confidences) if self.confidences else ()
-        return Column(self.characteristic, values, units, standards, instruments, lines, self.where, confidences)
+        return LotColumn(self.characteristic, values, units, standards, instruments, lines, self.where, confidences)
 
     def reading(self, row: int, piece: str) -> Reading:
         """One cell with what belongs to it."""
@@ -95,7 +95,7 @@ class LotFile:
 
     where: str
     pieces: tuple[str, ...]
-    columns: Mapping[str, Column]
+    columns: Mapping[str, LotColumn]
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Every further column, one cell a piece: subgroups, machines, times."""
     photos: tuple[Photo, ...] = ()
@@ -248,13 +248,13 @@ def _put(found: dict[str, Reading], reading: Reading, where: str) -> None:
         )
 
 
-def _column_of(name: str, readings: Sequence[Reading | None], where: str) -> Column:
+def _column_of(name: str, readings: Sequence[Reading | None], where: str) -> LotColumn:
     def cells(key: str) -> tuple[str, ...]:
         return tuple(getattr(reading, key) if reading else "" for reading in readings)
 
     standards = tuple(_standard(reading) if reading else "" for reading in readings)
     confidences = cells("confidence")
-    return Column(name, cells("value"), cells("unit"), standards, cells("instrument"), (), where, confidences)
+    return LotColumn(name, cells("value"), cells("unit"), standards, cells("instrument"), (), where, confidences)
 
 
 def _standard(reading: Reading) -> str:
@@ -270,12 +270,12 @@ def _standard(reading: Reading) -> str:
 
 def _cells(table: Table, name: str, other: str = "") -> Sequence[str]:
     found = table.columns.get(name) or table.columns.get(other)
-    return evened(found) if found else Same("", len(table))
+    return evened(found) if found else RepeatedText("", len(table))
 
 
 def evened(cells: Sequence[str]) -> Sequence[str]:
     """A column that says the same of every piece, in one word."""
-    return Same(cells[0], len(cells)) if cells.count(cells[0]) == len(cells) else cells
+    return RepeatedText(cells[0], len(cells)) if cells.count(cells[0]) == len(cells) else cells
 
 
 def _pieces(table: Table) -> tuple[str, ...]:
@@ -367,19 +367,19 @@ def all_different(texts: Sequence[str]) -> bool:
 
 
 def _taken(cells: Sequence[str], rows: Sequence[int], *, copied: bool = False) -> Sequence[str]:
-    if isinstance(cells, Same):
-        return Same(cells.text, len(rows))
+    if isinstance(cells, RepeatedText):
+        return RepeatedText(cells.text, len(rows))
     if len(rows) == len(cells) and not copied:
         return cells
     return tuple(cells[row] if row >= 0 else "" for row in rows)
 
 
-def _long_column(table: Table, name: str, rows: Sequence[int]) -> Column:
+def _long_column(table: Table, name: str, rows: Sequence[int]) -> LotColumn:
     # Where every row is of this characteristic, the table's own columns serve: nothing is copied.
     values = table.columns["value"]
     lines = table.lines if len(rows) == len(table) else [table.lines[row] if row >= 0 else 0 for row in rows]
     units, standards, instruments = (_taken(_cells(table, key), rows) for key in _KEYS)
-    return Column(name, _without_stars(_taken(values, rows)), units, standards, instruments, lines, table.where)
+    return LotColumn(name, _without_stars(_taken(values, rows)), units, standards, instruments, lines, table.where)
 
 
 def _without_stars(cells: Sequence[str]) -> Sequence[str]:
@@ -436,10 +436,9 @@ def _named_pieces(table: Table) -> tuple[str, ...]:
     return labels
 
 
-def _wide_column(table: Table, characteristic: str, head: str, unit: str) -> Column:
+def _wide_column(table: Table, characteristic: str, head: str, unit: str) -> LotColumn:
     """One column of a wide table; `u`, `unit` and `instrument` may stand beside it for all, or as `NAME.u` for one."""
     units, standards, instruments = (_cells(table, f"{characteristic}.{key}", key) for key in _KEYS)
-    return Column(
-        characteristic, _without_stars(table.columns[head]), Same(unit, len(table)) if unit else units, standards,
-        instruments, table.lines, table.where,
-    )  # fmt: skip
+    values = _without_stars(table.columns[head])
+    units = RepeatedText(unit, len(table)) if unit else units
+    return LotColumn(characteristic, values, units, standards, instruments, table.lines, table.where)

@@ -15,7 +15,13 @@ from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
-from inspect_kit.quality.lot.column import Bench, JudgedCharacteristic, Odd, Usual, judged_column
+from inspect_kit.quality.lot.column import (
+    JudgedCharacteristic,
+    JudgingContext,
+    Nonconformity,
+    ReadingDefaults,
+    judged_column,
+)
 from inspect_kit.quality.lot.file import DEFECT_COLUMNS, LotFile
 from inspect_kit.quality.process.capability import anderson_darling
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up
@@ -85,7 +91,7 @@ class LotPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreed:
+class SamplingAgreement:
     """What maker and buyer agreed on; nothing means that all pieces are inspected."""
 
     aql: Decimal | None = None
@@ -97,7 +103,7 @@ class Agreed:
     classes: tuple[DefectClass, ...] = ()
 
 
-def plan_for(size: int, agreed: Agreed) -> LotPlan:
+def plan_for(size: int, agreed: SamplingAgreement) -> LotPlan:
     """The plan that the tables give for a lot of that size."""
     if agreed.classes:
         return _plan_of_classes(size, agreed)
@@ -114,7 +120,7 @@ def plan_for(size: int, agreed: Agreed) -> LotPlan:
     return LotPlan(size, Sampling.VARIABLES, *common, None, measured, agreed.standard, agreed.sigma)
 
 
-def _plan_of_classes(size: int, agreed: Agreed) -> LotPlan:
+def _plan_of_classes(size: int, agreed: SamplingAgreement) -> LotPlan:
     if agreed.by_variables or agreed.aql is not None:
         raise UsageError("classes-go-alone")
     level = agreed.level or "II"
@@ -227,7 +233,9 @@ def _limited(clause: Clause) -> bool:
     return clause.limits is not None and clause.kind is not Kind.NOMINAL_WITHOUT_TOLERANCE
 
 
-def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides: Iterable[str] = ()) -> LotOutcome:
+def judge_pieces(
+    task: Task, file: LotFile, plan: LotPlan, usual: ReadingDefaults, besides: Iterable[str] = ()
+) -> LotOutcome:
     """Judge every piece by what the file has of it, and then the lot.
 
     `besides` are characteristics that were not asked for: they are part of the lot's judgement where a piece fails
@@ -236,7 +244,7 @@ def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides
     check_sample(plan, file)
     extra = frozenset(besides)
     instruments = load_instruments(dict.fromkeys(_gauges(file, usual)), task.instrument_folders)
-    bench = Bench(task.rule, instruments, _distrusted(task, instruments), usual)
+    bench = JudgingContext(task.rule, instruments, _distrusted(task, instruments), usual)
     clauses = clauses_for(task, [name for name in file.columns if name not in extra])
     asked = [_decided_by_plan(judged_column(clause, file, bench), plan, file.where) for clause in clauses]
     also, said = _recorded(task, file, bench, extra)
@@ -252,7 +260,7 @@ def judge_pieces(task: Task, file: LotFile, plan: LotPlan, usual: Usual, besides
 
 
 def _recorded(
-    task: Task, file: LotFile, bench: Bench, besides: frozenset[str]
+    task: Task, file: LotFile, bench: JudgingContext, besides: frozenset[str]
 ) -> tuple[list[JudgedCharacteristic], list[Notice]]:
     """What the file records beyond what was asked for."""
     there = {**_observed_clauses(task), **_limited_clauses(task)}
@@ -274,20 +282,20 @@ def _in_words(file: LotFile) -> Iterator[JudgedCharacteristic]:
     """Defects written down in a column of their own, and pieces that somebody has rejected."""
     cells = next((file.groups[name] for name in DEFECT_COLUMNS if name in file.groups), None)
     rejected = file.groups.get("decision")
-    odd: dict[int, Odd] = {}
+    odd: dict[int, Nonconformity] = {}
     for place, word in enumerate(cells or ()):
         if word.casefold() not in _NO_DEFECT:
-            odd[place] = Odd(Verdict.FAILS, Reason.OBSERVED_NO, word[:80])
+            odd[place] = Nonconformity(Verdict.FAILS, Reason.OBSERVED_NO, word[:80])
     for place, word in enumerate(rejected or ()):
         if word.casefold() == "reject":
-            odd.setdefault(place, Odd(Verdict.FAILS, Reason.OBSERVED_NO, "rejected"))
+            odd.setdefault(place, Nonconformity(Verdict.FAILS, Reason.OBSERVED_NO, "rejected"))
     if odd:
         words = tuple(odd[place].value if place in odd else None for place in range(len(file.pieces)))
         counts = {Verdict.FAILS: len(odd), Verdict.CONFORMS: len(file.pieces) - len(odd)}
         yield JudgedCharacteristic(None, None, words, (None,), counts, odd)
 
 
-def _gauges(file: LotFile, usual: Usual) -> Iterator[str]:
+def _gauges(file: LotFile, usual: ReadingDefaults) -> Iterator[str]:
     if usual.instrument:
         yield usual.instrument
     for column in file.columns.values():

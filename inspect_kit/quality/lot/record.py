@@ -224,7 +224,7 @@ ANSWERS = ("yes", "no")
 _NO_NUMBERS = (None, *ANSWERS)
 
 
-class Charted(msgspec.Struct, frozen=True):
+class ChartSettings(msgspec.Struct, frozen=True):
     """How a lot's process is looked at: the column of subgroups, the rules, and how the order of making is known."""
 
     subgroup: str = ""
@@ -233,11 +233,11 @@ class Charted(msgspec.Struct, frozen=True):
 
 
 TRACED = ("operator", "shift", "machine", "cavity", "tray", "serial", "time")
-UNCHARTED = Charted()
+UNCHARTED = ChartSettings()
 
 
 def lot_record_of(
-    outcome: LotOutcome, subject: Subject, charted: Charted = UNCHARTED, delivery: Delivery | None = None
+    outcome: LotOutcome, subject: Subject, charted: ChartSettings = UNCHARTED, delivery: Delivery | None = None
 ) -> LotRecord:
     """Everything that a lot's certificate says."""
     task, file = outcome.task, outcome.file

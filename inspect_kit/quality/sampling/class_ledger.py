@@ -35,7 +35,7 @@ class ClassLedger:
         begun = switching.LotSeries(state=switching.SwitchingState(self.start.get(name, Severity.NORMAL)))
         return self.series.get(name, begun)
 
-    def add(self, name: str, lot: switching.Presented) -> ClassLedger:
+    def add(self, name: str, lot: switching.PresentedLot) -> ClassLedger:
         """The ledger with one class of one lot more."""
         mine = self.of(name).add(self.schemes[name], lot)
         return ClassLedger(

@@ -54,7 +54,7 @@ class SwitchingState:
 
 
 @dataclass(frozen=True, slots=True)
-class Presented:
+class PresentedLot:
     """A lot as it is presented: its size, what was found, its name, and the digest of its readings.
 
     A lot that was refused, sorted and presented again is judged like any other and does not count for the switching.
@@ -76,7 +76,7 @@ class JudgedLot:
     `lookup` is the plan where nonconforming pieces are counted; by measured values there is none.
     """
 
-    presented: Presented
+    presented: PresentedLot
     severity: Severity
     accepted: bool
     after: SwitchingState
@@ -96,7 +96,7 @@ class LotSeries:
     lots: tuple[JudgedLot, ...] = ()
     state: SwitchingState = field(default_factory=SwitchingState)
 
-    def add(self, scheme: Scheme, lot: Presented) -> LotSeries:
+    def add(self, scheme: Scheme, lot: PresentedLot) -> LotSeries:
         """The series with one lot more."""
         return self.then(judge_lot(scheme, self.state, lot))
 
@@ -113,11 +113,13 @@ class LotSeries:
         return None
 
 
-def follow(scheme: Scheme, lots: Iterable[Presented | tuple[int, int]], start: Severity = Severity.NORMAL) -> LotSeries:
+def judge_series(
+    scheme: Scheme, lots: Iterable[PresentedLot | tuple[int, int]], start: Severity = Severity.NORMAL
+) -> LotSeries:
     """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
     series = LotSeries(state=SwitchingState(start))
     for lot in lots:
-        series = series.add(scheme, lot if isinstance(lot, Presented) else Presented(*lot))
+        series = series.add(scheme, lot if isinstance(lot, PresentedLot) else PresentedLot(*lot))
     return series
 
 
@@ -127,7 +129,7 @@ def refuse_stopped(state: SwitchingState) -> None:
         raise UsageError("inspection-stopped")
 
 
-def judge_lot(scheme: Scheme, state: SwitchingState, lot: Presented) -> JudgedLot:
+def judge_lot(scheme: Scheme, state: SwitchingState, lot: PresentedLot) -> JudgedLot:
     """The next lot of a series."""
     refuse_stopped(state)
     size, found = lot.lot, lot.found
@@ -211,7 +213,7 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
     first = first_severity(table, start)
     lots = presented_in(table)
     try:
-        series = follow(scheme, lots, first)
+        series = judge_series(scheme, lots, first)
     except InspectKitError as problem:
         raise BadInput.of(problem.fault, where=str(path)) from None
     for row, judged in enumerate(series.lots):
@@ -219,7 +221,7 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
     return series
 
 
-def presented_in(table: Table) -> tuple[Presented, ...]:
+def presented_in(table: Table) -> tuple[PresentedLot, ...]:
     """The lots of a ledger as they were presented."""
     names, readings, again = (
         table.columns.get(name, ("",) * len(table)) for name in ("name", "readings", "resubmitted")
@@ -227,7 +229,7 @@ def presented_in(table: Table) -> tuple[Presented, ...]:
     seen = table.counts("inspected") if table.has("inspected") else (0,) * len(table)
     rows = zip(table.counts("lot"), table.counts("found"), names, readings, again, seen, strict=True)
     return tuple(
-        Presented(lot, found, name, key, word == "yes", all_of) for lot, found, name, key, word, all_of in rows
+        PresentedLot(lot, found, name, key, word == "yes", all_of) for lot, found, name, key, word, all_of in rows
     )
 
 

@@ -20,7 +20,7 @@ _NO_COUNT: Final = Plan(1, 0, 1)
 
 
 def add_measured(
-    series: switching.LotSeries, scheme: switching.Scheme, lot: switching.Presented, *, accepted: bool
+    series: switching.LotSeries, scheme: switching.Scheme, lot: switching.PresentedLot, *, accepted: bool
 ) -> switching.LotSeries:
     """The series with one lot more, accepted or refused by its measured values."""
     state = series.state
@@ -44,7 +44,7 @@ def read_variables_ledger(
     series = switching.LotSeries(state=switching.SwitchingState(Severity(first)))
     for place, size in enumerate(table.counts("lot")):
         cells = {name: table.columns.get(name, ("",) * len(table))[place] for name in COLUMNS}
-        lot = switching.Presented(size, 0, cells["name"], cells["readings"], cells["resubmitted"] == "yes")
+        lot = switching.PresentedLot(size, 0, cells["name"], cells["readings"], cells["resubmitted"] == "yes")
         series = add_measured(series, scheme, lot, accepted=cells["accepted"] == "yes")
         _same(series.lots[-1], cells, scheme, f"{path}: line {table.lines[place]}")
     return series

@@ -21,12 +21,12 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.nearest import nearest
 from inspect_kit.quality.drawing import rendered
-from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, clauses_for, judge_pieces, plan_for, recorded_besides
+from inspect_kit.quality.lot.judge import SamplingAgreement, clauses_for, judge_pieces, plan_for, recorded_besides
 from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.trend import Fault, Trend, TrendQuestion, Yield, pareto, trend_data, trends
+from inspect_kit.quality.trend import FaultCount, RecordedSeries, Trend, TrendQuestion, pareto, trend_data, trends
 from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.inspections import Inspection, Sought, enter, uncertified
 from inspect_kit.registry.kept_records import KeptQuery, entry_of, kept_record, kept_yields, newest_entry
@@ -63,7 +63,7 @@ class TrendNames:
     name: Callable[[str], str]
     reason: Callable[[str], str]
 
-    def fault(self, found: Fault) -> Fault:
+    def fault(self, found: FaultCount) -> FaultCount:
         """A fault as the reader calls it."""
         return replace(found, characteristic=self.name(found.characteristic), reason=self.reason(found.reason))
 
@@ -76,7 +76,7 @@ class Service:
     registry: Registry
     now: Callable[[], datetime]
     _drawing: Lock = field(default_factory=Lock)
-    _yields: dict[KeptQuery, tuple[int, tuple[Yield, ...]]] = field(default_factory=dict)
+    _yields: dict[KeptQuery, tuple[int, tuple[RecordedSeries, ...]]] = field(default_factory=dict)
 
     def measured(self, body: bytes, kind: str, asked: Asked) -> dict[str, object]:
         """Judge one thing, enter it, and tell the findings."""
@@ -93,7 +93,9 @@ class Service:
         wanted = WantedCharacteristics(names, bool(characteristics), besides)
         file = _with_file(body, kind, lambda path: read_lot(path, wanted))
         plan = plan_for(_count(asked.get("lot", "")) or len(file.pieces), _agreed(asked))
-        outcome = judge_pieces(task, file, plan, Usual(asked.get("u", ""), asked.get("instrument", "")), besides)
+        outcome = judge_pieces(
+            task, file, plan, ReadingDefaults(asked.get("u", ""), asked.get("instrument", "")), besides
+        )
         record = lot_record_of(outcome, _subject(asked))
         return {**self._entered(record, body), **_lot_data(record)}
 
@@ -155,7 +157,7 @@ class Service:
             draw = trend_drawing(named, mine, narrow=narrow)
             return rendered(draw, "svg", _NARROW if narrow else _WIDE, words.language)
 
-    def _trends(self, asked: Asked) -> tuple[TrendQuestion, tuple[Trend, ...], tuple[Fault, ...]]:
+    def _trends(self, asked: Asked) -> tuple[TrendQuestion, tuple[Trend, ...], tuple[FaultCount, ...]]:
         names = tuple(filter(None, [asked.get("characteristic", "")]))
         question = TrendQuestion(names, asked.get("period", "") or "month", asked.get("by", ""))
         days = (_day(asked.get(name, "")) for name in ("since", "until"))
@@ -163,7 +165,7 @@ class Service:
         kept = self._kept(KeptQuery(since, until, asked.get("spec", ""), asked.get("item", "")))
         return question, trends(kept, question), pareto(kept, question)
 
-    def _kept(self, query: KeptQuery) -> tuple[Yield, ...]:
+    def _kept(self, query: KeptQuery) -> tuple[RecordedSeries, ...]:
         newest = newest_entry(self.registry)
         there = self._yields.get(query)
         if there is None or there[0] != newest:
@@ -190,12 +192,12 @@ def _subject(asked: Asked) -> Subject:
     return Subject(text, owner, inspector=inspector)
 
 
-def _agreed(asked: Asked) -> Agreed:
+def _agreed(asked: Asked) -> SamplingAgreement:
     aql = asked.get("aql", "")
     severity = _chosen(asked.get("severity", "normal"), [each.value for each in Severity], "severity")
     if not aql:
-        return Agreed()
-    return Agreed(parse_number(aql), asked.get("level", ""), Severity(severity))
+        return SamplingAgreement()
+    return SamplingAgreement(parse_number(aql), asked.get("level", ""), Severity(severity))
 
 
 def _chosen(word: str, known: Sequence[str], where: str) -> str:

@@ -52,7 +52,7 @@ class Dots:
     columns: int
 
 
-def dotted(band: Plane, left: float, right: float, pitch: float | None = None) -> Dots | None:
+def digit_of_dots(band: Plane, left: float, right: float, pitch: float | None = None) -> Dots | None:
     """The digit whose dots are all on here and all others off; nothing where that is not plain for every one of them.
 
     The columns from left to right are the letter's own; where the distance of two dots is known, they are told by it.

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from inspect_kit.vision.display.read import Shown
+from inspect_kit.vision.display.read import DisplayedNumber
 
 _WIDEST: Final = 640
 """Pixels across, enough to read every bar of a digit again."""
@@ -17,7 +17,7 @@ _QUALITY: Final = (cv2.IMWRITE_JPEG_QUALITY, 88)
 """JPEG quality, of 100; chosen."""
 
 
-def cut_out(photo: NDArray[np.uint8], shown: Shown) -> bytes:
+def cut_out(photo: NDArray[np.uint8], shown: DisplayedNumber) -> bytes:
     """The display, upright, as JPEG."""
     points = np.array([*shown.row.top, *shown.row.bottom])
     pad = 1.2 * shown.row.height

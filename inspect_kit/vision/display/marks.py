@@ -171,7 +171,7 @@ def _window(cut: Plane) -> Plane:
     return evened(window)
 
 
-def stranger_beside(strip: Strip, left: float, right: float, found: list[Word]) -> bool:
+def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word]) -> bool:
     """Whether something next to the row is neither a known word nor a frame and could be part of a digit or a sign.
 
     Behind the digits stands their unit, which need not be read: there only what is as narrow as a bar counts.

@@ -10,12 +10,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from inspect_kit.vision.display.dots import dotted
-from inspect_kit.vision.display.marks import NEXT, stranger_beside, unit_of, words
+from inspect_kit.vision.display.dots import digit_of_dots
+from inspect_kit.vision.display.marks import NEXT, unit_of, unread_mark_beside, words
 from inspect_kit.vision.display.networks import DIGITS, digit_chances
-from inspect_kit.vision.display.rows import Row, find_rows, planes, without_shade
+from inspect_kit.vision.display.rows import DigitRow, find_rows, planes, without_shade
 from inspect_kit.vision.display.segments import dash, seven_segment
-from inspect_kit.vision.display.strip import SIDE, TALL, Standing, Strip, refitted, straightened
+from inspect_kit.vision.display.strip import SIDE, TALL, PlacedDigit, Strip, refitted, straightened
 
 Plane = NDArray[np.float32]
 
@@ -75,12 +75,12 @@ class Glyph:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class DisplayedNumber:
     """A row that was read: the number with its point, how sure, and why not surer."""
 
     number: str
     confidence: float
-    row: Row
+    row: DigitRow
     unit: str = ""
     stable: bool = False
     hold: bool = False
@@ -88,7 +88,7 @@ class Shown:
     """Why it is not certain, as a code of the wording; empty where it is."""
 
 
-def read_display(photo: NDArray[np.uint8]) -> Shown | None:
+def read_display(photo: NDArray[np.uint8]) -> DisplayedNumber | None:
     """The reading of the display in the photo; nothing where no row of digits is found."""
     read = []
     both = planes(photo)
@@ -109,7 +109,7 @@ def read_display(photo: NDArray[np.uint8]) -> Shown | None:
     return _with_marks(*(_in_shade(best, strip, both) if not best.row.light else (best, strip)))
 
 
-def _in_shade(shown: Shown, strip: Strip, both: tuple[Plane, Plane]) -> tuple[Shown, Strip]:
+def _in_shade(shown: DisplayedNumber, strip: Strip, both: tuple[Plane, Plane]) -> tuple[DisplayedNumber, Strip]:
     """The same row once more without its shadows; in doubt where that makes another number of it.
 
     A digit in shadow that was missed is taken in; one more witness where a bar was badly seen.
@@ -125,30 +125,30 @@ def _in_shade(shown: Shown, strip: Strip, both: tuple[Plane, Plane]) -> tuple[Sh
     return replace(shown, confidence=min(shown.confidence, 0.5), doubt="display-two-ways"), strip
 
 
-def _digits(shown: Shown) -> int:
+def _digits(shown: DisplayedNumber) -> int:
     return sum(character.isdigit() for character in shown.number)
 
 
-def _same_place(one: Shown, two: Shown) -> bool:
+def _same_place(one: DisplayedNumber, two: DisplayedNumber) -> bool:
     """Whether two rows are the same digits, found twice; the upper halves of digits are a row of ones half as high."""
     near = abs(float(one.row.middle[1] - two.row.middle[1])) < 0.6 * max(one.row.height, two.row.height)
     return near and _ALIKE < one.row.height / two.row.height < 1 / _ALIKE
 
 
-def _strip(both: tuple[Plane, Plane], row: Row) -> Strip | None:
+def _strip(both: tuple[Plane, Plane], row: DigitRow) -> Strip | None:
     """The straightened row, its lines drawn anew through the digits that stand on them."""
     strip = straightened(both, row)
     for _ in range(2):
         glyphs = _chain(strip) if strip is not None else []
-        standing = [Standing(g.character, g.left, g.right) for g in glyphs if g.character != "-"]
+        standing = [PlacedDigit(g.character, g.left, g.right) for g in glyphs if g.character != "-"]
         better = refitted(strip, standing) if strip and standing else None
         strip = straightened(both, better) if better is not None else None
     return strip
 
 
-def _distinct(rows: list[Row]) -> list[Row]:
+def _distinct(rows: list[DigitRow]) -> list[DigitRow]:
     """The tallest rows, each place once."""
-    kept: list[Row] = []
+    kept: list[DigitRow] = []
     for row in sorted(rows, key=lambda each: -each.height * min(each.glyphs, 6)):
         if not any(
             np.linalg.norm(row.middle - other.middle) < 0.2 * other.height and 0.8 < row.height / other.height < 1.25
@@ -158,12 +158,12 @@ def _distinct(rows: list[Row]) -> list[Row]:
     return kept[:_ROWS]
 
 
-def _rivals(best: Shown, other: Shown) -> bool:
+def _rivals(best: DisplayedNumber, other: DisplayedNumber) -> bool:
     away = abs(float(best.row.middle[1] - other.row.middle[1])) > 0.6 * best.row.height
     return away and other.row.height > _RIVAL * best.row.height and other.confidence > 0.8 and len(other.number) > 1
 
 
-def _read_row(strip: Strip) -> Shown | None:
+def _read_row(strip: Strip) -> DisplayedNumber | None:
     glyphs = _chain(strip)
     if len(glyphs) < 2 or sum(g.character.isdigit() for g in glyphs) < 1:
         return None
@@ -182,7 +182,7 @@ def _read_row(strip: Strip) -> Shown | None:
         confidence, doubt = min(confidence, 0.5), "display-uneven"
     if _cut_off(strip, glyphs):
         confidence, doubt = min(confidence, 0.5), "display-at-edge"
-    return Shown(number, confidence, strip.row, doubt=doubt)
+    return DisplayedNumber(number, confidence, strip.row, doubt=doubt)
 
 
 def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
@@ -280,14 +280,14 @@ def _by_pitch(strip: Strip, glyph: Glyph, pitch: float) -> Glyph:
     columns = (glyph.right - glyph.left) / pitch
     if glyph.character == "-":
         return replace(glyph, dots="-" if 2.5 < columns < 5.5 else None)
-    found = dotted(strip.band, glyph.left, glyph.right, pitch)
+    found = digit_of_dots(strip.band, glyph.left, glyph.right, pitch)
     if found is None or found.digit != glyph.character:
         return glyph
     return replace(glyph, right=max(glyph.right, glyph.left + found.columns * pitch), dots=found.digit)
 
 
 def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
-    found = dotted(strip.band, *span)
+    found = digit_of_dots(strip.band, *span)
     dots = found.digit if found is not None and found.columns == 5 else None
     best = int(np.argmax(chances)) if dots is None else DIGITS.index(dots)
     character = DIGITS[best]
@@ -376,12 +376,12 @@ def _cut_off(strip: Strip, glyphs: list[Glyph]) -> bool:
     return not bool(strip.inside[left : right + 1].all())
 
 
-def _with_marks(shown: Shown, strip: Strip) -> Shown:
+def _with_marks(shown: DisplayedNumber, strip: Strip) -> DisplayedNumber:
     """Unit and marks beside the digits; in doubt where something there could be one more digit or a sign."""
     glyphs = _chain(strip)
     left, right = glyphs[0].left, glyphs[-1].right
     found = words(strip, left, right)
-    if stranger_beside(strip, left, right, found):
+    if unread_mark_beside(strip, left, right, found):
         shown = replace(shown, confidence=min(shown.confidence, 0.5), doubt=shown.doubt or "display-one-more")
     texts = {word.text for word in found}
     return replace(shown, unit=unit_of(found), stable="ring" in texts, hold="hold" in texts)

@@ -31,7 +31,7 @@ _DARKEST: Final = 16.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DigitRow:
     """Glyphs of one height side by side: ends of their upper and lower line in the photo's pixels, and the polarity."""
 
     top: tuple[tuple[float, float], tuple[float, float]]
@@ -83,9 +83,9 @@ def without_shade(both: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
     return np.asarray(255 * np.log1p(both[0] / _DARKEST) / np.log1p(255 / _DARKEST), np.float32), both[1]
 
 
-def find_rows(both: tuple[Plane, Plane]) -> list[Row]:
+def find_rows(both: tuple[Plane, Plane]) -> list[DigitRow]:
     """Every row of glyphs of one height in the planes of a photo; one glyph is enough to look for others beside it."""
-    found: list[Row] = []
+    found: list[DigitRow] = []
     for light, plane in zip((False, True), both, strict=True):
         scale = min(1.0, _LARGEST / max(plane.shape))
         while min(plane.shape) * scale > 2 * _TALL[1]:
@@ -100,11 +100,11 @@ def strokes(plane: Plane, square: int) -> Plane:
     return np.asarray(cv2.morphologyEx(plane, cv2.MORPH_TOPHAT, np.ones((square, square), np.uint8)), np.float32)
 
 
-def _level(plane: Plane, scale: float, *, light: bool) -> list[Row]:
+def _level(plane: Plane, scale: float, *, light: bool) -> list[DigitRow]:
     contrast = strokes(np.asarray(cv2.GaussianBlur(plane, (0, 0), 0.6), np.float32), _STROKE)
     around = cv2.dilate(contrast, np.ones((2 * _STROKE + 1,) * 2, np.uint8))
     lit = ((contrast > _LIT * around) & (contrast > _FAINTEST)).astype(np.uint8)
-    found: list[Row] = []
+    found: list[DigitRow] = []
     for shape in ((3, 3), (5, 1)):
         joined = cv2.morphologyEx(lit, cv2.MORPH_CLOSE, np.ones(shape, np.uint8))
         _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
@@ -161,7 +161,7 @@ def _beside(group: list[_Box], box: _Box) -> bool:
     )
 
 
-def _row(group: list[_Box], scale: float, *, light: bool) -> Row:
+def _row(group: list[_Box], scale: float, *, light: bool) -> DigitRow:
     """Two parallel lines: a frame taken for a glyph must not make a wedge of the row."""
     x = np.array([box.x + box.w / 2 for box in group])
     middle = np.array([box.middle for box in group])
@@ -173,7 +173,7 @@ def _row(group: list[_Box], scale: float, *, light: bool) -> Row:
         tuple((float(a / scale), float(b / scale)) for a, b in zip(ends, line + shift, strict=True))
         for shift in (-half, half)
     )
-    return Row((upper[0], upper[1]), (lower[0], lower[1]), light, len(group))
+    return DigitRow((upper[0], upper[1]), (lower[0], lower[1]), light, len(group))
 
 
 def _slope(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

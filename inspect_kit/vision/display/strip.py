@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.vision.display.networks import DIGIT_SIZE, MARGIN, evened
-from inspect_kit.vision.display.rows import Row, strokes
+from inspect_kit.vision.display.rows import DigitRow, strokes
 
 Plane = NDArray[np.float32]
 
@@ -42,7 +42,7 @@ _NO_FLOOR: Final = "147"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedDigit:
     """A digit and the columns of the strip it stands in."""
 
     character: str
@@ -57,7 +57,7 @@ class Strip:
     light: Plane
     raw: Plane
     """The same with frames and whatever else crosses the digits' lines."""
-    row: Row
+    row: DigitRow
     back: NDArray[np.float64]
     """Takes a point of the strip to the photo."""
     inside: NDArray[np.bool_]
@@ -89,7 +89,7 @@ class Strip:
         return evened(cv2.warpAffine(soft, move, (width, height)).astype(np.float32))
 
 
-def straightened(both: tuple[Plane, Plane], row: Row) -> Strip | None:
+def straightened(both: tuple[Plane, Plane], row: DigitRow) -> Strip | None:
     """The strip around a row of these planes of a photo, or nothing where no stroke stands out."""
     level, inside, warp = _level(both[int(row.light)], row)
     level = level if row.light else 255 - level
@@ -120,7 +120,7 @@ def _uncrossed(light: Plane, level: float) -> Plane:
     return np.asarray(np.where(crossing[labels], 0, light), np.float32)
 
 
-def _columns(row: Row) -> int:
+def _columns(row: DigitRow) -> int:
     return round((row.length / row.height + 2 * _REACH) * TALL)
 
 
@@ -130,7 +130,7 @@ def _row_columns(width: int) -> slice:
     return slice(start, max(start + 1, width - start))
 
 
-def _level(plane: Plane, row: Row) -> tuple[Plane, NDArray[np.bool_], NDArray[np.float64]]:
+def _level(plane: Plane, row: DigitRow) -> tuple[Plane, NDArray[np.bool_], NDArray[np.float64]]:
     width, height = _columns(row), TALL + 2 * SIDE
     start, end = _REACH * TALL, width - _REACH * TALL
     here = np.array([*row.top, *row.bottom], np.float32)
@@ -144,7 +144,7 @@ def _level(plane: Plane, row: Row) -> tuple[Plane, NDArray[np.bool_], NDArray[np
     return np.asarray(level, np.float32), inside, warp
 
 
-def _nearby(plane: Plane, row: Row) -> tuple[Plane, NDArray[np.float64]]:
+def _nearby(plane: Plane, row: DigitRow) -> tuple[Plane, NDArray[np.float64]]:
     """The photo around the row, no finer than the strip needs it, and how it was moved and made smaller."""
     reach = (_REACH + 1) * row.height
     points = np.array([*row.top, *row.bottom])
@@ -193,7 +193,7 @@ def _turned(light: Plane, upright_from: NDArray[np.float64]) -> Plane:
     return np.asarray(cv2.warpPerspective(light, upright_from, size, flags=flags), np.float32)
 
 
-def refitted(strip: Strip, digits: list[Standing]) -> Row | None:
+def refitted(strip: Strip, digits: list[PlacedDigit]) -> DigitRow | None:
     """The row with its two lines drawn through the heads and feet of these digits; nothing where they do not fit."""
     ends = [(each, _ends(strip, each)) for each in digits]
     whole = [(each, rows) for each, rows in ends if rows is not None and rows[1] - rows[0] > 0.8 * TALL]
@@ -211,10 +211,10 @@ def refitted(strip: Strip, digits: list[Standing]) -> Row | None:
     ]
     photo = cv2.perspectiveTransform(np.array(corners).reshape(1, -1, 2), strip.back)[0]
     a, b, c, d = ((float(x), float(y)) for x, y in photo)
-    return Row((a, b), (c, d), strip.row.light, len(whole))
+    return DigitRow((a, b), (c, d), strip.row.light, len(whole))
 
 
-def _ends(strip: Strip, digit: Standing) -> tuple[float, float] | None:
+def _ends(strip: Strip, digit: PlacedDigit) -> tuple[float, float] | None:
     """The digit's first row and the one behind its last, from its body outwards: a mark over it is beyond a gap."""
     lit = (strip.light[:, round(digit.left) : round(digit.right) + 1] > 0.5).sum(axis=1) >= 2
     reach = TALL // 6
@@ -235,14 +235,14 @@ def _last_before_gap(rows: NDArray[np.intp], within: int) -> int:
     return last
 
 
-def _slope(points: list[tuple[Standing, float]], without: str) -> float | None:
+def _slope(points: list[tuple[PlacedDigit, float]], without: str) -> float | None:
     """The median slope between digits that reach this line with a lying bar; nothing where fewer than two do."""
     firm = [((each.left + each.right) / 2, row) for each, row in points if each.character not in without]
     slopes = [(b - a) / (q - p) for (p, a), (q, b) in combinations(firm, 2)]
     return float(np.median(slopes)) if len(firm) > 2 else 0.0 if len(firm) == 2 else None
 
 
-def _drawn(points: list[tuple[Standing, float]], slope: float, across: NDArray[np.float64]) -> NDArray[np.float64]:
+def _drawn(points: list[tuple[PlacedDigit, float]], slope: float, across: NDArray[np.float64]) -> NDArray[np.float64]:
     """A line of that slope through the points, at both ends, by the median: a mark at one digit does not lift it."""
     offsets = [row - slope * (each.left + each.right) / 2 for each, row in points]
     return np.stack([across, np.median(offsets) + slope * across], axis=1)

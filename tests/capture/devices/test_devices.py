@@ -17,8 +17,8 @@ from inspect_kit.capture.devices.ble_caliper import MEASUREMENT, PRESENTATION
 from inspect_kit.capture.devices.ble_caliper import parse as parse_caliper
 from inspect_kit.capture.devices.hid_scale import WEIGHING_PAGE
 from inspect_kit.capture.devices.hid_scale import parse as parse_scale
-from inspect_kit.capture.discovery import places
-from inspect_kit.capture.driver import read_unnamed
+from inspect_kit.capture.discovery import available_ports
+from inspect_kit.capture.driver import read_unknown_protocol
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind, Status
 from inspect_kit.errors import BadInput, UsageError
@@ -95,9 +95,9 @@ def test_a_usb_scale_is_read_as_a_scale_on_a_port_with_its_report_as_evidence(hi
 
 def test_a_usb_scale_is_found_without_naming_its_protocol(hid: type[Scale]) -> None:
     hid.reports = [bytes.fromhex(GRAMS)] * 40
-    reading = read_unnamed(Connection(Address("hid://0922:8003"), ""), InstrumentKind.SCALE, timeout=5)
+    reading = read_unknown_protocol(Connection(Address("hid://0922:8003"), ""), InstrumentKind.SCALE, timeout=5)
     assert (reading.value, reading.protocol) == ("20", "hid-pos")
-    assert [place.port for place in places() if place.port.startswith("hid")] == ["hid://0922:8003"]
+    assert [place.port for place in available_ports() if place.port.startswith("hid")] == ["hid://0922:8003"]
 
 
 def test_a_pound_is_refused(hid: type[Scale]) -> None:

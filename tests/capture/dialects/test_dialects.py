@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.capture.dialects.dialect import LineState, dialect_text, read_dialect
-from inspect_kit.capture.dialects.learning import Sample, learn
+from inspect_kit.capture.dialects.learning import LabelledRecording, learn
 from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
 from inspect_kit.capture.protocols.reply import Status
 from inspect_kit.errors import BadInput, BadSheet
@@ -37,7 +37,7 @@ def test_a_recording_is_read_whichever_way_it_was_taken(tmp_path: Path, form: st
 
 
 def test_a_dialect_is_learned_from_lines_and_what_was_shown(tmp_path: Path) -> None:
-    dialect = learn("desk-scale", [Sample(STILL + MOVING, (("7.122", "g"),))], "today")
+    dialect = learn("desk-scale", [LabelledRecording(STILL + MOVING, (("7.122", "g"),))], "today")
     assert (dialect.parse("W: 14.820 g *").status, dialect.parse("W: 14.820 g *").number) == (Status.STABLE, "14.820")
     assert dialect.parse("W: 14.820 g  ").status is Status.UNSTABLE
     assert dialect.parse("W:14.820 g *").status is Status.UNKNOWN
@@ -48,7 +48,7 @@ def test_a_dialect_is_learned_from_lines_and_what_was_shown(tmp_path: Path) -> N
 
 
 def test_a_value_in_kilograms_is_found_by_what_the_display_says_in_grams() -> None:
-    dialect = learn("x", [Sample(("   0.360 kg    G",) * 5, (("360", "g"),))], "")
+    dialect = learn("x", [LabelledRecording(("   0.360 kg    G",) * 5, (("360", "g"),))], "")
     assert dialect.parse("   0.480 kg    G").unit == "kg"
 
 
@@ -65,18 +65,21 @@ def test_what_is_ambiguous_is_refused_with_advice(
     lines: tuple[str, ...], shown: tuple[tuple[str, str], ...], why: str
 ) -> None:
     with pytest.raises(BadInput, match=why) as caught:
-        learn("x", [Sample(lines, shown)], "")
+        learn("x", [LabelledRecording(lines, shown)], "")
     assert caught.value.fault.hint
 
 
 def test_a_point_that_is_not_sent_is_believed_by_two_weights() -> None:
-    samples = [Sample(("  7122 g",) * 4, (("7.122", "g"),)), Sample((" 14820 g",) * 4, (("14.820", "g"),))]
+    samples = [
+        LabelledRecording(("  7122 g",) * 4, (("7.122", "g"),)),
+        LabelledRecording((" 14820 g",) * 4, (("14.820", "g"),)),
+    ]
     assert learn("x", samples, "").parse("    50 g").number == "0.050"
 
 
 def test_the_stable_form_is_told_by_where_the_value_changes() -> None:
     lines = ("ST  85.5g",) * 5 + ("US  86.0g", "US  88.0g", "US  85.9g", "US  85.5g") + ("ST  85.5g",) * 5
-    dialect = learn("x", [Sample(lines + ("US  85.5g",) * 3, (("85.5", "g"),))], "")
+    dialect = learn("x", [LabelledRecording(lines + ("US  85.5g",) * 3, (("85.5", "g"),))], "")
     assert {form.before for form in dialect.forms if form.state is LineState.STABLE} == {"ST"}
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspect_kit.capture.dialects.learning import Sample, learn
+from inspect_kit.capture.dialects.learning import LabelledRecording, learn
 from inspect_kit.capture.line import Framer
-from inspect_kit.capture.protocols.confirmation import Confirmation, Heard
+from inspect_kit.capture.protocols.confirmation import Confirmation, ReceivedReply
 from inspect_kit.capture.protocols.reply import UNKNOWN, Load, UnitFrom
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base
@@ -85,12 +85,19 @@ STREAMS = {
 LEARNED = {
     "learned": learn(
         "learned",
-        [Sample(("W:  7.122 g *",) * 6 + tuple(f"W:  {7 + n / 10:.3f} g  " for n in range(6)), (("7.122", "g"),))],
+        [
+            LabelledRecording(
+                ("W:  7.122 g *",) * 6 + tuple(f"W:  {7 + n / 10:.3f} g  " for n in range(6)), (("7.122", "g"),)
+            )
+        ],
         "",
     ).protocol(),
     "learned-without-point": learn(
         "learned-without-point",
-        [Sample(("#  7122",) * 4, (("7.122", "g"),)), Sample(("# 14820",) * 4, (("14.820", "g"),))],
+        [
+            LabelledRecording(("#  7122",) * 4, (("7.122", "g"),)),
+            LabelledRecording(("# 14820",) * 4, (("14.820", "g"),)),
+        ],
         "",
     ).protocol(),
 }
@@ -101,7 +108,7 @@ def values(protocol: str, stream: bytes) -> set[str]:
     spoken, confirmation, found = LEARNED.get(protocol) or PROTOCOLS[protocol], Confirmation(), set()
     unit = "mm" if spoken.unit_from is not UnitFrom.FRAME else ""
     for frame in Framer().feed(stream):
-        heard = Heard(spoken.parse(frame.text) if frame.clean else UNKNOWN, frame.text)
+        heard = ReceivedReply(spoken.parse(frame.text) if frame.clean else UNKNOWN, frame.text)
         settled = confirmation.hear(heard)
         if settled is not None:
             try:

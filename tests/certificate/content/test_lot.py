@@ -24,8 +24,8 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef
 from inspect_kit.notices import LANGUAGES
 from inspect_kit.quality.drawing import MOST_STROKES, stride_of
-from inspect_kit.quality.lot.judge import Agreed, plan_for
-from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of, open_lot_record
+from inspect_kit.quality.lot.judge import SamplingAgreement, plan_for
+from inspect_kit.quality.lot.record import ChartSettings, LotRecord, lot_record_of, open_lot_record
 from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC
 from inspect_kit.registry.opening import open_registry
 from tests.certificate.reading import pages_of, spaced, text_of
@@ -191,7 +191,7 @@ def test_a_lot_of_one_piece_is_certified(tmp_path: Path) -> None:
 
 
 def test_a_plan_by_variables_states_estimate_and_limit(tmp_path: Path) -> None:
-    agreed = Agreed(Decimal("1.0"), by_variables=True, sigma=0.16)
+    agreed = SamplingAgreement(Decimal("1.0"), by_variables=True, sigma=0.16)
     size = plan_for(500, agreed).sample
     path = wide(tmp_path / "lot.csv", [(n, v, 5.3) for n, v in enumerate(diameters(size))])
     text = text_of(made(lot_record_of(judged(path, size=500, agreed=agreed), SUBJECT)))
@@ -287,7 +287,7 @@ def test_texts_of_strangers_stay_texts(tmp_path: Path) -> None:
 def test_a_long_lot_is_drawn_with_a_bounded_number_of_strokes(tmp_path: Path) -> None:
     def size(count: int) -> int:
         rows = [(n, v, 5.3) for n, v in enumerate(diameters(count))]
-        record = lot_record_of(judged(wide(tmp_path / f"{count}.csv", rows)), SUBJECT, Charted(order="stated"))
+        record = lot_record_of(judged(wide(tmp_path / f"{count}.csv", rows)), SUBJECT, ChartSettings(order="stated"))
         pdf = made(record)
         assert "neighbouring points" in text_of(pdf)
         with pikepdf.open(io.BytesIO(pdf)) as document:

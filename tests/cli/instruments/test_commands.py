@@ -12,7 +12,7 @@ import pytest
 from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.simulated_replies import Display, ReplyState
-from inspect_kit.capture.simulator import LineFault, Performance, script_of, simulated
+from inspect_kit.capture.simulator import LineFault, Simulation, script_of, simulated
 from tests.cli.conftest import Kit
 
 
@@ -142,10 +142,10 @@ def test_a_caliper_is_checked_with_a_gauge_block(kit: Kit) -> None:
 def test_readings_can_be_taken_from_the_instrument_itself(kit: Kit, tmp_path: Path) -> None:
     port = tmp_path / "scale"
     added(kit, "--serial", "B021002593", "--port", port, "--protocol", "mt-sics")
-    with simulated(Performance("mt-sics", Display("0.00", "g")), str(port)):
+    with simulated(Simulation("mt-sics", Display("0.00", "g")), str(port)):
         result = kit("instruments", "check", "desk-scale", "--reference", "100g=100.00g", "--json", typed="\n")
     assert (result.code, result.data["points"][0]["raw"]) == (0, "S S       0.00 g")
-    with simulated(Performance("mt-sics"), str(port)):
+    with simulated(Simulation("mt-sics"), str(port)):
         hung = kit("instruments", "check", "desk-scale", "--reference", "100g", typed="\n\n")
     assert hung.code == 1
     assert "same reading" in hung.out
@@ -154,7 +154,7 @@ def test_readings_can_be_taken_from_the_instrument_itself(kit: Kit, tmp_path: Pa
 def test_another_instrument_than_the_sheets_is_refused(kit: Kit, tmp_path: Path) -> None:
     port = tmp_path / "scale"
     added(kit, "--serial", "OTHER", "--port", port, "--protocol", "mt-sics")
-    with simulated(Performance("mt-sics", Display("0.00", "g")), str(port)):
+    with simulated(Simulation("mt-sics", Display("0.00", "g")), str(port)):
         result = kit("instruments", "check", "desk-scale", "--reference", "100g", typed="\n")
     assert result.code == 4
     assert "the sheet is for number OTHER" in result.err
@@ -186,7 +186,7 @@ def test_half_a_check_is_refused_and_not_kept(kit: Kit, arguments: tuple[str, ..
 
 
 def test_find_says_how_to_read_what_answers(kit: Kit) -> None:
-    with simulated(Performance("radwag")) as simulator:
+    with simulated(Simulation("radwag")) as simulator:
         result = kit("instruments", "find", "--port", simulator.port)
         data = kit("instruments", "find", "--port", simulator.port, "--json").data
     assert "answers as radwag, 9600 8N1" in result.out
@@ -195,7 +195,7 @@ def test_find_says_how_to_read_what_answers(kit: Kit) -> None:
 
 
 def test_find_leaves_with_a_sentence_when_nothing_answers(kit: Kit) -> None:
-    with simulated(Performance("sbi", script=script_of("silence"))) as simulator:
+    with simulated(Simulation("sbi", script=script_of("silence"))) as simulator:
         result = kit("instruments", "find", "--port", simulator.port, "--timeout", "0.5", "--json")
     assert (result.code, result.out) == (4, "")
 
@@ -278,8 +278,8 @@ def test_the_documented_commands_work(kit: Kit, repository: Path, tmp_path: Path
     documented = [line.split()[1:] for line in text.splitlines() if line.startswith("    inspect-kit ")]
     kit("instruments", "add", "desk-caliper", "--kind", "caliper")
     with (
-        simulated(Performance("mt-sics", script=script_of("unstable,stable")), str(port)),
-        simulated(Performance("mitutoyo", Display("41.27", "mm")), str(tmp_path / "caliper")),
+        simulated(Simulation("mt-sics", script=script_of("unstable,stable")), str(port)),
+        simulated(Simulation("mitutoyo", Display("41.27", "mm")), str(tmp_path / "caliper")),
     ):
         places = {"/dev/ttyUSB0": str(port), "./scale": str(port), "COM4": str(tmp_path / "caliper")}
         for words in documented:

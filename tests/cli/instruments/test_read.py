@@ -14,7 +14,7 @@ import pytest
 from inspect_kit.capture.dialects.recording import read_recording
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.simulated_replies import SIMULATED, Display
-from inspect_kit.capture.simulator import Performance, script_of, simulated
+from inspect_kit.capture.simulator import Simulation, script_of, simulated
 from tests.cli.conftest import Kit
 
 ALL = list(SIMULATED)
@@ -30,7 +30,7 @@ def shown(name: str) -> Display:
 
 @pytest.mark.parametrize("name", ALL)
 def test_read_gives_one_document_with_the_raw_line(kit: Kit, name: str) -> None:
-    with simulated(Performance(name, shown(name), script_of("unstable,stable"), fragment=3)) as simulator:
+    with simulated(Simulation(name, shown(name), script_of("unstable,stable"), fragment=3)) as simulator:
         unit = ("--unit", "mm") if name == "mitutoyo" else ()
         result = kit("read", kind_of(name), "--port", simulator.port, "--protocol", name, *unit, "--json")
     assert result.code == 0
@@ -44,14 +44,14 @@ def test_read_gives_one_document_with_the_raw_line(kit: Kit, name: str) -> None:
 
 
 def test_read_says_the_value_to_people(kit: Kit) -> None:
-    with simulated(Performance("mt-sics")) as simulator:
+    with simulated(Simulation("mt-sics")) as simulator:
         result = kit("read", "scale", "--port", simulator.port, "--protocol", "mt-sics")
     assert result.out == "14.82 g  ('S S      14.82 g', mt-sics, SIM-2000, serial B021002593)\n"
 
 
 @pytest.mark.parametrize("script", ["overload", "underload", "error", "unstable", "silence", "half", "garbled", "busy"])
 def test_without_a_stable_value_there_is_a_sentence_and_no_document(kit: Kit, script: str) -> None:
-    with simulated(Performance("kcp", script=script_of(script))) as simulator:
+    with simulated(Simulation("kcp", script=script_of(script))) as simulator:
         result = kit("read", "scale", "--port", simulator.port, "--protocol", "kcp", "--timeout", "0.6", "--json")
     assert (result.code, result.out) == (4, "")
     assert result.err.count("\n") == 1
@@ -59,24 +59,24 @@ def test_without_a_stable_value_there_is_a_sentence_and_no_document(kit: Kit, sc
 
 
 def test_without_a_protocol_the_known_ones_are_tried(kit: Kit) -> None:
-    with simulated(Performance("ohaus")) as simulator:
+    with simulated(Simulation("ohaus")) as simulator:
         result = kit("read", "scale", "--port", simulator.port, "--json")
     assert (result.code, result.data["protocol"], result.data["value"]) == (0, "ohaus", "14.82")
     assert "found ohaus" in result.err
 
 
 def test_a_unit_never_overrides_the_one_that_is_stated(kit: Kit) -> None:
-    with simulated(Performance("sylvac", Display("1.0000", "in"))) as simulator:
+    with simulated(Simulation("sylvac", Display("1.0000", "in"))) as simulator:
         result = kit("read", "caliper", "--port", simulator.port, "--protocol", "sylvac", "--unit", "mm", "--json")
     assert (Decimal(result.data["value"]), result.data["unit"]) == (Decimal("25.4"), "mm")
-    with simulated(Performance("and")) as simulator:
+    with simulated(Simulation("and")) as simulator:
         result = kit("read", "scale", "--port", simulator.port, "--protocol", "and", "--unit", "in", "--json")
     assert (result.data["value"], result.data["unit"]) == ("14.82", "g")
 
 
 def test_a_low_battery_and_a_calibration_that_was_due_are_warned_of(kit: Kit) -> None:
     display = Display("41.27", "mm", battery="low", next_calibration="31.12.2020")
-    with simulated(Performance("sylvac", display)) as simulator:
+    with simulated(Simulation("sylvac", display)) as simulator:
         result = kit("read", "caliper", "--port", simulator.port, "--protocol", "sylvac")
     assert result.code == 0
     assert "battery is low" in result.err
@@ -111,7 +111,7 @@ def test_what_cannot_be_read_leaves_with_its_exit_code(kit: Kit, arguments: tupl
 
 
 def test_other_settings_of_a_port_can_be_named(kit: Kit) -> None:
-    with simulated(Performance("and")) as simulator:
+    with simulated(Simulation("and")) as simulator:
         result = kit(
             "read", "scale", "--port", simulator.port, "--protocol", "and", "--baud", "4800", "--bits", "8", "--parity",
             "n", "--stop", "2", "--json",
@@ -122,7 +122,7 @@ def test_other_settings_of_a_port_can_be_named(kit: Kit) -> None:
 def test_another_scale_than_the_sheets_is_refused(kit: Kit, tmp_path: Path) -> None:
     port = tmp_path / "scale"
     kit("instruments", "add", "desk-scale", "--kind", "scale", "--serial", "OTHER", "--port", port, "--protocol", "kcp")
-    with simulated(Performance("kcp"), str(port)):
+    with simulated(Simulation("kcp"), str(port)):
         for arguments in ((), ("--instrument", "desk-scale"), ("--port", str(port), "--instrument", "desk-scale")):
             result = kit("read", "scale", "--json", *arguments)
             assert (result.code, result.out) == (4, "")
@@ -186,7 +186,7 @@ def test_the_desks_own_scale_needs_no_port(kit: Kit, tmp_path: Path) -> None:
     port = tmp_path / "scale"
     added = kit("instruments", "add", "desk-scale", "--kind", "scale", "--port", port, "--protocol", "kcp")
     assert added.code == 0
-    with simulated(Performance("kcp"), str(port)):
+    with simulated(Simulation("kcp"), str(port)):
         assert kit("read", "scale", "--json").data["value"] == "14.82"
         assert kit("read", "scale", "--instrument", "desk-scale", "--json").data["value"] == "14.82"
     assert kit("read", "scale", "--timeout", "1").code == 4

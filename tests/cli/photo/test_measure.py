@@ -12,7 +12,7 @@ import pikepdf
 import pytest
 from PIL import Image, ImageEnhance, ImageFilter
 
-from inspect_kit.capture.simulator import Performance, simulated
+from inspect_kit.capture.simulator import Simulation, simulated
 from tests.cli.conftest import Kit, Result
 from tests.scenes.shots import COINS, STRIKER, coins_photo, cut_photo, striker_photo
 
@@ -83,7 +83,7 @@ def test_a_photo_that_was_changed_after_measuring_breaks_the_seal(kit: Kit, meas
 def test_a_whole_check_in_photo_and_live_mass_end_in_one_certificate(kit: Kit, measured: Path, tmp_path: Path) -> None:
     kit("keys", "init", "--name", "Hall", "--no-passphrase")
     asked, out = tmp_path / "asked.json", tmp_path / "striker.pdf"
-    with simulated(Performance("mt-sics")) as scale:
+    with simulated(Simulation("mt-sics")) as scale:
         kit("instruments", "add", "desk-scale", "--kind", "scale", "--port", scale.port, "--protocol", "mt-sics",
             "--calibrated-until", "2099-12-31")  # fmt: skip
         result = kit("inspect", "--spec", "icf-cs", "--item", "striker", "-o", asked, "--instrument", "desk-scale",

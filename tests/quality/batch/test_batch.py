@@ -16,7 +16,7 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
-from inspect_kit.quality.batch.watch import Folder
+from inspect_kit.quality.batch.watch import FolderWatch
 from inspect_kit.quality.batch.workers import BatchPhoto, PhotoBounds, Pool, Work, check_function, measured_line
 from tests.quality.batch.photo_measuring import draw_photos
 
@@ -329,6 +329,6 @@ def test_a_watched_folder_is_taken_up_as_it_fills_and_a_growing_photo_waits(tmp_
         if number == 5:
             (photos / "IMG_2.jpg").write_bytes(b"another")
 
-    seen = [[Path(photo.name).name for photo in found] for found in Folder([photos], pause, idle=5).filling()]
+    seen = [[Path(photo.name).name for photo in found] for found in FolderWatch([photos], pause, idle=5).filling()]
     assert seen == [["IMG_1.jpg"], ["IMG_1.jpg", "IMG_2.jpg"]]
     assert next(looks) >= 10

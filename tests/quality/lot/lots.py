@@ -11,10 +11,10 @@ from pathlib import Path
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
-from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, LotOutcome, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import Charted, LotRecord, lot_record_of
+from inspect_kit.quality.lot.judge import LotOutcome, SamplingAgreement, judge_pieces, plan_for
+from inspect_kit.quality.lot.record import ChartSettings, LotRecord, lot_record_of
 from inspect_kit.rulebook.library import load
 
 DIAMETER, MASS = "coin.diameter", "coin.mass"
@@ -43,12 +43,14 @@ def judged(
     path: Path,
     *names: str,
     size: int = 0,
-    agreed: Agreed | None = None,
+    agreed: SamplingAgreement | None = None,
     rule: RuleName = RuleName.GUARDED,
     u: str = "0.01",
 ) -> LotOutcome:
     file = read_lot(path, WantedCharacteristics(names or (DIAMETER,)))
-    return judge_pieces(task(rule), file, plan_for(size or len(file.pieces), agreed or Agreed()), Usual(u))
+    return judge_pieces(
+        task(rule), file, plan_for(size or len(file.pieces), agreed or SamplingAgreement()), ReadingDefaults(u)
+    )
 
 
 def coins(folder: Path, count: int = 80, bad: Iterable[tuple[int, str]] = ((41, "31.95"),)) -> Path:
@@ -64,11 +66,11 @@ def coins(folder: Path, count: int = 80, bad: Iterable[tuple[int, str]] = ((41, 
 
 def accepted(folder: Path, *, subgroup: str = "") -> LotRecord:
     """A sample of 80 from 500 with one bad coin, which Ac 2 allows."""
-    outcome = judged(coins(folder), DIAMETER, MASS, size=500, agreed=Agreed(Decimal("1.0"), "III"))
-    return lot_record_of(outcome, SUBJECT, Charted(subgroup, "nelson", "stated"))
+    outcome = judged(coins(folder), DIAMETER, MASS, size=500, agreed=SamplingAgreement(Decimal("1.0"), "III"))
+    return lot_record_of(outcome, SUBJECT, ChartSettings(subgroup, "nelson", "stated"))
 
 
 def refused(folder: Path) -> LotRecord:
     """Every piece inspected, two of them bad and one in the guard band."""
     outcome = judged(coins(folder, 40, ((3, "31.95"), (17, "30.05"), (20, "31.79"))), DIAMETER, MASS)
-    return lot_record_of(outcome, SUBJECT, Charted("", "nelson", "stated"))
+    return lot_record_of(outcome, SUBJECT, ChartSettings("", "nelson", "stated"))

@@ -12,10 +12,18 @@ from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.quality.batch.lines import Heading, canonical
-from inspect_kit.quality.lot.column import Usual
+from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import LotFile, WantedCharacteristics, read_lot
-from inspect_kit.quality.lot.judge import Agreed, LotPlan, Sampling, clauses_for, decided, judge_pieces, plan_for
-from inspect_kit.quality.lot.record import Charted, lot_record_of, open_lot_record
+from inspect_kit.quality.lot.judge import (
+    LotPlan,
+    Sampling,
+    SamplingAgreement,
+    clauses_for,
+    decided,
+    judge_pieces,
+    plan_for,
+)
+from inspect_kit.quality.lot.record import ChartSettings, lot_record_of, open_lot_record
 from inspect_kit.quality.lot.study import studies_of
 from inspect_kit.quality.sampling.attributes import Severity
 from tests.quality.lot.lots import DIAMETER, MASS, SUBJECT, accepted, coins, diameters, judged, refused, task, wide
@@ -172,12 +180,12 @@ def test_an_instrument_gives_the_uncertainty_and_an_expired_one_decides_nothing(
     path = wide(tmp_path / "lot.csv", [("A1", 31.0, 5.3), ("A2", 31.1, 5.3)])
     (tmp_path / "gauge.toml").write_text(text + "calibrated_until = 2027-01-01\n")
     file = read_lot(path, WantedCharacteristics((DIAMETER,)))
-    plan = plan_for(2, Agreed())
-    fresh = judge_pieces(task(folders=(tmp_path,)), file, plan, Usual(instrument="gauge"))
+    plan = plan_for(2, SamplingAgreement())
+    fresh = judge_pieces(task(folders=(tmp_path,)), file, plan, ReadingDefaults(instrument="gauge"))
     assert fresh.verdict is Verdict.CONFORMS
     assert fresh.characteristics[0].instruments == ("gauge",)
     (tmp_path / "gauge.toml").write_text(text + "calibrated_until = 2025-01-01\n")
-    stale = judge_pieces(task(folders=(tmp_path,)), file, plan, Usual(instrument="gauge"))
+    stale = judge_pieces(task(folders=(tmp_path,)), file, plan, ReadingDefaults(instrument="gauge"))
     assert stale.verdict is Verdict.UNDECIDED
     assert {f.reason for f in stale.characteristics[0].odd.values()} == {Reason.CALIBRATION_EXPIRED}
     assert "the calibration ended on 2025-01-01" in " ".join(stale.warnings)
@@ -197,7 +205,7 @@ def test_what_the_sheet_does_not_limit_cannot_judge_a_lot() -> None:
 
 
 def attributes(size: int, aql: str, level: str = "II") -> LotPlan:
-    return plan_for(size, Agreed(Decimal(aql), level))
+    return plan_for(size, SamplingAgreement(Decimal(aql), level))
 
 
 def test_a_sample_is_decided_by_the_numbers_of_its_plan() -> None:
@@ -215,7 +223,7 @@ def test_open_pieces_decide_nothing_that_they_could_change() -> None:
 
 
 def test_without_an_aql_one_bad_piece_refuses_the_lot() -> None:
-    plan = plan_for(100, Agreed())
+    plan = plan_for(100, SamplingAgreement())
     assert plan.kind is Sampling.ALL
     assert [decided(plan, *found) for found in ((0, 0), (0, 1), (1, 0))] == [
         Verdict.CONFORMS, Verdict.UNDECIDED, Verdict.FAILS,
@@ -224,13 +232,13 @@ def test_without_an_aql_one_bad_piece_refuses_the_lot() -> None:
 
 def test_a_sample_of_another_size_than_the_plans_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="has 80 pieces, the plan wants a sample of 50"):
-        judged(coins(tmp_path), size=500, agreed=Agreed(Decimal("1.0")))
+        judged(coins(tmp_path), size=500, agreed=SamplingAgreement(Decimal("1.0")))
     with pytest.raises(BadInput, match="has 80 pieces of a lot of 500"):
         judged(coins(tmp_path), size=500)
 
 
 def test_a_plan_by_variables_decides_by_the_estimated_fraction(tmp_path: Path) -> None:
-    agreed = Agreed(Decimal("1.0"), by_variables=True)
+    agreed = SamplingAgreement(Decimal("1.0"), by_variables=True)
     size = plan_for(500, agreed).sample
     path = wide(tmp_path / "lot.csv", [(n, v, 5.3) for n, v in enumerate(diameters(size))])
     good = judged(path, size=500, agreed=agreed)
@@ -245,7 +253,7 @@ def test_a_plan_by_variables_decides_by_the_estimated_fraction(tmp_path: Path) -
 
 
 def test_a_plan_by_variables_wants_every_value(tmp_path: Path) -> None:
-    agreed = Agreed(Decimal("1.0"), by_variables=True)
+    agreed = SamplingAgreement(Decimal("1.0"), by_variables=True)
     size = plan_for(500, agreed).sample
     rows = [(n, "" if n == 3 else v, 5.3) for n, v in enumerate(diameters(size))]
     with pytest.raises(BadInput, match="needs coin.diameter of every piece"):
@@ -253,7 +261,7 @@ def test_a_plan_by_variables_wants_every_value(tmp_path: Path) -> None:
 
 
 def test_tightened_inspection_has_the_tightened_numbers() -> None:
-    plan = plan_for(500, Agreed(Decimal("1.0"), "III", Severity.TIGHTENED))
+    plan = plan_for(500, SamplingAgreement(Decimal("1.0"), "III", Severity.TIGHTENED))
     assert plan.attributes is not None
     assert plan.attributes.plan.accept == 1
 
@@ -303,4 +311,4 @@ def test_equal_values_make_a_lot_without_a_study(tmp_path: Path) -> None:
 def test_a_subgroup_that_is_not_there_is_named(tmp_path: Path) -> None:
     outcome = judged(coins(tmp_path))
     with pytest.raises(BadInput, match='no column "trai"'):
-        lot_record_of(outcome, SUBJECT, Charted("trai"))
+        lot_record_of(outcome, SUBJECT, ChartSettings("trai"))

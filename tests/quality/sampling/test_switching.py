@@ -9,7 +9,14 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import LotSeries, Scheme, follow, ledger_text, may_be_reduced, read_ledger
+from inspect_kit.quality.sampling.switching import (
+    LotSeries,
+    Scheme,
+    judge_series,
+    ledger_text,
+    may_be_reduced,
+    read_ledger,
+)
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)
@@ -18,7 +25,7 @@ LOT = 1000
 
 
 def severities(scheme: Scheme, found: list[int]) -> list[Severity]:
-    series = follow(scheme, [(LOT, number) for number in found])
+    series = judge_series(scheme, [(LOT, number) for number in found])
     return [*(judged.severity for judged in series.lots), series.state.severity]
 
 
@@ -41,18 +48,18 @@ def test_lots_before_a_switch_do_not_count_after_it() -> None:
 
 
 def test_five_refused_on_tightened_stop_the_inspection() -> None:
-    series = follow(SCHEME, [(LOT, number) for number in (3, 3, 2, 0, 2, 0, 2, 2, 2)])
+    series = judge_series(SCHEME, [(LOT, number) for number in (3, 3, 2, 0, 2, 0, 2, 2, 2)])
     assert series.state.stopped
     with pytest.raises(UsageError, match="stopped"):
-        follow(SCHEME, [(LOT, number) for number in (3, 3, 2, 2, 2, 2, 2, 0)])
+        judge_series(SCHEME, [(LOT, number) for number in (3, 3, 2, 2, 2, 2, 2, 0)])
 
 
 def test_a_score_of_thirty_reduces_where_it_is_agreed() -> None:
     # Ac is 2, so a lot counts 3 if the next tighter AQL, 0.65 with Ac 1, would have accepted it: ten lots.
     assert severities(AGREED, [1] * 10) == [N] * 10 + [R]
     assert severities(SCHEME, [1] * 10) == [N] * 11
-    assert may_be_reduced(SCHEME, follow(SCHEME, [(LOT, 0)] * 10).state)
-    assert not may_be_reduced(SCHEME, follow(SCHEME, [(LOT, 0)] * 9).state)
+    assert may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 10).state)
+    assert not may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 9).state)
 
 
 def test_a_lot_that_passes_only_just_resets_the_score() -> None:
@@ -67,7 +74,7 @@ def test_with_an_acceptance_number_of_zero_fifteen_lots_are_needed() -> None:
 
 @pytest.mark.parametrize(("found", "accepted"), [(2, True), (3, False)])
 def test_more_than_ac_on_reduced_brings_normal_back_even_if_the_lot_is_accepted(found: int, accepted: bool) -> None:
-    series = follow(AGREED, [*[(LOT, 0)] * 10, (LOT, 1), (LOT, found)])
+    series = judge_series(AGREED, [*[(LOT, 0)] * 10, (LOT, 1), (LOT, found)])
     assert [judged.severity for judged in series.lots[-2:]] == [R, R]
     assert series.lots[-1].accepted is accepted
     assert series.state.severity is N
@@ -75,13 +82,13 @@ def test_more_than_ac_on_reduced_brings_normal_back_even_if_the_lot_is_accepted(
 
 def test_more_than_the_sample_cannot_be_found_unless_nonconformities_are_counted() -> None:
     with pytest.raises(UsageError, match="sample"):
-        follow(SCHEME, [(LOT, 81)])
-    assert not follow(Scheme(Decimal(100)), [(10, 40)]).lots[0].accepted
+        judge_series(SCHEME, [(LOT, 81)])
+    assert not judge_series(Scheme(Decimal(100)), [(10, 40)]).lots[0].accepted
 
 
 def test_a_ledger_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
-    series = follow(SCHEME, [(LOT, number) for number in (3, 3, 0, 1)])
+    series = judge_series(SCHEME, [(LOT, number) for number in (3, 3, 0, 1)])
     path.write_text(ledger_text(series, SCHEME))
     assert read_ledger(path, SCHEME) == series
 
@@ -92,7 +99,7 @@ def test_a_ledger_that_is_not_there_is_a_new_series(tmp_path: Path) -> None:
 
 def test_a_series_begun_tightened_is_read_back_tightened(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
-    path.write_text(ledger_text(follow(SCHEME, [(LOT, 0)], Severity.TIGHTENED), SCHEME))
+    path.write_text(ledger_text(judge_series(SCHEME, [(LOT, 0)], Severity.TIGHTENED), SCHEME))
     assert read_ledger(path, SCHEME).lots[0].severity is Severity.TIGHTENED
 
 
@@ -101,7 +108,7 @@ def test_a_series_begun_tightened_is_read_back_tightened(tmp_path: Path) -> None
 )
 def test_a_ledger_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
     path = tmp_path / "lots.csv"
-    text = ledger_text(follow(SCHEME, [(LOT, 3), (LOT, 3), (LOT, 0)]), SCHEME)
+    text = ledger_text(judge_series(SCHEME, [(LOT, 3), (LOT, 3), (LOT, 0)]), SCHEME)
     path.write_text(text.replace(*change))
     with pytest.raises(BadInput, match=r"lots\.csv"):
         read_ledger(path, SCHEME)
@@ -109,7 +116,7 @@ def test_a_ledger_that_was_changed_is_refused(tmp_path: Path, change: tuple[str,
 
 def test_a_ledger_that_went_through_a_spreadsheet_is_still_read(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
-    text = ledger_text(follow(SCHEME, [(LOT, 0)]), SCHEME)
+    text = ledger_text(judge_series(SCHEME, [(LOT, 0)]), SCHEME)
     path.write_text(text.replace(",1.0,", ",1,").replace(",", ";"))
     assert len(read_ledger(path, SCHEME).lots) == 1
 

@@ -11,7 +11,7 @@ import pytest
 from inspect_kit.capture.photographs import Photograph
 from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
-from inspect_kit.vision.display.dots import Dots, dotted
+from inspect_kit.vision.display.dots import Dots, digit_of_dots
 from inspect_kit.vision.display.segments import dash, seven_segment
 from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering, photograph
 from tests.scenes.other_displays import dial, other_scene, vernier
@@ -133,7 +133,7 @@ def test_a_word_below_the_digits_is_no_decimal_point() -> None:
 @pytest.mark.parametrize("digit", "0123456789")
 def test_the_dots_of_a_digit_tell_it(digit: str) -> None:
     light, ((left, right),) = lettering(digit, Style(slant=0.0, dots=True))
-    found = dotted(light, left, right)
+    found = digit_of_dots(light, left, right)
     assert found is not None
     assert found.digit == digit
 
@@ -150,18 +150,18 @@ _THREE = "01110 10001 00001 00110 00001 10001 01110"
 def test_a_three_of_dots_that_bars_take_for_an_eight_is_a_three_by_its_dots() -> None:
     light = _in_dots(_THREE)
     assert seven_segment(light, 0, light.shape[1]) != "3"
-    assert dotted(light, 0, light.shape[1]) == Dots("3", 5)
+    assert digit_of_dots(light, 0, light.shape[1]) == Dots("3", 5)
 
 
 def test_one_dot_that_is_neither_on_nor_off_leaves_the_digit_open() -> None:
     light = _in_dots(_THREE)
     light[24:36, :12] = 0.75
-    assert dotted(light, 0, light.shape[1]) is None
+    assert digit_of_dots(light, 0, light.shape[1]) is None
 
 
 def test_a_small_ring_of_dots_is_no_nought() -> None:
     light = _in_dots("00000 00000 01110 10001 10001 10001 01110")
-    assert dotted(light, 0, light.shape[1]) is None
+    assert digit_of_dots(light, 0, light.shape[1]) is None
 
 
 def test_a_number_is_never_cut_at_a_point_that_has_a_cell_of_its_own() -> None:
