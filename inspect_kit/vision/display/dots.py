@@ -10,6 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.vision.display import tuning
+
 Plane = NDArray[np.float32]
 Pattern = NDArray[np.bool_]
 
@@ -31,17 +33,6 @@ _LETTERS: Final = {
 
 A four and a seven of straight strokes alone are left out: seven bars draw them too.
 """
-_CLEAR: Final = 0.3
-"""Of a lit dot's contrast, by which the faintest dot of the letter is above the strongest place that must be off.
-
-Drawn dots have 0.5 to 0.9, seven bars below 0.2, the next letter is below 0.
-"""
-_WHOLE: Final = 0.85
-"""Heights that a digit is high at least: a small o is no nought."""
-_SLIM, _BROAD = 0.5, 1.5
-"""Distance of two dots across, in that of two dots down, between which makers keep it."""
-_CELL: Final = 12
-"""Pixels of a dot's cell where it is looked at; its middle half counts, so that neighbours do not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ def digit_of_dots(band: Plane, left: float, right: float, pitch: float | None = 
     """
     best = max(_letters(), key=lambda each: _margin(band, left, _end(each[1], left, right, pitch), each[1]))
     end = _end(best[1], left, right, pitch)
-    return Dots(best[0], best[1].shape[1]) if _margin(band, left, end, best[1]) > _CLEAR else None
+    return Dots(best[0], best[1].shape[1]) if _margin(band, left, end, best[1]) > tuning.DOT_MARGIN else None
 
 
 def _end(letter: Pattern, left: float, right: float, pitch: float | None) -> float:
@@ -69,7 +60,11 @@ def _end(letter: Pattern, left: float, right: float, pitch: float | None) -> flo
 def _margin(band: Plane, left: float, right: float, letter: Pattern) -> float:
     """The faintest dot that must be on less the strongest that must be off; -1 where the shape is another."""
     across = (right - left) / letter.shape[1] / (band.shape[0] / letter.shape[0])
-    levels = _levels(band, round(left), round(right), letter.shape[1]) if _SLIM < across < _BROAD else None
+    levels = (
+        _levels(band, round(left), round(right), letter.shape[1])
+        if tuning.SLIM_PITCH < across < tuning.BROAD_PITCH
+        else None
+    )
     return float(levels[letter].min() - levels[~letter].max()) if levels is not None else -1.0
 
 
@@ -77,12 +72,14 @@ def _levels(band: Plane, left: int, right: int, columns: int) -> Plane | None:
     """How lit each dot is, from the digit's first row to its last."""
     part = band[:, max(0, left) : right]
     rows = np.flatnonzero((part > 0.4).any(axis=1))
-    if part.shape[1] < columns or not rows.size or rows[-1] - rows[0] < _WHOLE * len(band):
+    if part.shape[1] < columns or not rows.size or rows[-1] - rows[0] < tuning.WHOLE_HEIGHT * len(band):
         return None
-    size = (columns * _CELL, _ROWS * _CELL)
+    size = (columns * tuning.DOT_CELL, _ROWS * tuning.DOT_CELL)
     seen = cv2.resize(np.clip(part[rows[0] : rows[-1] + 1], 0, 1), size, interpolation=cv2.INTER_AREA)
-    inner = slice(_CELL // 4, _CELL - _CELL // 4)
-    return np.asarray(seen.reshape(_ROWS, _CELL, columns, _CELL)[:, inner, :, inner].mean(axis=(1, 3)), np.float32)
+    inner = slice(tuning.DOT_CELL // 4, tuning.DOT_CELL - tuning.DOT_CELL // 4)
+    return np.asarray(
+        seen.reshape(_ROWS, tuning.DOT_CELL, columns, tuning.DOT_CELL)[:, inner, :, inner].mean(axis=(1, 3)), np.float32
+    )
 
 
 @cache

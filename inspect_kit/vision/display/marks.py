@@ -8,40 +8,12 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from inspect_kit.vision.display.networks import WORD_SIZE, WORDS, evened, word_chances
+from inspect_kit.vision.display import tuning
+from inspect_kit.vision.display.networks import WORD_SIZE, WORDS, Plane, evened, word_chances
 from inspect_kit.vision.display.strip import SIDE, TALL, Strip
 
-Plane = NDArray[np.float32]
-
-_LIT: Final = 0.5
-"""Of a lit stroke's contrast."""
-_FAINT: Final = 0.35
-"""Of a lit stroke's contrast, from which something beside the row is looked at: small letters, a digit in glare."""
-_WORD: Final = 0.7
-"""Probability from which a word beside the digits is believed; there are few, and most of them are known."""
-_ELSEWHERE: Final = 0.75
-"""Probability from which a unit is believed that does not stand behind the digits."""
-_WIDE: Final = 0.27
-"""Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
-_NEAR: Final = 0.5
-"""Heights above and below the digits within which a word belongs to the display."""
-NEXT: Final = 1.0
-"""Heights up to which something is next to the row."""
-_BAR: Final = 0.22
-"""Heights up to which something is as narrow as a bar of a digit."""
-_INK: Final = 0.45
-"""Of a word's own strongest contrast, from which it is drawn: small letters are fainter than digits."""
-_STROKE: Final = 0.05
-"""Heights that a stroke of a digit is wide at least; the edge of a frame is thinner."""
 _MARKS: Final = frozenset({"ring", "hold"})
-_LIKE_NINE: Final = 0.15
-"""Probability of a g from which its shape may decide: a g with a straight tail looks like a nine to the network."""
-_BY_SHAPE: Final = 0.9
-"""Probability of a g that its shape decided."""
-_SMALLEST: Final = 0.14
-"""Heights from which something may be a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +50,13 @@ def unit_of(found: list[Word]) -> str:
     """The one unit behind the digits; where none is there, the one that stands elsewhere."""
     units = [word for word in found if word.text not in _MARKS]
     behind = {word.text for word in units if word.behind}
-    chosen = behind or {word.text for word in units if word.chance > _ELSEWHERE}
+    chosen = behind or {word.text for word in units if word.chance > tuning.ELSEWHERE_CHANCE}
     return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
 
 
 def words(strip: Strip, left: float, right: float) -> list[Word]:
     """Words around the digits between two columns, looked for as strong as digits and once more as faint ones."""
-    found = [word for level in (_LIT, _FAINT) for word in _at(strip, level, left, right)]
+    found = [word for level in (tuning.LIT, tuning.FAINT) for word in _at(strip, level, left, right)]
     known = [word for word in found if word.text]
     return known + [word for word in found if not word.text and not any(_overlap(word.box, o.box) for o in known)]
 
@@ -94,15 +66,15 @@ def _at(strip: Strip, level: float, left: float, right: float) -> Iterator[Word]
     joined = cv2.dilate((strip.raw > level).astype(np.uint8), np.ones((1, TALL // 9), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     for index, (x, y, w, h, _) in enumerate(stats[1:], 1):
-        edge = y < SIDE - _NEAR * TALL or y + h > SIDE + (1 + _NEAR) * TALL
+        edge = y < SIDE - tuning.WORD_DISTANCE * TALL or y + h > SIDE + (1 + tuning.WORD_DISTANCE) * TALL
         within = x + w > left and x < right and y + h > SIDE and y < SIDE + TALL
-        if edge or within or not (_SMALLEST * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
+        if edge or within or not (tuning.SMALLEST_WORD * TALL < h < 0.8 * TALL and 0.06 * TALL < w < 2 * TALL):
             continue
         part = (slice(y, y + h), slice(x, x + w))
         behind = bool(x > right - 0.3 * TALL and y + h > SIDE and y < SIDE + TALL)
         own = np.where(labels[part] == index, strip.raw[part], 0).astype(np.float32)
         text, chance = _agreed(_named(strip.as_printed(own, x + w / 2)), _named(own))
-        if text or (behind and w > _WIDE * TALL):
+        if text or (behind and w > tuning.WORD_WIDTH * TALL):
             yield Word(text, chance, behind, (int(x), int(y), int(w), int(h)))
 
 
@@ -124,11 +96,11 @@ def _named(drawn: Plane) -> tuple[str, float]:
         return "", 0.0
     chances = word_chances([_window(cut)])[0]
     text, chance = WORDS[int(np.argmax(chances))], float(chances.max())
-    if text in ("junk", "g") and chances[WORDS.index("g")] > _LIKE_NINE and _drawn_as(cut, _SHAPES["g"]):
-        return "g", _BY_SHAPE
+    if text in ("junk", "g") and chances[WORDS.index("g")] > tuning.LIKE_NINE and _drawn_as(cut, _SHAPES["g"]):
+        return "g", tuning.BY_SHAPE
     # A bold g may have no hole left, one with a closed tail has two: there the network and the width are enough.
     fits = _wide_as if text == "g" else _drawn_as
-    known = text != "junk" and chance > _WORD and (text in _MARKS or fits(cut, _SHAPES[text]))
+    known = text != "junk" and chance > tuning.WORD_CHANCE and (text in _MARKS or fits(cut, _SHAPES[text]))
     return (text if known else ""), chance
 
 
@@ -148,7 +120,9 @@ def _drawn_as(cut: Plane, shape: _Shape) -> bool:
 def _holes(cut: Plane) -> Iterator[tuple[float, float]]:
     """The middles of what strokes enclose, in widths and heights."""
     fine = cv2.resize(np.pad(cut, 1), None, fx=4, fy=4, interpolation=cv2.INTER_LINEAR)
-    _, _, stats, middles = cv2.connectedComponentsWithStats((fine < _INK * fine.max()).astype(np.uint8), connectivity=4)
+    _, _, stats, middles = cv2.connectedComponentsWithStats(
+        (fine < tuning.INK_SHARE * fine.max()).astype(np.uint8), connectivity=4
+    )
     high, wide = fine.shape
     for (x, y, w, h, area), (across, down) in zip(stats[1:], middles[1:], strict=True):
         if x > 0 and y > 0 and x + w < wide and y + h < high and area > 0.01 * high * wide:
@@ -157,8 +131,8 @@ def _holes(cut: Plane) -> Iterator[tuple[float, float]]:
 
 def _cut(drawn: Plane) -> Plane | None:
     """The word's own extent."""
-    ys, xs = np.nonzero(drawn > _INK * drawn.max())
-    return drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1] if drawn.max() > _FAINT else None
+    ys, xs = np.nonzero(drawn > tuning.INK_SHARE * drawn.max())
+    return drawn[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1] if drawn.max() > tuning.FAINT else None
 
 
 def _window(cut: Plane) -> Plane:
@@ -176,13 +150,13 @@ def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word
 
     Behind the digits stands their unit, which need not be read: there only what is as narrow as a bar counts.
     """
-    lit = (strip.light > _FAINT).astype(np.uint8)
+    lit = (strip.light > tuning.FAINT).astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(lit, connectivity=8)
     known = [word.box for word in found if word.text]
     for x, y, w, h, area in stats[1:]:
-        before, behind = 0 <= left - (x + w) < NEXT * TALL, 0 <= x - right < NEXT * TALL
+        before, behind = 0 <= left - (x + w) < tuning.NEXT_TO_ROW * TALL, 0 <= x - right < tuning.NEXT_TO_ROW * TALL
         inside = y + h > SIDE + 0.1 * TALL and y < SIDE + 0.9 * TALL
-        tall = h > (0.3 if w < _BAR * TALL else 0.7) * TALL and area > _STROKE * TALL * h
+        tall = h > (0.3 if w < tuning.BAR_WIDTH * TALL else 0.7) * TALL and area > tuning.STROKE_WIDTH * TALL * h
         sign = before and w > max(0.15 * TALL, 1.3 * h) and y > SIDE and y + h < SIDE + TALL
         if inside and (before or behind) and (tall or sign) and not _covered((x, y, w, h), known):
             return True

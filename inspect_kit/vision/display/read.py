@@ -10,49 +10,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.vision.display import tuning
 from inspect_kit.vision.display.dots import digit_of_dots
-from inspect_kit.vision.display.marks import NEXT, unit_of, unread_mark_beside, words
-from inspect_kit.vision.display.networks import DIGITS, digit_chances
+from inspect_kit.vision.display.marks import unit_of, unread_mark_beside, words
+from inspect_kit.vision.display.networks import DIGITS, Plane, digit_chances
 from inspect_kit.vision.display.rows import DigitRow, find_rows, planes, without_shade
 from inspect_kit.vision.display.segments import dash, seven_segment
 from inspect_kit.vision.display.strip import SIDE, TALL, PlacedDigit, Strip, refitted, straightened
 
-Plane = NDArray[np.float32]
-
 CERTAIN: Final = 0.9
 """Confidence from which a reading may be proposed as certain."""
-_ROWS: Final = 14
-"""Rows that are looked at, the tallest first."""
-_RIVAL: Final = 0.6
-"""Of the chosen row's height: another row of digits as tall as that could be the reading as well."""
-_ALIKE: Final = 0.7
-"""Of a row's height: another one at its place that is as tall holds the same digits."""
-_LIT: Final = 0.5
-"""Of a lit stroke's contrast."""
-_CREVICE: Final = 0.075
-"""Heights between two columns of one digit at most: the gap between two bars."""
-_JOINED: Final = 0.72
-"""Heights that two pieces may be wide together and still be one digit."""
-_WIDEST: Final = 0.85
-"""Heights that a digit is wide at most."""
-_APART: Final = 1.25
-"""Heights between two neighbouring digits at most; a one stands at the right of its place."""
-_POINT: Final = 0.006
-"""Area in squared heights from which what stands between two digits' feet is a point, also where it touches one."""
-_STRANGER: Final = 0.6
-"""Probability of a digit beside the row from which the row may lack one."""
-_PART: Final = 0.03
-"""Area in squared heights from which what was set aside could be part of a digit; half a one has 0.04."""
-_EVEN: Final = 1.5
-"""How much further than usual the next digit's right side may be: a point in a cell of its own adds a third."""
-_SPECK: Final = 0.002
-"""Area in squared heights from which something between two digits may be a point that is badly seen."""
-
-
-_BY_BARS: Final = 0.3
-"""Of the network's doubt of a digit, what is left where its bars say the same."""
-_BY_DOTS: Final = 0.12
-"""The same for dots, as all thirty-five fit; what the network gives less than a sixth stays refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +99,7 @@ def _digits(shown: DisplayedNumber) -> int:
 def _same_place(one: DisplayedNumber, two: DisplayedNumber) -> bool:
     """Whether two rows are the same digits, found twice; the upper halves of digits are a row of ones half as high."""
     near = abs(float(one.row.middle[1] - two.row.middle[1])) < 0.6 * max(one.row.height, two.row.height)
-    return near and _ALIKE < one.row.height / two.row.height < 1 / _ALIKE
+    return near and tuning.SAME_HEIGHT < one.row.height / two.row.height < 1 / tuning.SAME_HEIGHT
 
 
 def _strip(both: tuple[Plane, Plane], row: DigitRow) -> Strip | None:
@@ -155,12 +122,13 @@ def _distinct(rows: list[DigitRow]) -> list[DigitRow]:
             for other in kept
         ):
             kept.append(row)
-    return kept[:_ROWS]
+    return kept[: tuning.MOST_ROWS]
 
 
 def _rivals(best: DisplayedNumber, other: DisplayedNumber) -> bool:
     away = abs(float(best.row.middle[1] - other.row.middle[1])) > 0.6 * best.row.height
-    return away and other.row.height > _RIVAL * best.row.height and other.confidence > 0.8 and len(other.number) > 1
+    tall = other.row.height > tuning.RIVAL_HEIGHT * best.row.height
+    return away and tall and other.confidence > 0.8 and len(other.number) > 1
 
 
 def _read_row(strip: Strip) -> DisplayedNumber | None:
@@ -194,53 +162,62 @@ def _missed(strip: Strip, glyphs: list[Glyph]) -> bool:
     places = [*(centres[0] - steps), *(centres[-1] + steps)]
     lit = [x for x in places if _lit_at(strip, x, 0.25 * pitch)]
     chances = digit_chances([strip.window(x, raw=True) for x in lit]) if lit else np.zeros((0, 11), np.float32)
-    return bool((chances[:, :10] > _STRANGER).any())
+    return bool((chances[:, :10] > tuning.MISSED_CHANCE).any())
 
 
 def _point_before(strip: Strip, left: float) -> bool:
     """Whether something as small as a point stands at the foot before the first digit, in a cell of its own."""
-    columns = slice(max(0, round(left - NEXT * TALL)), max(1, round(left) - 2))
-    lit = (strip.light[SIDE + TALL // 3 : SIDE + TALL + TALL // 6, columns] > _LIT).astype(np.uint8)
+    columns = slice(max(0, round(left - tuning.NEXT_TO_ROW * TALL)), max(1, round(left) - 2))
+    lit = (strip.light[SIDE + TALL // 3 : SIDE + TALL + TALL // 6, columns] > tuning.LIT).astype(np.uint8)
     _, _, stats, middles = cv2.connectedComponentsWithStats(lit, connectivity=8)
-    small = (stats[:, 2:4].max(axis=1) < 0.4 * TALL) & (stats[:, 4] > _SPECK * TALL**2)
+    small = (stats[:, 2:4].max(axis=1) < 0.4 * TALL) & (stats[:, 4] > tuning.SPECK_AREA * TALL**2)
     return bool((small & (middles[:, 1] > 0.4 * TALL))[1:].any())
 
 
 def _unexplained(strip: Strip, glyphs: list[Glyph]) -> bool:
     """Whether something lit was set aside near the row that is no frame: a digit with a mark that touches it."""
-    low, high = int(max(0, glyphs[0].left - NEXT * TALL)), int(glyphs[-1].right + NEXT * TALL)
+    low, high = (
+        int(max(0, glyphs[0].left - tuning.NEXT_TO_ROW * TALL)),
+        int(glyphs[-1].right + tuning.NEXT_TO_ROW * TALL),
+    )
     middle = slice(SIDE + round(0.15 * TALL), SIDE + round(0.85 * TALL))
-    aside = ((strip.raw > _LIT) & (strip.light <= _LIT))[:, low:high].astype(np.uint8)
+    aside = ((strip.raw > tuning.LIT) & (strip.light <= tuning.LIT))[:, low:high].astype(np.uint8)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(aside, connectivity=8)
     areas = np.bincount(labels[middle].ravel(), minlength=len(stats)) / TALL**2
     top, end = stats[:, 1] - SIDE, stats[:, 1] + stats[:, 3] - SIDE
     frame = (top < -0.4 * TALL) & (end > 1.4 * TALL)
     tall = (top < 0.3 * TALL) & (end > 0.7 * TALL)
-    return bool((areas[1:][(tall & ~frame)[1:]] > _PART).any())
+    return bool((areas[1:][(tall & ~frame)[1:]] > tuning.PART_AREA).any())
 
 
 def _uneven(glyphs: list[Glyph]) -> bool:
     """Whether two digits stand further apart than the others. Every digit reaches its cell's right side, a one too."""
     rights = np.array([g.right for g in glyphs if g.character != "-"])
     steps = np.diff(rights)
-    return bool(steps.size and steps.max() > _EVEN * min(float(np.median(steps)), TALL))
+    return bool(steps.size and steps.max() > tuning.UNEVEN_STEP * min(float(np.median(steps)), TALL))
 
 
 def _lit_at(strip: Strip, centre: float, half: float) -> bool:
     """Whether anything there is lit; a digit that is off shows faintly too."""
     part = strip.raw[SIDE : SIDE + TALL, max(0, int(centre - half)) : max(1, int(centre + half))]
-    return bool(part.size and np.percentile(part, 95) > _LIT)
+    return bool(part.size and np.percentile(part, 95) > tuning.LIT)
 
 
 def _chance(glyph: Glyph) -> float:
     """How sure a digit is: the network's word, and where bars or dots say the same, most of its doubt is gone."""
-    same = _BY_DOTS if glyph.dots == glyph.character else _BY_BARS if glyph.bars == glyph.character else 1.0
+    same = (
+        tuning.DOUBT_WITH_DOTS
+        if glyph.dots == glyph.character
+        else tuning.DOUBT_WITH_BARS
+        if glyph.bars == glyph.character
+        else 1.0
+    )
     return 1 - (1 - glyph.chance) * same
 
 
 def _chain(strip: Strip) -> list[Glyph]:
     """The digits from the row's middle outwards, up to the first thing that is none."""
-    spans = [span for span in _spans(strip) if 0.05 * TALL < span[1] - span[0] < _WIDEST * TALL]
+    spans = [span for span in _spans(strip) if 0.05 * TALL < span[1] - span[0] < tuning.WIDEST_DIGIT * TALL]
     if not spans:
         return []
     chances = digit_chances([strip.window(sum(span) / 2) for span in spans])
@@ -298,17 +275,17 @@ def _glyph(strip: Strip, span: tuple[float, float], chances: Plane) -> Glyph:
 
 
 def _follows(one: Glyph, two: Glyph) -> bool:
-    return bool(one.character and two.character) and two.left - one.right < _APART * TALL
+    return bool(one.character and two.character) and two.left - one.right < tuning.DIGIT_DISTANCE * TALL
 
 
 def _spans(strip: Strip) -> list[tuple[float, float]]:
     """Columns that hold strokes of one glyph; the lowest part is left out, where points stand."""
     band = strip.band[: round(0.84 * TALL)]
-    lit = (band > _LIT).sum(axis=0) >= 0.05 * TALL
+    lit = (band > tuning.LIT).sum(axis=0) >= 0.05 * TALL
     edges = np.flatnonzero(np.diff(np.concatenate(([0], lit.astype(np.int8), [0]))))
     spans: list[tuple[float, float]] = []
     for left, right in edges.reshape(-1, 2):
-        if spans and left - spans[-1][1] < _CREVICE * TALL and right - spans[-1][0] < _JOINED * TALL:
+        if spans and left - spans[-1][1] < tuning.CREVICE * TALL and right - spans[-1][0] < tuning.JOINED_WIDTH * TALL:
             spans[-1] = (spans[-1][0], float(right))
         else:
             spans.append((float(left), float(right)))
@@ -322,11 +299,11 @@ def _spelled(strip: Strip, glyphs: list[Glyph]) -> tuple[str, str, float]:
     dots = [_dots(strip, one, two) for one, two in pairs]
     for (one, two), dot in zip(pairs, dots, strict=True):
         area, above = _between(strip, one, two)
-        if above > _SPECK:
+        if above > tuning.SPECK_AREA:
             doubt, share = "display-between", 0.4
-        elif dot or (area >= _POINT and not any(dots)):
+        elif dot or (area >= tuning.POINT_AREA and not any(dots)):
             text += "."
-        elif area > _SPECK and not any(dots):
+        elif area > tuning.SPECK_AREA and not any(dots):
             doubt, share = "display-point-unclear", 0.5
         text += two.character
     if text.count(".") > 1 or text.startswith("-."):
@@ -355,7 +332,7 @@ def _dots(strip: Strip, one: Glyph, two: Glyph) -> int:
 
 def _above_ground(strip: Strip) -> NDArray[np.uint8]:
     """What is lit, without a word that begins at the digits' foot: its letters are no points."""
-    lit = (strip.light > _LIT).astype(np.uint8)
+    lit = (strip.light > tuning.LIT).astype(np.uint8)
     joined = cv2.dilate(lit, np.ones((1, TALL // 9), np.uint8))
     _, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     below = (stats[:, 1] > SIDE + 0.95 * TALL) & (stats[:, 2] > 0.4 * TALL)

@@ -4,30 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Plane = NDArray[np.float32]
+from inspect_kit.vision.display import tuning
 
-_TALL: Final = (19, 33)
-"""Pixels of a digit's height that one level of the pyramid looks for."""
-_STEP: Final = 1.4
-"""From one level of the pyramid to the next; less than the span of `_TALL`, so that no height falls between."""
-_LARGEST: Final = 1400
-"""Pixels of the longer side of the finest level; a digit of 2 % of the picture has 25 there."""
-_STROKE: Final = 13
-"""Pixels of the top-hat's square: wider than any stroke of a digit of `_TALL`, narrower than the digit."""
-_LIT: Final = 0.45
-"""Part of the strongest contrast nearby from which a pixel is a stroke; a segment that is off stays below."""
-_MANY: Final = 1500
-"""Pieces in one level above which it is cloth or grain, not a display."""
-_FAINTEST: Final = 14.0
-"""Grey levels of contrast below which nothing is a stroke."""
-_DARKEST: Final = 16.0
-"""Grey levels below which a camera's noise is no picture."""
+Plane = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +64,20 @@ def planes(photo: NDArray[np.uint8]) -> tuple[Plane, Plane]:
 
 def without_shade(both: tuple[Plane, Plane]) -> tuple[Plane, Plane]:
     """The planes with dark strokes by their share of the light around them: as dark in a shadow as beside it."""
-    return np.asarray(255 * np.log1p(both[0] / _DARKEST) / np.log1p(255 / _DARKEST), np.float32), both[1]
+    return np.asarray(
+        255 * np.log1p(both[0] / tuning.CAMERA_NOISE) / np.log1p(255 / tuning.CAMERA_NOISE), np.float32
+    ), both[1]
 
 
 def find_rows(both: tuple[Plane, Plane]) -> list[DigitRow]:
     """Every row of glyphs of one height in the planes of a photo; one glyph is enough to look for others beside it."""
     found: list[DigitRow] = []
     for light, plane in zip((False, True), both, strict=True):
-        scale = min(1.0, _LARGEST / max(plane.shape))
-        while min(plane.shape) * scale > 2 * _TALL[1]:
+        scale = min(1.0, tuning.FINEST_LEVEL / max(plane.shape))
+        while min(plane.shape) * scale > 2 * tuning.GLYPH_HEIGHTS[1]:
             level = np.asarray(cv2.resize(plane, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.float32)
             found += _level(level if light else 255 - level, scale, light=light)
-            scale /= _STEP
+            scale /= tuning.PYRAMID_STEP
     return found
 
 
@@ -101,25 +87,34 @@ def strokes(plane: Plane, square: int) -> Plane:
 
 
 def _level(plane: Plane, scale: float, *, light: bool) -> list[DigitRow]:
-    contrast = strokes(np.asarray(cv2.GaussianBlur(plane, (0, 0), 0.6), np.float32), _STROKE)
-    around = cv2.dilate(contrast, np.ones((2 * _STROKE + 1,) * 2, np.uint8))
-    lit = ((contrast > _LIT * around) & (contrast > _FAINTEST)).astype(np.uint8)
+    contrast = strokes(np.asarray(cv2.GaussianBlur(plane, (0, 0), 0.6), np.float32), tuning.STROKE_SQUARE)
+    around = cv2.dilate(contrast, np.ones((2 * tuning.STROKE_SQUARE + 1,) * 2, np.uint8))
+    lit = ((contrast > tuning.STROKE_SHARE * around) & (contrast > tuning.FAINTEST_STROKE)).astype(np.uint8)
     found: list[DigitRow] = []
     for shape in ((3, 3), (5, 1)):
         joined = cv2.morphologyEx(lit, cv2.MORPH_CLOSE, np.ones(shape, np.uint8))
         _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
         boxes = [_Box(*(float(v) for v in row[:4])) for row in stats[1:]]
-        boxes = [box for box in boxes if box.h <= _TALL[1] and box.w <= 1.2 * _TALL[1]]
-        if len(boxes) <= _MANY:
-            tall = [box for box in _stacked(boxes) if _TALL[0] <= box.h and 0.06 * box.h <= box.w <= 1.2 * box.h]
+        boxes = [box for box in boxes if box.h <= tuning.GLYPH_HEIGHTS[1] and box.w <= 1.2 * tuning.GLYPH_HEIGHTS[1]]
+        if len(boxes) <= tuning.MOST_PIECES:
+            tall = [
+                box
+                for box in _stacked(boxes)
+                if tuning.GLYPH_HEIGHTS[0] <= box.h and 0.06 * box.h <= box.w <= 1.2 * box.h
+            ]
             found += [_row(group, scale, light=light) for group in _groups(tall)]
     return found
 
 
 def _stacked(boxes: list[_Box]) -> list[_Box]:
     """The boxes, and those that two halves make together: a one, or a digit whose middle bar is off."""
-    halves = [box for box in boxes if 0.25 * _TALL[0] <= box.h <= 0.62 * _TALL[1] and box.w <= 0.75 * _TALL[1]]
-    if not 1 < len(halves) <= _MANY:
+    halves = [
+        box
+        for box in boxes
+        if 0.25 * tuning.GLYPH_HEIGHTS[0] <= box.h <= 0.62 * tuning.GLYPH_HEIGHTS[1]
+        and box.w <= 0.75 * tuning.GLYPH_HEIGHTS[1]
+    ]
+    if not 1 < len(halves) <= tuning.MOST_PIECES:
         return boxes
     x, y, w, h = np.array([(box.x, box.y, box.w, box.h) for box in halves]).T
     gap = y[None, :] - (y + h)[:, None]
@@ -137,7 +132,7 @@ def _groups(boxes: list[_Box]) -> list[list[_Box]]:
     left = sorted(boxes, key=lambda box: box.x)
     groups: list[list[_Box]] = []
     for box in left:
-        home = next((g for g in groups[-_MANY:] if _beside(g, box)), None)
+        home = next((g for g in groups[-tuning.MOST_PIECES :] if _beside(g, box)), None)
         if home is None:
             groups.append([box])
         else:

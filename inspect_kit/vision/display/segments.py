@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from inspect_kit.vision.display import tuning
+
 Plane = NDArray[np.float32]
 
 _BARS: Final = {
@@ -21,24 +23,18 @@ _PATTERNS: Final = {
     "abcf": "7", "abcdefg": "8", "abcdfg": "9", "abcfg": "9",
 }  # fmt: skip
 _KNOWN: Final = {frozenset(pattern): digit for pattern, digit in _PATTERNS.items()}
-_ON: Final = 0.55
-"""Share of a lit bar's light from which on a bar is lit."""
-_OFF: Final = 0.35
-"""Share of a lit bar's light up to which a bar is not lit; between the two nobody knows."""
-_NARROW: Final = 0.34
-"""Widths in heights up to which a digit is a one."""
 
 
 def seven_segment(band: Plane, left: float, right: float) -> str | None:
     """The digit that the lit bars make; empty if they make none, nothing if bars neither on nor off leave two."""
     height = band.shape[0]
-    if right - left < _NARROW * height:
+    if right - left < tuning.ONE_WIDTH * height:
         column = band[:, max(0, round(left)) : max(1, round(right))].max(axis=1)
         halves = column[round(0.1 * height) : round(0.42 * height)], column[round(0.58 * height) : round(0.9 * height)]
-        return "1" if min(float(np.median(half)) for half in halves) > _ON else ""
+        return "1" if min(float(np.median(half)) for half in halves) > tuning.BAR_ON else ""
     levels = {name: _level(band, name, left, right) for name in _BARS}
-    lit = frozenset(name for name, level in levels.items() if level >= _ON)
-    unclear = [name for name, level in levels.items() if _OFF < level < _ON]
+    lit = frozenset(name for name, level in levels.items() if level >= tuning.BAR_ON)
+    unclear = [name for name, level in levels.items() if tuning.BAR_OFF < level < tuning.BAR_ON]
     possible = {_KNOWN.get(lit | set(more)) for count in range(3) for more in combinations(unclear, count)} - {None}
     if not unclear:
         return _KNOWN.get(lit, "")
@@ -47,7 +43,7 @@ def seven_segment(band: Plane, left: float, right: float) -> str | None:
 
 def dash(band: Plane, left: float, right: float) -> bool:
     """Whether these columns hold one lying bar at half height and nothing else: a minus sign."""
-    rows = np.flatnonzero((band[:, max(0, round(left)) : max(1, round(right))] > _ON).any(axis=1))
+    rows = np.flatnonzero((band[:, max(0, round(left)) : max(1, round(right))] > tuning.BAR_ON).any(axis=1))
     if not rows.size:
         return False
     high, middle = rows[-1] - rows[0] + 1, (rows[0] + rows[-1]) / 2 / band.shape[0]

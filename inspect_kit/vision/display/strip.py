@@ -10,31 +10,16 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from inspect_kit.vision.display.networks import DIGIT_SIZE, MARGIN, evened
+from inspect_kit.vision.display import tuning
+from inspect_kit.vision.display.networks import DIGIT_SIZE, MARGIN, Plane, evened
 from inspect_kit.vision.display.rows import DigitRow, strokes
-
-Plane = NDArray[np.float32]
 
 TALL: Final = 96
 """Pixels of a digit's height in the strip."""
 SIDE: Final = 72
 """Pixels above and below the digits, for marks and units."""
-_REACH: Final = 7.0
-"""Heights of a digit by which the strip goes on beyond the row on either side."""
-_LEANS: Final = np.linspace(-0.08, 0.34, 22)
-"""Leans tried: the upper end's shift to the right, in heights. Makers lean digits by up to 15 degrees."""
-_LONG: Final = 2.2
-"""Heights of a row from which on each half has digits enough to tell its own lean."""
-_FANNED: Final = 0.13
-"""Difference of the two leans from the whole row's at most: what a view from 25 degrees aside makes of it."""
-_OVER: Final = 0.16
-"""Heights by which something may go beyond the digits' lines and still be a digit or a point."""
-_SQUARE: Final = 43
-"""Pixels of the top-hat's square: wider than the thickest stroke, 0.2 heights with blur."""
 
 
-_GAP: Final = 0.05
-"""Heights between two bars of one digit at most."""
 _NO_ROOF: Final = "14"
 """Digits without a lying bar at the upper line."""
 _NO_FLOOR: Final = "147"
@@ -93,7 +78,7 @@ def straightened(both: tuple[Plane, Plane], row: DigitRow) -> Strip | None:
     """The strip around a row of these planes of a photo, or nothing where no stroke stands out."""
     level, inside, warp = _level(both[int(row.light)], row)
     level = level if row.light else 255 - level
-    light = strokes(level, _SQUARE)
+    light = strokes(level, tuning.STRIP_SQUARE)
     lit = float(np.percentile(light[SIDE : SIDE + TALL, _row_columns(light.shape[1])], 97))
     if lit < 8:
         return None
@@ -114,25 +99,25 @@ def _unframed(light: Plane) -> Plane:
 def _uncrossed(light: Plane, level: float) -> Plane:
     _, labels, stats, _ = cv2.connectedComponentsWithStats((light > level).astype(np.uint8), connectivity=8)
     top, end = stats[:, 1], stats[:, 1] + stats[:, 3]
-    over, reach = round(_OVER * TALL), SIDE + TALL
+    over, reach = round(tuning.OVERSHOOT * TALL), SIDE + TALL
     crossing = (top < reach) & (end > SIDE) & ((top < SIDE - over) & (end > SIDE + over) | (end > reach + over))
     crossing[0] = False
     return np.asarray(np.where(crossing[labels], 0, light), np.float32)
 
 
 def _columns(row: DigitRow) -> int:
-    return round((row.length / row.height + 2 * _REACH) * TALL)
+    return round((row.length / row.height + 2 * tuning.STRIP_REACH) * TALL)
 
 
 def _row_columns(width: int) -> slice:
     """The columns of the row itself."""
-    start = round(_REACH * TALL)
+    start = round(tuning.STRIP_REACH * TALL)
     return slice(start, max(start + 1, width - start))
 
 
 def _level(plane: Plane, row: DigitRow) -> tuple[Plane, NDArray[np.bool_], NDArray[np.float64]]:
     width, height = _columns(row), TALL + 2 * SIDE
-    start, end = _REACH * TALL, width - _REACH * TALL
+    start, end = tuning.STRIP_REACH * TALL, width - tuning.STRIP_REACH * TALL
     here = np.array([*row.top, *row.bottom], np.float32)
     there = np.array([[start, SIDE], [end, SIDE], [start, SIDE + TALL], [end, SIDE + TALL]], np.float32)
     warp = np.asarray(cv2.getPerspectiveTransform(here, there), np.float64)
@@ -146,7 +131,7 @@ def _level(plane: Plane, row: DigitRow) -> tuple[Plane, NDArray[np.bool_], NDArr
 
 def _nearby(plane: Plane, row: DigitRow) -> tuple[Plane, NDArray[np.float64]]:
     """The photo around the row, no finer than the strip needs it, and how it was moved and made smaller."""
-    reach = (_REACH + 1) * row.height
+    reach = (tuning.STRIP_REACH + 1) * row.height
     points = np.array([*row.top, *row.bottom])
     low = np.clip(points.min(axis=0) - reach, 0, None).astype(int)
     high = np.ceil(points.max(axis=0) + reach).astype(int)
@@ -165,11 +150,11 @@ def _lean(light: Plane) -> NDArray[np.float64]:
     row = _row_columns(width)
     middle = (row.start + row.stop) / 2
     halves = (slice(row.start, round(middle)), slice(round(middle), row.stop))
-    if row.stop - row.start < _LONG * TALL:
-        lean, turn = _best_lean(light[:, row], _LEANS), 0.0
+    if row.stop - row.start < tuning.LONG_ROW * TALL:
+        lean, turn = _best_lean(light[:, row], tuning.LEANS), 0.0
     else:
-        whole = _best_lean(light[:, row], _LEANS)
-        near = _LEANS[np.abs(_LEANS - whole) < _FANNED]
+        whole = _best_lean(light[:, row], tuning.LEANS)
+        near = tuning.LEANS[np.abs(tuning.LEANS - whole) < tuning.LEAN_DIFFERENCE]
         one, two = (_best_lean(light[:, half], near) for half in halves)
         lean, turn = (one + two) / 2, (one - two) / (middle - row.start)
     centre = np.array([[1, 0, middle], [0, 1, height / 2], [0, 0, 1]])
@@ -229,7 +214,7 @@ def _last_before_gap(rows: NDArray[np.intp], within: int) -> int:
     """The row where the stroke ends, going outwards; within the digit, gaps between bars do not count."""
     start, last = int(rows[0]), int(rows[0])
     for row in rows[1:]:
-        if abs(int(row) - last) > _GAP * TALL and abs(last - start) > within:
+        if abs(int(row) - last) > tuning.BAR_GAP * TALL and abs(last - start) > within:
             break
         last = int(row)
     return last
