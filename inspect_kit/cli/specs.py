@@ -102,14 +102,11 @@ def _print_clause(clause: Clause, words: Wording) -> None:
     name = words.name("characteristic", clause.characteristic, clause.name)
     click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {words.localised(clause.printed)}  [{marks}]")
     click.echo(f"{'':<10} {clause.characteristic}")
-    for label, text in (
-        ("", clause.requires),
-        ("how", clause.how),
-        ("note", clause.note),
-        ("because", clause.because),
-    ):
-        if text:
-            _print_wrapped(words.say(f"show.{label}") + ": " if label else "", words.sentence(text))
+    if clause.requires:
+        _print_wrapped("", words.sentence(clause.requires))
+    for label in ("how", "note", "because"):
+        if text := getattr(clause, label):
+            _print_wrapped(words.say(f"show.{label}") + ": ", words.sentence(text))
 
 
 def _print_wrapped(label: str, text: str) -> None:
@@ -221,25 +218,15 @@ def _head(sheet: Sheet) -> dict[str, object]:
 def _clause(clause: Clause) -> dict[str, object]:
     limits = clause.limits
     return {
-        "characteristic": clause.characteristic,
-        "clause": clause.number,
-        "item": clause.item,
-        "kind": clause.kind.value,
-        "force": clause.force.value,
-        "nominal": json_number(clause.bounds.nominal_in_base),
+        "characteristic": clause.characteristic, "clause": clause.number, "item": clause.item,
+        "kind": clause.kind.value, "force": clause.force.value, "nominal": json_number(clause.bounds.nominal_in_base),
         "lower": json_number(lower_of(limits)) if limits else None,
         "upper": json_number(upper_of(limits)) if limits else None,
         "unit": clause.unit.base if clause.unit else "",
-        "printed": clause.printed,
-        "note": clause.note,
-        "requires": clause.requires,
-        "how": clause.how,
-        "binding": clause.binding,
-        "suspect": clause.suspect,
-        "instances": list(clause.instances.names) or clause.instances.number,
-        "because": clause.because,
+        **{key: getattr(clause, key) for key in ("printed", "note", "requires", "how", "binding", "suspect")},
+        "instances": list(clause.instances.names) or clause.instances.number, "because": clause.because,
         "from": clause.source,
-    }
+    }  # fmt: skip
 
 
 def _difference(entry: Difference) -> dict[str, object]:

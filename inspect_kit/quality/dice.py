@@ -209,12 +209,8 @@ def rolls_needed(bias: float, alpha: float = 0.05, power: float = 0.8) -> int:
     The other four faces come up less often by half of it: the noncentrality is n · bias²/2.
     """
     if not (SMALLEST_BIAS <= bias <= LARGEST_BIAS):
-        raise UsageError(
-            "bias-lies-between-not",
-            smallest_bias=f"{SMALLEST_BIAS:f}",
-            largest_bias=f"{LARGEST_BIAS:g}",
-            bias=f"{bias:g}",
-        )
+        bounds = {"smallest_bias": f"{SMALLEST_BIAS:f}", "largest_bias": f"{LARGEST_BIAS:g}"}
+        raise UsageError("bias-lies-between-not", bias=f"{bias:g}", **bounds)
     if not (0 < alpha < 1 and 0 < power < 1 and alpha < power):
         raise UsageError("alpha-power-lie-between-0")
     return ceil(2 * noncentrality(alpha, power) / bias**2)

@@ -101,9 +101,8 @@ class TrendQuestion:
 
 def _refuse_unknown(word: str, known: Sequence[str], where: str) -> None:
     if word not in known:
-        raise UsageError(
-            "cell-not-one-of", hint=nearest(word, known), place=where, known=", ".join(known), word=word[:30]
-        )
+        facts = {"place": where, "known": ", ".join(known), "word": word[:30]}
+        raise UsageError("cell-not-one-of", hint=nearest(word, known), **facts)
 
 
 # What a record yields.
@@ -143,8 +142,7 @@ def _of_series(series: MeasuredSeries, lot: Lot, where: tuple[date, str], faults
     # What is judged by eye has words, not numbers.
     numbers = enumerate(series.values if series.measured else ())
     kept = [place for place, value in numbers if value is not None and value not in _ANSWERS]
-    trace = lot.trace if isinstance(lot.trace, dict) else {}
-    strata = {name: tuple(cells[place] for place in kept) for name, cells in trace.items() if name in STRATA}
+    strata = {name: tuple(cells[place] for place in kept) for name, cells in lot.traced.items() if name in STRATA}
     if series.instruments:
         strata["gauge"] = (" + ".join(series.instruments),) * len(kept)
     values = np.array([float(series.values[place] or "nan") for place in kept])
@@ -291,12 +289,9 @@ def trend_data(found: Sequence[Trend], faults: Sequence[FaultCount], question: T
         "period": question.period,
         "by": question.by or None,
         "characteristics": [
-            {
-                "characteristic": trend.characteristic, "unit": trend.unit,
-                "lower": _float(trend.limits[0]) if trend.limits else None,
-                "upper": _float(trend.limits[1]) if trend.limits else None,
-                "points": [_point_data(point) for point in trend.points],
-            }
+            {"characteristic": trend.characteristic, "unit": trend.unit,
+             **dict(zip(("lower", "upper"), map(_float, trend.limits or (None, None)), strict=True)),
+             "points": [_point_data(point) for point in trend.points]}
             for trend in found
         ],
         "pareto": [

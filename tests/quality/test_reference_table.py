@@ -59,7 +59,7 @@ def _strata() -> Pair:
         one_way([VALUES[:20], VALUES[20:45], VALUES[45:]]),
         stats.f_oneway(VALUES[:20], VALUES[20:45], VALUES[45:]),
     )
-    return [found.f, found.p_value], [float(wanted.statistic), float(wanted.pvalue)]
+    return [*found], [float(wanted.statistic), float(wanted.pvalue)]
 
 
 def _crossed() -> Pair:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -46,9 +47,8 @@ from inspect_kit.values.quantity import EXACT_UNITS
 @cache
 def guided_words(language: str) -> Mapping[str, str]:
     """The texts of the guided way in a language."""
-    return {
-        key: str(text) for key, text in read_toml(shipped("reports") / "wording" / language / "guided.toml").items()
-    }
+    read = read_toml(shipped("reports") / "wording" / language / "guided.toml")
+    return {key: str(text) for key, text in read.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,21 +174,15 @@ def _undone(session: GuidedSession, screen: Screen) -> GuidedSession:
 
 
 def _explained(session: GuidedSession, screen: Screen) -> GuidedSession:
-    clauses = dict.fromkeys(question.clause.number for question in screen.questions)
-    texts = (
-        text
-        for question in screen.questions
-        if question.clause.number in clauses
-        for text in (question.clause.requires, question.clause.how, question.clause.note)
-        if text
-    )
+    clauses = [question.clause for question in screen.questions]
+    texts = (text for clause in clauses for text in (clause.requires, clause.how, clause.note) if text)
     said = dict.fromkeys(session.words.sentence(text) for text in texts)
-    helps = (
-        session.say(key)
-        for key in ("help_value", "help_several", "help_gauge", "help_display", "help_confirm", "decide", "keys")
-    )
+    helps = map(session.say, _HELPS)
     first = screen.questions[0]
     return replace(session, told=(*drawing_of(first.characteristic, first.unit).splitlines(), *said, *helps))
+
+
+_HELPS: Final = ("help_value", "help_several", "help_gauge", "help_display", "help_confirm", "decide", "keys")
 
 
 def _listed(session: GuidedSession, screen: Screen) -> GuidedSession:
@@ -364,13 +358,9 @@ def _with_answers(session: GuidedSession, answers: Sequence[Answer]) -> GuidedSe
     for answer in answers:
         entry = entry.with_answer(answer)
     outcome = inspect(session.task, (entry.readings(), *session.files))
-    findings = [each for each in outcome.judgement.findings if _about(each, keys)]
+    findings = [each for each in outcome.judgement.findings if (each.clause.characteristic, each.instance) in keys]
     told = (*_verdicts(session, findings), _tally(session, outcome.judgement.findings))
     return replace(session, entry=entry, at=None, told=told)
-
-
-def _about(finding: Finding, keys: Iterable[Key]) -> bool:
-    return (finding.clause.characteristic, finding.instance) in keys
 
 
 _HINTS = {Reason.UNCERTAINTY_UNKNOWN: "unknown_u", Reason.PERSON_DECIDES: "decide"}
@@ -378,12 +368,11 @@ _HINTS = {Reason.UNCERTAINTY_UNKNOWN: "unknown_u", Reason.PERSON_DECIDES: "decid
 
 def _verdicts(session: GuidedSession, findings: Iterable[Finding]) -> list[str]:
     """What the answers mean for their clauses; the same said once."""
-    counted: dict[str, int] = {}
+    counted: Counter[str] = Counter()
     hints: dict[str, None] = {}
     for finding in findings:
         verdict = styled(finding.verdict, session.words.say(f"verdict.{finding.verdict}"))
-        text = f"{verdict}: {reason_text(finding, session.words)}"
-        counted[text] = counted.get(text, 0) + 1
+        counted[f"{verdict}: {reason_text(finding, session.words)}"] += 1
         if finding.reason in _HINTS:
             hints[session.say(_HINTS[finding.reason])] = None
     lines = [f"{text} ({number} ×)" if number > 1 else text for text, number in counted.items()]
@@ -391,12 +380,9 @@ def _verdicts(session: GuidedSession, findings: Iterable[Finding]) -> list[str]:
 
 
 def _tally(session: GuidedSession, findings: Sequence[Finding]) -> str:
-    counts = {
-        verdict: sum(each.verdict is verdict for each in findings) for verdict in (Verdict.FAILS, Verdict.UNDECIDED)
-    }
-    return (
-        "(" + ", ".join(f"{count} {session.words.say(f'tally.{verdict}')}" for verdict, count in counts.items()) + ")"
-    )
+    counts = Counter(each.verdict for each in findings)
+    told = (f"{counts[each]} {session.words.say(f'tally.{each}')}" for each in (Verdict.FAILS, Verdict.UNDECIDED))
+    return f"({', '.join(told)})"
 
 
 # What is shown

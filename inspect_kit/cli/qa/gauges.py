@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from inspect_kit.quality.gauge import sheet as gauge_sheet
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
 from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
-from inspect_kit.quality.gauge.study import METHODS, GaugeResult, arranged, study_data
+from inspect_kit.quality.gauge.study import METHODS, GaugeResult, GaugeStudy, arranged, study_data
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.given import positive_number, typed_number
 from inspect_kit.quality.lot.column import answer
@@ -81,11 +82,17 @@ def _crossed(ctx: click.Context, table: Table, method: str) -> None:
         return
     study = arranged(sample, keys, table.where)
     result = METHODS[method](study)
-    data = {**study_data(result, _tolerance(ctx)), "parts": len(study.parts), "operators": len(study.operators),
-            "trials": study.trials}  # fmt: skip
-    lines = _study_lines(result, data)
-    _finish(ctx, table, data, lines, gauge_sheet.components_of_study(result))
-    save_plot(plot_target(ctx), gauge_drawing(study, result, _tolerance(ctx), table.unit), SHEET)
+    sizes = {"parts": len(study.parts), "operators": len(study.operators), "trials": study.trials}
+    _variances(ctx, table, result, sizes, study)
+
+
+def _variances(
+    ctx: click.Context, table: Table, result: GaugeResult, sizes: dict[str, int], drawn: GaugeStudy | GaugeRows
+) -> None:
+    """Say, keep and draw what a study of readings came to."""
+    data = {**study_data(result, _tolerance(ctx)), **sizes}
+    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
+    save_plot(plot_target(ctx), gauge_drawing(drawn, result, _tolerance(ctx), table.unit), SHEET)
 
 
 def _keys(table: Table) -> list[tuple[str, str, str]]:
@@ -93,13 +100,10 @@ def _keys(table: Table) -> list[tuple[str, str, str]]:
     pairs = list(zip(table.texts("part"), table.texts("operator"), strict=True))
     if table.has("trial"):
         return [(*pair, trial) for pair, trial in zip(pairs, table.texts("trial"), strict=True)]
-    seen: dict[tuple[str, str], int] = {}
-    for pair in pairs:
-        seen[pair] = seen.get(pair, 0) + 1
-    counted: dict[tuple[str, str], int] = {}
+    counted: Counter[tuple[str, str]] = Counter()
     keys = []
     for pair in pairs:
-        counted[pair] = counted.get(pair, 0) + 1
+        counted[pair] += 1
         keys.append((*pair, str(counted[pair])))
     return keys
 
@@ -109,11 +113,9 @@ def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tup
     if table.has("trial"):
         arranged(sample, keys, table.where)
     result = by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
-    data = {**study_data(result, _tolerance(ctx)), "parts": len({key[0] for key in keys}),
-            "operators": len({key[1] for key in keys})}  # fmt: skip
-    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
-    rows = GaugeRows(tuple(key[0] for key in keys), tuple(key[1] for key in keys), sample.values)
-    save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
+    parts, operators, _ = zip(*keys, strict=True)
+    sizes = {"parts": len(set(parts)), "operators": len(set(operators))}
+    _variances(ctx, table, result, sizes, GaugeRows(parts, operators, sample.values))
 
 
 def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:
@@ -196,8 +198,7 @@ def _attribute(ctx: click.Context, table: Table, method: str) -> None:
     found = agreement(ratings, standard, table.where)
     data = attribute_data(found)
     _finish(ctx, table, data, _attribute_lines(found), ())
-    if plot_target(ctx) is not None:
-        save_plot(plot_target(ctx), agreement_drawing(found))
+    save_plot(plot_target(ctx), agreement_drawing(found))
 
 
 def _share_data(share: Share) -> dict[str, object]:
@@ -251,11 +252,9 @@ def _nested(ctx: click.Context, table: Table, method: str) -> None:
     keys = list(zip(table.texts("operator"), table.texts("part"), strict=True))
     result = by_nested_anova(sample, keys, table.where)
     del method
-    data = {**study_data(result, _tolerance(ctx)), "operators": len({operator for operator, _ in keys})}
-    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
-    named = tuple(f"{operator} {part}" for operator, part in keys)
-    rows = GaugeRows(named, tuple(operator for operator, _ in keys), sample.values, nested=True)
-    save_plot(plot_target(ctx), gauge_drawing(rows, result, _tolerance(ctx), table.unit), SHEET)
+    named, operators = tuple(f"{operator} {part}" for operator, part in keys), tuple(operator for operator, _ in keys)
+    rows = GaugeRows(named, operators, sample.values, nested=True)
+    _variances(ctx, table, result, {"operators": len(set(operators))}, rows)
 
 
 _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attribute, NESTED: _nested}

@@ -110,7 +110,7 @@ def _answer(verdict: str) -> tuple[str, ...]:
 def _times(record: LotRecord) -> Iterator[str]:
     """When each piece was made or measured, as far as it is known (K0004); else the day of the inspection."""
     day = datetime.fromisoformat(record.inspected_on)
-    stated = _trace(record).get("time") or ("",) * len(record.lot.pieces)
+    stated = record.lot.traced.get("time") or ("",) * len(record.lot.pieces)
     for text in stated:
         yield (_moment(text) or day).strftime("%d.%m.%Y/%H:%M:%S")
 
@@ -122,13 +122,9 @@ def _moment(text: str) -> datetime | None:
         return None
 
 
-def _trace(record: LotRecord) -> dict[str, tuple[str, ...]]:
-    return record.lot.trace if isinstance(record.lot.trace, dict) else {}
-
-
 def _names(record: LotRecord) -> Iterator[bytes]:
     """Which piece a value is of: its serial number, or its name where pieces have more than numbers (K0014)."""
-    pieces = _trace(record).get("serial") or record.lot.pieces
+    pieces = record.lot.traced.get("serial") or record.lot.pieces
     if all(piece == str(number) for number, piece in enumerate(pieces, 1)):
         return
     for number, piece in enumerate(pieces, 1):
@@ -143,7 +139,7 @@ _WHOLE: Final = re.compile(r"[0-9]{1,9}")
 
 def _traces(record: LotRecord) -> Iterator[bytes]:
     """Where a piece comes from: by the fields there are, the tray as subgroup (K0080), the rest as text (K0009)."""
-    trace = {name: cells for name, cells in _trace(record).items() if name not in ("serial", "time")}
+    trace = {name: cells for name, cells in record.lot.traced.items() if name not in ("serial", "time")}
     for place in range(len(record.lot.pieces)):
         texts = []
         for name, cell in ((name, cells[place]) for name, cells in trace.items() if cells[place]):
@@ -167,7 +163,7 @@ def _encoded(line: str) -> bytes:
     try:
         return f"{line}\r\n".encode(_ENCODING)
     except UnicodeEncodeError:
-        plain = "".join(sign if _writable(sign) else _nearest(sign) for sign in line)
+        plain = "".join(sign if sign.encode(_ENCODING, "ignore") else _nearest(sign) for sign in line)
         return f"{plain}\r\n".encode(_ENCODING, "replace")
 
 
@@ -178,11 +174,3 @@ _STROKED: Final = str.maketrans("ŁłĐđĦħĿŀŦŧŊŋıĸ", "LlDdHhLlTtNnik"
 def _nearest(sign: str) -> str:
     """The letter without its accent or stroke."""
     return unicodedata.normalize("NFKD", sign.translate(_STROKED))[0]
-
-
-def _writable(sign: str) -> bool:
-    try:
-        sign.encode(_ENCODING)
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -217,7 +217,7 @@ def _item(sheet: Markup, entry: _Numbered, devices: list[int]) -> None:
 def _results(sheet: Markup, record: LotRecord, numbered: list[_Numbered], first: int) -> Iterator[bytes]:
     pieces, each = record.lot.pieces, 2 + len(numbered)
     verdicts = _verdicts(record)
-    trace = record.lot.trace if isinstance(record.lot.trace, dict) else {}
+    trace = record.lot.traced
     serials = trace.get("serial", ())
     with sheet.element("Results"):
         with sheet.element("MeasurementResultsSet", n=len(pieces)):

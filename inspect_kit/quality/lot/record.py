@@ -58,21 +58,25 @@ class PlanPart(_Part, frozen=True):
     """Critical, major, minor: where each has an AQL of its own."""
 
     @property
+    def _by_name(self) -> dict[str, str]:
+        """How each class was inspected; without classes, how all of it was."""
+        return {each.name: each.severity or self.severity for each in self.by_class} or {"": self.severity}
+
+    @property
     def severities(self) -> dict[str, str]:
         """How each class was inspected, where they were not all inspected alike."""
-        told = {each.name: each.severity or self.severity for each in self.by_class}
-        return told if len(set(told.values())) > 1 else {}
+        return self._by_name if len(set(self._by_name.values())) > 1 else {}
 
     @property
     def common_severity(self) -> str:
         """How all of it was inspected: the plan's severity, or that of all classes; empty where they differ."""
-        told = {each.severity or self.severity for each in self.by_class} or {self.severity}
+        told = set(self._by_name.values())
         return told.pop() if len(told) == 1 else ""
 
     @property
     def reduced(self) -> bool:
         """Whether any of it was inspected by a reduced plan."""
-        return "reduced" in ({each.severity or self.severity for each in self.by_class} or {self.severity})
+        return "reduced" in self._by_name.values()
 
     @property
     def by_class(self) -> tuple[ClassPart, ...]:
@@ -185,6 +189,11 @@ class Lot(_Part, frozen=True):
     def ordered(self) -> bool:
         """Whether the pieces are in order of making; records of before this was asked say that they are."""
         return self.order is msgspec.UNSET or bool(self.order) or bool(self.groups)
+
+    @property
+    def traced(self) -> dict[str, tuple[str, ...]]:
+        """Where each piece comes from, as far as it is known."""
+        return self.trace if isinstance(self.trace, dict) else {}
 
     @property
     def lacking(self) -> int:

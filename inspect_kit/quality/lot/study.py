@@ -73,10 +73,9 @@ def _percentiles(sample: Sample, study: Capability, limits: Limits) -> Percentil
 
 
 def _strata(series: MeasuredSeries, lot: Lot, sample: Sample, limits: Limits) -> Iterator[Stratified]:
-    trace = lot.trace if isinstance(lot.trace, dict) else {}
     charted = series.beside(lot.groups) if lot.groups else ()
-    for by in (by for by in STRATA if by in trace):
-        told = series.beside(trace[by])
+    for by in (by for by in STRATA if by in lot.traced):
+        told = series.beside(lot.traced[by])
         if told and told != charted:  # What the chart shows as its subgroups is not told twice.
             found = stratified(by, sample.values, told, limits)
             if found is not None:
