@@ -231,7 +231,7 @@ def test_the_analysis_of_variance_has_the_digits_that_nist_certifies(published: 
     groups = [[Decimal(value) for value in values] for values in vector.inputs["groups"].values()]
     whole = Sample.of([value for group in groups for value in group]).offsets
     ends = np.cumsum([len(group) for group in groups])[:-1]
-    got = one_way(np.split(whole, ends)).f
+    got, _ = one_way(np.split(whole, ends))
     assert vector.agrees("F_exact_rational", got)
 
 
