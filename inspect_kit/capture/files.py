@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from inspect_kit.errors import BadInput, refuse_special_file
 
+PHOTO_ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
+Stamp = tuple[int, int]
+"""Size of a file in bytes and its time of change in ns: what tells that it was written to."""
 MAX_TEXT_BYTES: Final = 32_000_000
 """Bytes of a text file that is read, unless its reader says otherwise."""
 
@@ -41,6 +45,28 @@ def read_bytes(path: Path, limit: int) -> bytes:
     if len(content) > limit:
         raise BadInput("too-large-split", where=str(path), limit=limit // 1_000_000)
     return content
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """By which a file that is still being copied is known; nothing for what is no file, empty, or gone again."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return (found.st_size, found.st_mtime_ns) if S_ISREG(found.st_mode) and found.st_size else None
+
+
+def sha256_of_file(path: Path) -> str:
+    """The digest of a file of any size; empty for what cannot be read."""
+    import hashlib
+
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError:
+        return ""
 
 
 def sha256(content: bytes) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.capture.files import PHOTO_ENDINGS
 from inspect_kit.capture.photographs import read_photograph
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import json_option
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 MOST_PHOTOS: Final = 20_000
 """Photos of one folder."""
-SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 COLUMNS: Final = ("photo", "die", "face", "confidence", "x", "y")
 FACES: Final = range(1, 7)
 """The numbers of a die."""
@@ -88,7 +88,7 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
 def photos_in(folder: Path) -> list[Path]:
     """The photos of a folder by name; numbers in names count as numbers."""
     with system_errors_as("folder-not-readable", folder):
-        found = [path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()]
+        found = [path for path in folder.iterdir() if path.suffix.lower() in PHOTO_ENDINGS and path.is_file()]
     if not found:
         raise BadInput("no-photo", where=str(folder))
     if len(found) > MOST_PHOTOS:

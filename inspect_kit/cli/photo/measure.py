@@ -31,8 +31,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _MEMORY: Final = 4_000_000_000
 """Bytes for measuring: eight photos of a board of twelve megapixels take half of it."""
-_OF_FILES: Final = ("camera", "overlay", "watch")
-"""Options about files, not about what is in the photos."""
+_OF_OUTPUT: Final = ("camera", "overlay", "watch", "language", "as_json")
+"""Options about files and output, not about what is in the photos."""
 _SECONDS: Final = 180.0
 """For each photo: the largest board takes ten on an old laptop."""
 
@@ -74,8 +74,8 @@ def _pieces_command(name: str) -> None:
         click.option("--edge-radius", help="Rounding of the rim: 0.5mm or 0.5±0.1mm (0 = sharp)."),
         _OVERLAY,
     )  # fmt: skip
-    def run(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
-        _show(name, photos, given, piece_rows, language, as_json_wanted=as_json)
+    def run(photos: tuple[Path, ...], **given: Any) -> None:
+        _show(name, photos, given, piece_rows)
 
     run.__doc__ = f"""Diameters of {name} in one photo, or in several of the same pieces.
 
@@ -100,7 +100,7 @@ for _name in ("coins", "striker", "checkers", "discs"):
     click.option("--spec", default="icf-cs", show_default=True, metavar="ID",
                  help="The sheet whose limits colour the overlay."),
 )  # fmt: skip
-def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **given: Any) -> None:
+def board(photos: tuple[Path, ...], spec: str, **given: Any) -> None:
     """Every dimension of a carrom board in one to eight photos with our cards lying on it.
 
     \b
@@ -112,7 +112,7 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **g
 
     check_count("board", len(photos))
     load(spec).item("board")
-    _show("board", photos, given, board_rows, language, as_json_wanted=as_json, spec=spec)
+    _show("board", photos, given, board_rows, spec)
 
 
 @command.command("figure")
@@ -124,14 +124,14 @@ def board(photos: tuple[Path, ...], spec: str, as_json: bool, language: str, **g
     click.option("--instance", default="", help="Which figure of a team this is: 1 to 10, or spare."),
     _OVERLAY,
 )  # fmt: skip
-def figure(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
+def figure(photos: tuple[Path, ...], **given: Any) -> None:
     """Height, base and top of one figure, from one photo or several with the figure turned.
 
     \b
     Example:
       inspect-kit measure figure front.jpg side.jpg --standoff 20±0.3mm --print-scale 0.998 --json > figure.json
     """
-    _show("figure", photos, given, figure_rows, language, as_json_wanted=as_json)
+    _show("figure", photos, given, figure_rows)
 
 
 @command.command("dice")
@@ -143,7 +143,7 @@ def figure(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any)
                  help="Six photos of one die each show its six faces (default), or different dice."),
     _OVERLAY,
 )  # fmt: skip
-def dice(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -> None:
+def dice(photos: tuple[Path, ...], **given: Any) -> None:
     """Numbers and edges of dice; without a reference sheet in the photo the numbers only.
 
     \b
@@ -151,29 +151,20 @@ def dice(photos: tuple[Path, ...], as_json: bool, language: str, **given: Any) -
       inspect-kit measure dice photo.jpg --camera phone.json --print-scale 0.998 --overlay seen.png
       inspect-kit measure dice one.jpg two.jpg three.jpg four.jpg five.jpg six.jpg
     """
-    _show("dice", photos, given, dice_rows, language, as_json_wanted=as_json)
+    _show("dice", photos, given, dice_rows)
 
 
-def _show(
-    kind: str,
-    paths: Sequence[Path],
-    given: Mapping[str, Any],
-    rows: Rows,
-    language: str,
-    *,
-    as_json_wanted: bool,
-    spec: str = "",
-) -> None:
+def _show(kind: str, paths: Sequence[Path], given: Mapping[str, Any], rows: Rows, spec: str = "") -> None:
     """Measure, write the overlay, and print the document or the table."""
     from inspect_kit.measure.stated import stated_by
 
-    stated = stated_by(kind, {name: text for name, text in given.items() if name not in _OF_FILES})
+    stated = stated_by(kind, {name: text for name, text in given.items() if name not in _OF_OUTPUT})
+    language, say = given["language"], partial(_print, rows, given)
     home = home_of(click.get_current_context())
     if given["watch"] is not None:
         if paths or given["overlay"] is not None:
             raise UsageError("watch-alone", where="--watch")
         work = PhotoWork(kind, (), stated, given["camera"], home, spec, drawn=True, language=language)
-        say = partial(_said, rows=rows, language=language, as_json_wanted=as_json_wanted)
         _watched(given["watch"], work, say, language)
         return
     if not paths:
@@ -190,23 +181,16 @@ def _show(
     document = as_json(found.file)
     if drawn:
         document |= _with_overlay(found.picture, given["overlay"], spec)
-    _said(found.file, document, rows=rows, language=language, as_json_wanted=as_json_wanted)
+    say(found.file, document)
 
 
-def _said(
-    file: MeasurementFile,
-    document: dict[str, object],
-    *,
-    rows: Rows,
-    language: str,
-    as_json_wanted: bool,
-) -> None:
+def _print(rows: Rows, given: Mapping[str, Any], file: MeasurementFile, document: dict[str, object]) -> None:
     """The document, or the table for people with what they must be told."""
-    if as_json_wanted:
+    if given["as_json"]:
         print_json(document)
         return
-    warn(worded(file.warnings, file.notices, language))
-    print_table(rows(file, Terms(wording_for(language))))
+    warn(worded(file.warnings, file.notices, given["language"]))
+    print_table(rows(file, Terms(wording_for(given["language"]))))
 
 
 def _watched(

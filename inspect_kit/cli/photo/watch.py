@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, stamp_of
 from inspect_kit.errors import UsageError
 
-_PHOTOS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 RESULT: Final = ".json"
 """Written behind a photo's name: what was measured in it."""
 PICTURE: Final = ".seen.png"
 """The same with what was found drawn in."""
 _PAUSE: Final = 0.7
 """Seconds between two looks into the folder; a file that has not changed between them is whole."""
-
-State = tuple[int, int]
-"""Size and time of a file: what tells that it was written to."""
 
 
 def pause() -> None:
@@ -32,8 +29,8 @@ class WatchedFolder:
     """A folder, what its photos looked like at the last look, and which states of them are done with."""
 
     folder: Path
-    _before: dict[Path, State] = field(default_factory=dict)
-    _done: dict[Path, State] = field(default_factory=dict)
+    _before: dict[Path, Stamp] = field(default_factory=dict)
+    _done: dict[Path, Stamp] = field(default_factory=dict)
 
     def whole(self) -> list[Path]:
         """Photos that came, have not changed since the last look, and are not done with; oldest first."""
@@ -46,10 +43,10 @@ class WatchedFolder:
             self._done[path] = now[path]
         return sorted(ready, key=lambda path: (now[path][1], path.name))
 
-    def _photos(self) -> Iterator[tuple[Path, State]]:
+    def _photos(self) -> Iterator[tuple[Path, Stamp]]:
         for path in self._entries():
-            kind = path.suffix.lower() in _PHOTOS and not path.name.startswith(".") and not path.name.endswith(PICTURE)
-            state = _state(path) if kind else None
+            photo = path.suffix.lower() in PHOTO_ENDINGS and not path.name.startswith(".")
+            state = stamp_of(path) if photo and not path.name.endswith(PICTURE) else None
             if state is not None and not _measured_before(path, state):
                 yield path, state
 
@@ -60,18 +57,9 @@ class WatchedFolder:
             raise UsageError("cannot-watch-folder", where=str(self.folder), why=problem.strerror or "") from None
 
 
-def _state(path: Path) -> State | None:
-    """`None` for what is no file, empty, or gone again."""
-    try:
-        told = path.stat()
-    except OSError:
-        return None
-    return (told.st_size, told.st_mtime_ns) if path.is_file() and told.st_size else None
-
-
-def _measured_before(path: Path, state: State) -> bool:
+def _measured_before(path: Path, state: Stamp) -> bool:
     """Whether its result lies beside it already and is newer: a watch that was stopped goes on where it was."""
-    result = _state(path.with_name(path.name + RESULT))
+    result = stamp_of(path.with_name(path.name + RESULT))
     return result is not None and result[1] >= state[1]
 
 

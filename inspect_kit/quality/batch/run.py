@@ -7,7 +7,6 @@ many processes or machines took part, or how often the work was interrupted.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -17,6 +16,7 @@ from shutil import copyfile
 from typing import Any, Final, Protocol
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.capture.files import PHOTO_ENDINGS, sha256_of_file
 from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.file_lock import try_lock
 from inspect_kit.notices import ENGLISH, Notice, sentence
@@ -24,7 +24,6 @@ from inspect_kit.quality.batch.lines import Heading, first_line, is_batch, natur
 from inspect_kit.quality.batch.workers import BatchPhoto, Work
 from inspect_kit.stored_notices import notices_in
 
-ENDINGS: Final = frozenset({".jpg", ".jpeg", ".png", ".heic", ".heif"})
 MAX_PHOTOS: Final = 1_000_000
 """Photos of one batch."""
 JOURNAL: Final = ".part"
@@ -91,7 +90,7 @@ def find_photos(places: Iterable[Path]) -> tuple[BatchPhoto, ...]:
             if len(found) > MAX_PHOTOS:
                 raise BadInput("more-than-photos", where=str(place), max_photos=f"{MAX_PHOTOS:,}")
     if not found:
-        raise UsageError("no-photo-there", endings=", ".join(sorted(ENDINGS)))
+        raise UsageError("no-photo-there", endings=", ".join(sorted(PHOTO_ENDINGS)))
     return tuple(found.values())
 
 
@@ -101,7 +100,9 @@ def _photos_in(place: Path) -> list[Path]:
     # Links to folders are not followed: they can lead in circles.
     walked = os.walk(place, followlinks=False)
     paths = (Path(folder) / name for folder, _, names in walked for name in names)
-    return sorted((path for path in paths if path.suffix.lower() in ENDINGS), key=lambda path: natural(path.as_posix()))
+    return sorted(
+        (path for path in paths if path.suffix.lower() in PHOTO_ENDINGS), key=lambda path: natural(path.as_posix())
+    )
 
 
 def _photo(path: Path) -> BatchPhoto:
@@ -152,13 +153,7 @@ def _taken_over(batch: Batch) -> frozenset[BatchPhoto]:
 def _unchanged(photo: BatchPhoto, line: bytes) -> bool:
     """Whether the photo is still the one that was measured; its size alone does not tell."""
     noted = str(parsed(line, photo.name).get("sha256", ""))
-    if not noted:
-        return True
-    try:
-        with Path(photo.path or photo.name).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest() == noted
-    except OSError:
-        return False
+    return not noted or sha256_of_file(Path(photo.path or photo.name)) == noted
 
 
 def _refuse_strange(batch: Batch) -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from inspect_kit.capture.files import Stamp, stamp_of
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.batch.run import find_photos
 from inspect_kit.quality.batch.workers import BatchPhoto
-
-Stamp = tuple[int, int]
-"""Size and time of change, by which a photo that is still being copied is known."""
 
 
 @dataclass(slots=True)
@@ -44,15 +41,7 @@ class FolderWatch:
         except UsageError:
             # An empty folder is where a watch begins.
             photos = ()
-        now = {photo.name: stamp for photo in photos if (stamp := _stamp(photo.path))}
+        now = {photo.name: stamp for photo in photos if (stamp := stamp_of(Path(photo.path)))}
         stamps = {name: stamp for name, stamp in now.items() if self._before.get(name) == stamp}
         self._before = now
         return tuple(photo for photo in photos if photo.name in stamps), stamps
-
-
-def _stamp(path: str) -> Stamp | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 — one call for both
-    except (OSError, ValueError):
-        return None
-    return (found.st_size, found.st_mtime_ns) if found.st_size else None

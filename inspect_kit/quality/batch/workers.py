@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -15,6 +14,7 @@ from typing import Any, Final
 
 from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.bounded_process import BoundedProcess, ProcessDied
+from inspect_kit.capture.files import sha256_of_file
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.quality.batch.lines import canonical
@@ -84,7 +84,7 @@ def measured_line(photo: BatchPhoto, work: Work) -> bytes:
             # Opening a pipe would wait for somebody to write into it.
             raise BadInput("not-a-file")
         result = measure(work.kind, path, dict(work.options))
-        return canonical({"photo": photo.name, "size": photo.size, "sha256": _digest(path), "result": result})
+        return canonical({"photo": photo.name, "size": photo.size, "sha256": sha256_of_file(path), "result": result})
     except InspectKitError as problem:
         return failed(photo, problem.told, str(problem))
     except MemoryError:
@@ -99,21 +99,10 @@ def failed(photo: BatchPhoto, told: Notice, whole: str = "") -> bytes:
     # The line names the photo already, and where it lies on a worker's disk is nobody's matter.
     named = (reason.replace(photo.path, photo.name) if photo.path else reason).removeprefix(f"{photo.name}: ")
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in named).split())
-    digest = _digest(Path(photo.path or photo.name))
+    digest = sha256_of_file(Path(photo.path or photo.name))
     noted = {"sha256": digest} if digest else {}
     return canonical({"photo": photo.name, "size": photo.size, **noted, "error": plain[:MAX_ERROR],
                       "notice": told.as_data()})  # fmt: skip
-
-
-def _digest(path: Path) -> str:
-    """What tells a photo from another of the same name and size; nothing of what cannot be read."""
-    try:
-        if not path.is_file():
-            return ""
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
-        return ""
 
 
 def _stay_on_one_core() -> None:
