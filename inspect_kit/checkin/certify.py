@@ -99,8 +99,7 @@ def decided_record(record: Record, seen: DeskInspection, decided: Decided, langu
 
 def revoke_withdrawn(desk: Desk) -> int:
     """Revoke what was issued on decisions that were taken back; gives how many."""
-    with desk.registry.reading() as connection:
-        found = to_revoke(connection)
+    found = desk.registry.ask(to_revoke)
     for number, body in found:
         with suppress(UsageError):  # Another desk was faster.
             revoke(desk.registry, number, body.because, body.by, desk.now, seal_of_signer(desk.key, desk.now))

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
 from inspect_kit.notices import Notice
 from inspect_kit.registry.chain import Row, entries_after, rows_of
-from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
 from inspect_kit.registry.entries import (
     FIRST,
     KINDS,
@@ -20,7 +20,6 @@ from inspect_kit.registry.entries import (
     Certified,
     Described,
     Entry,
-    File,
     Inspected,
     canonical,
 )
@@ -251,7 +250,7 @@ def _look_at_files(walk: _Walk, registry: Registry, connection: Connection, said
                 walk.faults.append(replace(problem.fault, where=f"entry {entry.id}: {what}{number}: {problem.where}"))
 
 
-def _files_of(body: Body) -> tuple[File | KeptFile, ...]:
+def _files_of(body: Body) -> tuple[File, ...]:
     if isinstance(body, Certified | Inspected | Recorded | Decided):
         return body.evidence
     if isinstance(body, EventSet):
@@ -271,10 +270,6 @@ def _after(walk: _Walk, connection: Connection) -> None:
     there = _guards(connection)
     for name in sorted(_guards_expected(connection.dialect.name) - there):
         walk.fault(name, "guard-against-changes-gone")
-
-
-def _left(walk: _Walk, level: int, _: int) -> bytes:
-    return walk.edge.get(level, b"")
 
 
 def _compare_tree(walk: _Walk, connection: Connection, entries: Sequence[Entry]) -> None:

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from typing import Final, TypeVar
+from typing import Final, TypeVar, get_args
 
 import msgspec
 
 from inspect_kit.errors import BrokenSeal
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, PlayerSet, Recorded
+from inspect_kit.registry.checkin.entries import (
+    AccountSet,
+    Decided,
+    DeskSet,
+    EntryPart,
+    EventSet,
+    File,
+    PlayerSet,
+    Recorded,
+)
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A part of an entry. What has its default is left out, so that a later field does not change earlier bodies."""
-
-
-class Thing(_Part, frozen=True):
+class Thing(EntryPart, frozen=True):
     """What was inspected: the same item, text and owner are the same thing."""
 
     item: str
@@ -29,7 +34,7 @@ class Thing(_Part, frozen=True):
         return hashlib.sha256(msgspec.json.encode(["subject", self.item, self.text, self.owner])).hexdigest()
 
 
-class RegisteredGauge(_Part, frozen=True):
+class RegisteredGauge(EntryPart, frozen=True):
     """An instrument with the state of its calibration."""
 
     id: str
@@ -45,16 +50,7 @@ class RegisteredGauge(_Part, frozen=True):
         return hashlib.sha256(msgspec.json.encode(["instrument", *msgspec.structs.astuple(self)])).hexdigest()
 
 
-class File(_Part, frozen=True):
-    """A file that is evidence; `role` is `record`, `pdf`, `photo` or `measured`."""
-
-    role: str
-    sha256: str
-    size: int
-    name: str = ""
-
-
-class Made(_Part, frozen=True):
+class Made(EntryPart, frozen=True):
     """What was inspected, by which rules, with which result."""
 
     subject: Thing
@@ -69,7 +65,7 @@ class Made(_Part, frozen=True):
     instruments: tuple[RegisteredGauge, ...] = ()
 
 
-class Certified(_Part, frozen=True, tag="certificate"):
+class Certified(EntryPart, frozen=True, tag="certificate"):
     """A certificate or report was issued. Days are ISO 8601; empty means without end."""
 
     number: str
@@ -84,14 +80,14 @@ class Certified(_Part, frozen=True, tag="certificate"):
     evidence: tuple[File, ...] = ()
 
 
-class Inspected(_Part, frozen=True, tag="inspection"):
+class Inspected(EntryPart, frozen=True, tag="inspection"):
     """A thing was inspected, and nothing issued: one photo of a batch."""
 
     inspection: Made
     evidence: tuple[File, ...] = ()
 
 
-class Revoked(_Part, frozen=True, tag="revocation"):
+class Revoked(EntryPart, frozen=True, tag="revocation"):
     """A certificate was withdrawn."""
 
     number: str
@@ -99,7 +95,7 @@ class Revoked(_Part, frozen=True, tag="revocation"):
     by: str = ""
 
 
-class Described(_Part, frozen=True, tag="subject"):
+class Described(EntryPart, frozen=True, tag="subject"):
     """More was said of a thing: who made it, its serial number, what it looks like."""
 
     subject: Thing
@@ -108,7 +104,7 @@ class Described(_Part, frozen=True, tag="subject"):
     photo: File | None = None
 
 
-class Series(_Part, frozen=True):
+class Series(EntryPart, frozen=True):
     """From which number on an issuer goes on in a year."""
 
     issuer: str
@@ -117,7 +113,7 @@ class Series(_Part, frozen=True):
     first: int
 
 
-class AcceptedOlder(_Part, frozen=True, tag="accepted"):
+class AcceptedOlder(EntryPart, frozen=True, tag="accepted"):
     """An older state was gone on from knowingly: the entries behind it up to `until` are lost, their numbers unused."""
 
     until: int
@@ -127,34 +123,12 @@ class AcceptedOlder(_Part, frozen=True, tag="accepted"):
     series: tuple[Series, ...] = ()
 
 
-Body = (
-    Certified
-    | Inspected
-    | Revoked
-    | Described
-    | EventSet
-    | AccountSet
-    | Recorded
-    | Decided
-    | DeskSet
-    | AcceptedOlder
-    | PlayerSet
-)
+_OfCertificates = Certified | Inspected | Revoked | Described | AcceptedOlder
+Body = _OfCertificates | EventSet | AccountSet | Recorded | Decided | DeskSet | PlayerSet
 _Read = TypeVar("_Read")
 _BODIES: Final[msgspec.json.Decoder[Body]] = msgspec.json.Decoder(Body)
-KINDS: Final[dict[type[Body], str]] = {
-    Certified: "certificate",
-    Inspected: "inspection",
-    Revoked: "revocation",
-    Described: "subject",
-    EventSet: "event",
-    AccountSet: "account",
-    Recorded: "recorded",
-    Decided: "decided",
-    DeskSet: "desk",
-    AcceptedOlder: "accepted",
-    PlayerSet: "player",
-}
+KINDS: Final[dict[type[Body], str]] = {body: str(body.__struct_config__.tag) for body in get_args(Body)}
+"""What each body is called in the chain."""
 
 
 class _Names(msgspec.Struct, frozen=True):

@@ -30,7 +30,7 @@ def as_csv(standings: Iterable[CertificateStatus], on: date) -> Iterator[str]:
     yield _csv_line(names)
     for standing in standings:
         row = row_of(standing, on)
-        yield _csv_line([_harmless(str(row[name])) for name in names])
+        yield _csv_line([harmless(str(row[name])) for name in names])
 
 
 def row_of(standing: CertificateStatus, on: date) -> dict[str, object]:
@@ -56,7 +56,8 @@ def write_lines(out: Path, lines: Iterable[str]) -> None:
         raise BadInput("not-written", where=str(out), reason=problem.strerror) from None
 
 
-def _harmless(cell: str) -> str:
+def harmless(cell: str) -> str:
+    """A cell that a spreadsheet would take for a formula is shown as text."""
     return f"'{cell}" if cell.startswith(_FORMULA_SIGNS) else cell
 
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.entries import File, Inspected, Made, folded
+from inspect_kit.registry.checkin.entries import File
+from inspect_kit.registry.entries import Inspected, Made, folded
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, SUBJECTS
 

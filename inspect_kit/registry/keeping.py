@@ -6,7 +6,8 @@ from datetime import datetime
 
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import Seal, append, no_seal
-from inspect_kit.registry.entries import Described, Entry, File, Revoked, Thing
+from inspect_kit.registry.checkin.entries import File
+from inspect_kit.registry.entries import Described, Entry, Revoked, Thing
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import known
 

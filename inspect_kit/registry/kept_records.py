@@ -11,7 +11,6 @@ from sqlalchemy import Connection, func, select
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import (
     CERTIFICATES,
-    ENTRIES,
     EVIDENCE,
     INSPECTIONS,
     REPLACEMENTS,
@@ -70,12 +69,6 @@ def kept_yields(registry: Registry, query: KeptQuery) -> tuple[RecordedSeries, .
     )
 
 
-def newest_entry(registry: Registry) -> int:
-    """The number of the last entry, by which it is seen that something is new."""
-    with registry.reading() as connection:
-        return int(connection.execute(select(func.max(ENTRIES.c.id))).scalar() or 0)
-
-
 def kept_record(registry: Registry, entry: int) -> KeptRecord | None:
     """The record of one entry, whatever became of it."""
     with registry.reading() as connection:
@@ -85,10 +78,10 @@ def kept_record(registry: Registry, entry: int) -> KeptRecord | None:
 
 def entry_of(registry: Registry, digest: str) -> int | None:
     """Where the record of that digest stands."""
+    own = INSPECTIONS.c
     with registry.reading() as connection:
-        asked = select(INSPECTIONS.c.entry).where(INSPECTIONS.c.record == digest).order_by(INSPECTIONS.c.entry)
-        found = connection.execute(asked.limit(1)).scalar()
-    return None if found is None else int(found)
+        found: int | None = connection.scalar(select(func.min(own.entry)).where(own.record == digest))
+    return found
 
 
 def _kept(registry: Registry, connection: Connection, row: Any) -> KeptRecord:

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine, bindparam, create_engine, event, inspect, select, text
 from sqlalchemy.engine import URL, make_url
@@ -38,6 +38,7 @@ _DRIVERS: Final = {"postgresql": "postgresql+psycopg", "postgres": "postgresql+p
 
 
 Result = TypeVar("Result")
+Given = ParamSpec("Given")
 
 Transaction = Connection
 """What stands open inside `reading` and `writing`: other rooms pass it on and need not know SQL."""
@@ -60,6 +61,13 @@ class Registry:
         engine = self.engine.execution_options(isolation_level="REPEATABLE READ") if postgresql else self.engine
         with _spoken_plainly(self.place), engine.connect() as connection:
             yield connection
+
+    def ask(
+        self, query: Callable[Concatenate[Connection, Given], Result], *given: Given.args, **named: Given.kwargs
+    ) -> Result:
+        """What one query gives."""
+        with self.reading() as connection:
+            return query(connection, *given, **named)
 
     @contextmanager
     def writing(self, *, anew: bool = False) -> Iterator[Connection]:
@@ -85,19 +93,15 @@ class Registry:
             # Remembered first, looked at then: another desk may write in between, and that is no loss.
             identity = self.memory.lying_at(self.place)
             known = self.memory.recall(identity) if identity else None
-            with self.reading() as connection:
-                found = _older(self.memory, connection, (identity, known))
+            found = self.ask(_older, self.memory, (identity, known))
             if not found:
                 break
         return found
 
     def look(self) -> None:
         """Remember the state as it is now, if nothing speaks against it."""
-        if self.memory is not None and not self.lost():
-            with self.reading() as connection:
-                state = _state(connection)
-            if state:
-                self.memory.note(self.place, *state)
+        if self.memory is not None and not self.lost() and (state := self.ask(_state)):
+            self.memory.note(self.place, *state)
 
     def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
         """What the action gives, in a transaction that no other desk writes beside."""
@@ -121,12 +125,12 @@ def _state(connection: Connection) -> tuple[str, LastSeenEntry] | None:
 def refuse_older(memory: Memory, connection: Connection, place: str) -> None:
     """Nothing is written to a registry that has lost something: the next entry would cover it up."""
     identity = memory.lying_at(place)
-    why = _older(memory, connection, (identity, memory.recall(identity) if identity else None))
+    why = _older(connection, memory, (identity, memory.recall(identity) if identity else None))
     if why:
         raise BrokenSeal.of(Fault(place, why))
 
 
-def _older(memory: Memory, connection: Connection, before: tuple[str, LastSeenEntry | None]) -> Notice | None:
+def _older(connection: Connection, memory: Memory, before: tuple[str, LastSeenEntry | None]) -> Notice | None:
     """What speaks against the registry; `before` was known of its place before it was looked at."""
     identity, known = before
     state = _state(connection)
@@ -255,9 +259,8 @@ def sqlite_engine(target: URL, **pool: Any) -> Engine:
 
 
 def _bring_up_to_date(registry: Registry) -> None:
-    with registry.reading() as connection:
-        if _revision(connection, registry.place) == REVISIONS[-1]:
-            return
+    if registry.ask(_revision, registry.place) == REVISIONS[-1]:
+        return
     with registry.writing(anew=True) as connection:
         # Another desk may have been faster.
         if _revision(connection, registry.place) != REVISIONS[-1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from sqlalchemy import (
@@ -33,6 +34,11 @@ def _entry(*, key: bool = False, unique: bool = False) -> Column[int]:
     )
 
 
+def _filled(kind: Text | String, *names: str) -> Iterator[Column[str]]:
+    """Columns of that type which are never null."""
+    return (Column(name, kind, nullable=False) for name in names)
+
+
 ENTRIES: Final = Table(
     "entries",
     METADATA,
@@ -40,8 +46,7 @@ ENTRIES: Final = Table(
     Column("at", String(32), nullable=False),
     Column("kind", String(20), nullable=False, index=True),
     Column("body", Text, nullable=False),
-    Column("previous", _DIGEST, nullable=False),
-    Column("hash", _DIGEST, nullable=False),
+    *_filled(_DIGEST, "previous", "hash"),
     Column("signer", String(40), nullable=False),
     Column("signature", String(200), nullable=False),
 )
@@ -59,8 +64,7 @@ SUBJECTS: Final = Table(
     "subjects",
     METADATA,
     Column("key", _DIGEST, primary_key=True),
-    Column("item", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    *_filled(Text(), "item", "text"),
     Column("folded", _ORDERED, nullable=False, index=True),
     Column("owner", _ORDERED, nullable=False, index=True),
     _entry(),
@@ -71,8 +75,7 @@ DESCRIPTIONS: Final = Table(
     METADATA,
     _entry(key=True),
     Column("subject", _DIGEST, nullable=False, index=True),
-    Column("maker", Text, nullable=False),
-    Column("serial", Text, nullable=False),
+    *_filled(Text(), "maker", "serial"),
     Column("photo", _DIGEST, nullable=False),
 )
 
@@ -80,12 +83,7 @@ INSTRUMENTS: Final = Table(
     "instruments",
     METADATA,
     Column("key", _DIGEST, primary_key=True),
-    Column("id", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("maker", Text, nullable=False),
-    Column("serial", Text, nullable=False),
-    Column("calibrated_until", Text, nullable=False),
+    *_filled(Text(), "id", "name", "kind", "maker", "serial", "calibrated_until"),
     _entry(),
 )
 
@@ -97,8 +95,7 @@ INSPECTIONS: Final = Table(
     Column("inspector", _ORDERED, nullable=False, index=True),
     Column("record", _DIGEST, nullable=False, index=True),
     Column("sheet", _ORDERED, nullable=False),
-    Column("edition", Text, nullable=False),
-    Column("rule", Text, nullable=False),
+    *_filled(Text(), "edition", "rule"),
     Column("verdict", String(20), nullable=False),
     Column("inspected_on", String(10), nullable=False),
     Column("event", _ORDERED, nullable=False, index=True),
@@ -145,8 +142,7 @@ REVOCATIONS: Final = Table(
     METADATA,
     Column("number", _ORDERED, primary_key=True),
     Column("at", String(32), nullable=False),
-    Column("by", Text, nullable=False),
-    Column("because", Text, nullable=False),
+    *_filled(Text(), "by", "because"),
     _entry(unique=True),
 )
 """Which certificates were taken back, by whom and why."""
@@ -196,8 +192,7 @@ DESK_RECORDS: Final = Table(
     _entry(key=True),
     Column("ticket", String(40), nullable=False, unique=True),
     Column("event", String(40), nullable=False, index=True),
-    Column("item", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    *_filled(Text(), "item", "text"),
     Column("owner", _ORDERED, nullable=False, index=True),
     Column("verdict", String(20), nullable=False),
     Column("record", _DIGEST, nullable=False),
@@ -215,9 +210,7 @@ DESK_DECISIONS: Final = Table(
     Column("ticket", String(40), nullable=False, index=True),
     Column("event", String(40), nullable=False, index=True),
     Column("decision", String(20), nullable=False),
-    Column("by", Text, nullable=False),
-    Column("because", Text, nullable=False),
-    Column("after", Text, nullable=False),
+    *_filled(Text(), "by", "because", "after"),
     Column("record", _DIGEST, nullable=False, index=True),
     Column("override", SmallInteger, nullable=False),
     Column("at", String(32), nullable=False),
@@ -265,8 +258,7 @@ DESK_DRAFTS: Final = Table(
     METADATA,
     Column("ticket", String(40), primary_key=True),
     Column("event", String(40), nullable=False, index=True),
-    Column("by", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    *_filled(Text(), "by", "text"),
     Column("at", String(32), nullable=False),
 )
 """Guided inspections that are under way."""

@@ -42,7 +42,6 @@ from inspect_kit.registry.checkin.store import (
     is_ticket,
     labels_of,
     owners_of,
-    queue,
     record,
 )
 from inspect_kit.registry.numbers import LETTERS
@@ -84,8 +83,7 @@ def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> DeskInspectio
     """The inspection that is tested again, if the address or form names one."""
     if not is_ticket(ticket):
         return None
-    with visit.station.registry.reading() as connection:
-        seen = inspection(connection, ticket)
+    seen = visit.ask(inspection, ticket)
     if seen is None or seen.event != place.event.event or seen.item != place.item.id:
         raise not_found()
     return seen
@@ -113,14 +111,12 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
     units = tuple(dict.fromkeys(field.question.unit for field in fields if not field.is_word))
     words = visit.words.certificate
     quota = next((each.per_player for each in place.event.expected if each.item == place.item.id), 0)
-    with visit.station.registry.reading() as connection:
-        waiting, conditional = (queue(connection, place.event.event, decision) for decision in ("", "condition"))
     return visit.page(
         "desk.html", 422 if faults else 200, event=place.event, sheet=place.sheet, item=place.item, fields=fields,
         gauges=gauges_for(units, visit.station.gauge_folders), given=given, faults=faults, words=words,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
-        usual=words.name("item", place.item.name), quota=quota, **gauges_to_read(visit), waiting=waiting,
-        conditional=conditional, pictures={field.name: picture_for(field.question) for field in fields},
+        usual=words.name("item", place.item.name), quota=quota, **gauges_to_read(visit), **visit.queues(),
+        pictures={field.name: picture_for(field.question) for field in fields},
         gauge_of=gauges_of_browser(visit, given), fault="", faulty=_first_faulty(fields, faults),
         letters=LETTERS,
         measures=kind_of(place.sheet, place.item.id), **_seen_in_photo(visit, place, given),
@@ -331,8 +327,7 @@ def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mappi
     if not owner or "other_player" in given:
         return owner
     players = [each.name for each in roster_of(visit, place.event)]
-    with visit.station.registry.reading() as connection:
-        known = {*owners_of(connection, place.event.event), *players}
+    known = {*visit.ask(owners_of, place.event.event), *players}
     if owner in known:
         return owner
     alike = resembling(owner, sorted(known))
@@ -367,9 +362,7 @@ def same_gauge(visit: Visit, first: DeskInspection | None, gauges: Gauges) -> di
     """A second test is made with a second instrument, or it would only repeat the first one's error."""
     if first is None:
         return {}
-    with visit.station.registry.reading() as connection:
-        content = visit.station.registry.shelf.take(connection, first.record)
-    used = {gauge.id for gauge in open_record(content).instruments}
+    used = {gauge.id for gauge in open_record(visit.evidence(first.record)).instruments}
     same = used & {name for name in gauges.by_unit.values() if name}
     return {"gauge": visit.words("desk.second_instrument", names=", ".join(sorted(same)))} if same else {}
 
@@ -404,8 +397,7 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
 
 def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response | None:
     """A form whose answer was lost on the way is sent again under the same ticket, and nothing is entered twice."""
-    with visit.station.registry.reading() as connection:
-        there = inspection(connection, made.ticket)
+    there = visit.ask(inspection, made.ticket)
     if there is None:
         return None
     if there.event != place.event.event:
@@ -425,8 +417,7 @@ def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:
     """A label never makes two pieces one: the second striker of a player is Striker 2."""
-    with visit.station.registry.reading() as connection:
-        taken = labels_of(connection, place.event.event, place.item.id, subject.owner)
+    taken = visit.ask(labels_of, place.event.event, place.item.id, subject.owner)
     usual = visit.words.certificate.name("item", place.item.name)
     return structs.replace(subject, text=numbered_label(usual, subject.text, taken))
 

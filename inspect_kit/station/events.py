@@ -27,7 +27,7 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin.accounts import account
 from inspect_kit.registry.checkin.entries import DayMark, EventSet, ExpectedItem
-from inspect_kit.registry.checkin.store import all_events, inspections, queue, set_event
+from inspect_kit.registry.checkin.store import all_events, inspections, set_event
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.pictures import picture_for
@@ -47,10 +47,9 @@ def _shipped(sheet_id: str) -> Sheet:
 
 def show_events(visit: Visit) -> Response:
     """All events of this person."""
-    with visit.station.registry.reading() as connection:
-        found = [event for event in all_events(connection) if sees(visit.person, event.event)]
-    today = visit.station.today.isoformat()
-    return visit.page("events.html", events=found, today=today)
+    return visit.page(
+        "events.html", events=[event for event in visit.ask(all_events) if sees(visit.person, event.event)]
+    )
 
 
 def show_new(visit: Visit) -> Response:
@@ -135,10 +134,7 @@ def announce(visit: Visit) -> Response:
 def show_settings(visit: Visit) -> Response:
     """An event's settings."""
     event = visit.event()
-    house = ""
-    if event.house:
-        with visit.station.registry.reading() as connection:
-            house = visit.station.registry.shelf.take(connection, event.house.sha256).decode()
+    house = visit.evidence(event.house.sha256).decode() if event.house else ""
     return _form(visit, event, _shipped(event.sheet), _as_form(event, house))
 
 
@@ -166,8 +162,7 @@ def _check_four_eyes(visit: Visit, before: EventSet) -> None:
     if not before.four_eyes or "four_eyes" in visit.form:
         return
     second = visit.form.get("second", "").strip()[:120]
-    with visit.station.registry.reading() as connection:
-        there = account(connection, second)
+    there = visit.ask(account, second)
     may = there is not None and allowed(there.role, Act.SET_UP) and sees(there, before.event)
     if second == visit.person.name or not may or not visit.check_pin(second, visit.form.get("pin", "")):
         raise BadInput("second-referee-needed")
@@ -277,8 +272,7 @@ def expected_labels(event: EventSet, sheet: Sheet) -> tuple[tuple[str, str], ...
 
 
 def _things(visit: Visit, event: EventSet, sheet: Sheet) -> tuple[EventThing, ...]:
-    with visit.station.registry.reading() as connection:
-        return things(expected_labels(event, sheet), inspections(connection, event.event))
+    return things(expected_labels(event, sheet), visit.ask(inspections, event.event))
 
 
 def show_event(visit: Visit) -> Response:
@@ -286,15 +280,12 @@ def show_event(visit: Visit) -> Response:
     event = visit.event()
     sheet = visit.station.sheet(event)
     everything = _things(visit, event, sheet)
-    with visit.station.registry.reading() as connection:
-        waiting, conditional = (queue(connection, event.event, decision) for decision in ("", "condition"))
     asked = {each.item for each in event.expected}
     items = [item for item in sheet.items if item.id in asked] or list(sheet.items)
-    names = {item.id: visit.words.item(item.name) for item in sheet.items}
     marks = {mark.day: mark.mark for mark in event.marks}
     return visit.page(
         "event.html", event=event, sheet=sheet, tallies=tallies(everything), states=list(ThingState), items=items,
-        names=names, waiting=waiting, conditional=conditional, mark=marks.get(visit.station.today.isoformat(), ""),
+        names=visit.item_names(), **visit.queues(), mark=marks.get(visit.station.today.isoformat(), ""),
         things=everything, quick={item.id for item in items if fits_a_page(sheet, item.id)},
     )  # fmt: skip
 
@@ -303,9 +294,8 @@ def show_list(visit: Visit) -> Response:
     """Everything with its state, and room for signatures; to be printed."""
     event = visit.event()
     sheet = visit.station.sheet(event)
-    names = {item.id: visit.words.item(item.name) for item in sheet.items}
     everything = _things(visit, event, sheet)
     return visit.page(
-        "list.html", event=event, sheet=sheet, things=everything, names=names, tallies=tallies(everything),
+        "list.html", event=event, sheet=sheet, things=everything, names=visit.item_names(), tallies=tallies(everything),
         states=list(ThingState), printed=visit.station.now().strftime("%Y-%m-%d %H:%M"),
     )  # fmt: skip

@@ -82,8 +82,7 @@ def show_start(visit: Visit, fault: str = "") -> Response:
     visit.request.app.state.benches.warm()
     retest = visit.query("retest") or visit.form.get("retest", "")
     before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
-    with visit.station.registry.reading() as connection:
-        begun = drafts(connection, place.event.event, visit.person.name)
+    begun = visit.ask(drafts, place.event.event, visit.person.name)
     mine = [(ticket, parse_json(text, "draft"), at) for ticket, text, at in begun]
     return visit.page(
         "guided_start.html", 422 if fault else 200, event=place.event, sheet=place.sheet, item=place.item, fault=fault,
@@ -166,8 +165,7 @@ def _walk_of(visit: Visit) -> Walk:
     place, ticket = place_of(visit), visit.path("ticket")
     if not is_ticket(ticket):
         raise not_found()
-    with visit.station.registry.reading() as connection:
-        kept = draft(connection, ticket, visit.person.name)
+    kept = visit.ask(draft, ticket, visit.person.name)
     if kept is None or kept[0] != place.event.event:
         raise not_found()
     data = parse_json(kept[1], "draft")
@@ -181,8 +179,7 @@ def _walk_of(visit: Visit) -> Walk:
 
 def _done(visit: Visit) -> Response | None:
     """The page of an inspection that was entered already: an answer that was lost on the way is not asked again."""
-    with visit.station.registry.reading() as connection:
-        done = inspection(connection, visit.path("ticket"))
+    done = visit.ask(inspection, visit.path("ticket"))
     if done is None or done.event != visit.event().event:
         return None
     return visit.go(f"/events/{done.event}/tickets/{done.ticket}")

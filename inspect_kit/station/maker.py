@@ -78,10 +78,8 @@ class Maker:
 
     def make_all(self) -> int:
         """Everything that is approved and has no certificate; gives how many were made."""
-        with self.station.registry.reading() as connection:
-            waiting = unissued(connection)
         made = 0
-        for seen in waiting:
+        for seen in self.station.registry.ask(unissued):
             if self._over.is_set():
                 break
             made += self._make(seen)

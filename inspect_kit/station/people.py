@@ -58,8 +58,7 @@ def _change(visit: Visit) -> str:
     chosen = form.get("event", "")
     # Somebody who sees some events only cannot hand out more than that.
     events = (chosen,) if chosen and sees(visit.person, chosen) else visit.person.events
-    with station.registry.reading() as connection:
-        there = account(connection, name)
+    there = visit.ask(account, name)
     pin = form.get("pin", "")
     code = ticket_from(station.random(2**60))[:_CODE] if not pin and (there is None or "renew" in form) else ""
     once = bool(code) or (there is not None and there.once and not pin)
@@ -88,8 +87,7 @@ def _part_of(person: AccountSet) -> PersonsPart:
 def _remove(visit: Visit, name: str) -> None:
     if name == visit.person.name:
         raise UsageError(visit.words("people.not_oneself"))
-    with visit.station.registry.reading() as connection:
-        there = account(connection, name)
+    there = visit.ask(account, name)
     if there is not None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
         set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,

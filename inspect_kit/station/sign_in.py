@@ -20,11 +20,6 @@ from inspect_kit.station.web.refusals import Refusal
 from inspect_kit.station.web.visit import LANGUAGE, Visit, back_to, digest_of, set_session
 
 
-def _nobody_yet(visit: Visit) -> bool:
-    with visit.station.registry.reading() as connection:
-        return not anybody(connection)
-
-
 def show_setup(visit: Visit) -> Response:
     """The first page of a new station."""
     _check_setup(visit)
@@ -32,7 +27,7 @@ def show_setup(visit: Visit) -> Response:
 
 
 def _check_setup(visit: Visit) -> None:
-    if not _nobody_yet(visit) or not visit.station.loopback:
+    if visit.ask(anybody) or not visit.station.loopback:
         raise Refusal(403, "refused.set_up")
 
 
@@ -55,7 +50,7 @@ def set_up(visit: Visit) -> Response:
 
 def show_sign_in(visit: Visit) -> Response:
     """Name and PIN."""
-    if _nobody_yet(visit) and visit.station.loopback:
+    if not visit.ask(anybody) and visit.station.loopback:
         return visit.go("/setup")
     if visit.who is not None:
         return visit.go("/")

@@ -123,8 +123,7 @@ class Station:
 
     def event(self, name: str) -> EventSet | None:
         """An event as it is set now; read again only after its settings were changed, for entries never change."""
-        with self.registry.reading() as connection:
-            return self.event_in(connection, name)
+        return self.registry.ask(self.event_in, name)
 
     def event_in(self, connection: Transaction, name: str) -> EventSet | None:
         """The same, for one who is reading already."""
@@ -158,10 +157,7 @@ class Station:
         return found
 
     def _sheets_read(self, event: EventSet) -> Sheet:
-        if event.house is None:
-            return sheet_of(event, None)
-        with self.registry.reading() as connection:
-            return sheet_of(event, self.registry.shelf.take(connection, event.house.sha256))
+        return sheet_of(event, self.registry.ask(self.registry.shelf.take, event.house.sha256) if event.house else None)
 
     def connected(self, unit: str, wanted: str = "") -> tuple[str, Connection] | None:
         """The gauge for this unit that was asked for; without a choice, the only one there is."""

@@ -82,8 +82,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     case = case_of(visit)
     words = wording_for(visit.words.language, case.record.wording)
     groups = groups_of(case.record, words)
-    with visit.station.registry.reading() as connection:
-        history = acts(connection, case.seen.ticket)
+    history = visit.ask(acts, case.seen.ticket)
     kept = {file.role for _, body in history if isinstance(body, Recorded) for file in body.evidence}
     state = state_of(case.seen.decision)
     maker: Maker = visit.request.app.state.maker
@@ -91,7 +90,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     recorded_as = next(body for _, body in history if isinstance(body, Recorded))
     return visit.page(
         "ticket.html", status, event=case.event, seen=case.seen, record=case.record, groups=groups, fault=fault,
-        deciding=[group for group in groups if _decides(group)], state=state, photo="photo" in kept,
+        deciding=[group for group in groups if decides(group)], state=state, photo="photo" in kept,
         shot=kept_shot(visit, case.seen) if "look" in kept else None,
         history=history, open_decision=open_decision, decisions=list(Decision),
         form={**_stated_before(history), **visit.form}, about=about_of(case.record),
@@ -118,7 +117,8 @@ def _said(visit: Visit, problem: InspectKitError | None) -> str:
     return visit.words.told(problem) if problem else ""
 
 
-def _decides(group: Group) -> bool:
+def decides(group: Group) -> bool:
+    """Whether something in it fails or is open."""
     return any(row.mark.verdict in _DECIDING for row in group.rows)
 
 
@@ -228,19 +228,16 @@ def _decided(visit: Visit, case: Case) -> None:
 def show_photo(visit: Visit) -> Response:
     """The photograph of an inspection."""
     case = case_of(visit)
-    with visit.station.registry.reading() as connection:
-        kept = {file.role: file.sha256 for file in recorded(connection, case.seen).evidence}
-        if "photo" not in kept:
-            raise not_found()
-        content = visit.station.registry.shelf.take(connection, kept["photo"])
-    return Response(content, media_type="image/jpeg")
+    kept = {file.role: file.sha256 for file in visit.ask(recorded, case.seen).evidence}
+    if "photo" not in kept:
+        raise not_found()
+    return Response(visit.evidence(kept["photo"]), media_type="image/jpeg")
 
 
 def _standing(visit: Visit, case: Case) -> CertificateStatus:
     if not case.seen.number:
         raise Refusal(404, "refused.no_certificate")
-    with visit.station.registry.reading() as connection:
-        found = find(connection, case.seen.number)
+    found = visit.ask(find, case.seen.number)
     if found is None:
         raise not_found()
     return found
@@ -249,9 +246,7 @@ def _standing(visit: Visit, case: Case) -> CertificateStatus:
 def show_certificate(visit: Visit) -> Response:
     """The PDF as it was signed."""
     standing = _standing(visit, case_of(visit))
-    with visit.station.registry.reading() as connection:
-        content = visit.station.registry.shelf.take(connection, standing.pdf)
-    return _pdf(content, standing.number)
+    return pdf(visit.evidence(standing.pdf), standing.number)
 
 
 def show_label(visit: Visit) -> Response:
@@ -260,10 +255,11 @@ def show_label(visit: Visit) -> Response:
     standing = _standing(visit, case)
     issuer = case.record.subject.issuer or (visit.station.key.issuer.name if visit.station.key else "")
     sticker = sticker_of(standing, issuer, case.event.language)
-    return _pdf(draw_labels([sticker], STOCKS["62x29"]), f"{standing.number}-label")
+    return pdf(draw_labels([sticker], STOCKS["62x29"]), f"{standing.number}-label")
 
 
-def _pdf(content: bytes, name: str) -> Response:
+def pdf(content: bytes, name: str) -> Response:
+    """A PDF to be shown in the browser."""
     headers = {"Content-Disposition": f'inline; filename="{name}.pdf"'}
     return Response(content, media_type="application/pdf", headers=headers)
 
@@ -272,7 +268,7 @@ def show_slip(visit: Visit) -> Response:
     """What the player takes along: what to change, or that the thing is to come back after the match."""
     case = case_of(visit)
     words = wording_for(visit.words.language, case.record.wording)
-    groups = [group for group in groups_of(case.record, words) if _decides(group)]
+    groups = [group for group in groups_of(case.record, words) if decides(group)]
     return visit.page(
         "slip.html", event=case.event, seen=case.seen, record=case.record, groups=groups,
         state=state_of(case.seen.decision), code=safe(code_as_svg(case.seen.ticket)),

@@ -19,7 +19,7 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import Seal, append, last_entry, link, no_seal, write
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_account
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, KeptFile, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, File, Recorded
 from inspect_kit.registry.checkin.store import acts, event_of, inspection, unissued
 from inspect_kit.registry.search import RegistryQuery, listing
 from inspect_kit.registry.tables import CERTIFICATES, DESK_ACCOUNTS, DESK_DECISIONS, DESK_PINS, DESK_SESSIONS, ENTRIES
@@ -41,7 +41,7 @@ def _forged(station: Station, ticket: str, seal: Seal, by: str = "Renata") -> No
         record = open_record(station.registry.shelf.take(connection, seen.record))
         body = Decided(ticket, seen.event, "approve", by)
         content = decided_record(record, seen, body, "en").canonical()
-        kept = KeptFile("record", station.registry.shelf.put(connection, content), len(content))
+        kept = File("record", station.registry.shelf.put(connection, content), len(content))
         append(connection, structs.replace(body, record=kept.sha256, evidence=(kept,)), NOW, seal)
 
 
@@ -115,7 +115,7 @@ def test_an_inspection_that_nobody_signed_becomes_none_though_the_referee_approv
         assert seen is not None
         content = station.registry.shelf.take(connection, seen.record)
         body = Recorded(_TICKET, seen.event, seen.item, "Another", "Mallory", "conforms", seen.record, "Tomáš")
-        append(connection, structs.replace(body, evidence=(KeptFile("record", seen.record, len(content)),)), NOW)
+        append(connection, structs.replace(body, evidence=(File("record", seen.record, len(content)),)), NOW)
     referee.decide(_TICKET, "approve")
     made, trouble = _made(station)
     assert made == 0
@@ -131,7 +131,7 @@ def test_a_record_that_does_not_lead_to_its_verdict_is_not_signed(referee: Perso
         record = open_record(station.registry.shelf.take(connection, seen.record))
         lines = tuple(structs.replace(line, verdict="conforms", reason="within") for line in record.lines)
         lie = structs.replace(record, verdict="conforms", lines=lines).canonical()
-        kept = KeptFile("record", station.registry.shelf.put(connection, lie), len(lie))
+        kept = File("record", station.registry.shelf.put(connection, lie), len(lie))
         body = Recorded(
             _TICKET, seen.event, seen.item, seen.text, seen.owner, "conforms", kept.sha256, "Tomáš", evidence=(kept,)
         )

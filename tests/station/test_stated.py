@@ -15,7 +15,7 @@ from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.checkin.certify import Inspecting, decided_record
 from inspect_kit.inspection.record import Record, Subject, about_of, open_record
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile
+from inspect_kit.registry.checkin.entries import Decided, EventSet, File
 from inspect_kit.registry.checkin.store import event_of, inspection
 from inspect_kit.rulebook.library import load
 from inspect_kit.station.maker import Maker
@@ -157,7 +157,7 @@ def test_a_paper_that_states_more_than_the_signed_decision_is_not_made(referee: 
         record = open_record(station.registry.shelf.take(connection, seen.record))
         said = Decided(ticket, seen.event, "approve", "Renata")
         content = decided_record(record, seen, structs.replace(said, remarks=("Best of all.",)), "en").canonical()
-        kept = KeptFile("record", station.registry.shelf.put(connection, content), len(content))
+        kept = File("record", station.registry.shelf.put(connection, content), len(content))
         append(connection, structs.replace(said, record=kept.sha256, evidence=(kept,)), NOW, station.seal)
     maker = Maker(station)
     assert maker.make_all() == 0

@@ -33,7 +33,8 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.entries import Certified, File, Made, RegisteredGauge, Thing
+from inspect_kit.registry.checkin.entries import File
+from inspect_kit.registry.entries import Certified, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.search import CertificateStatus, current, is_issued, known

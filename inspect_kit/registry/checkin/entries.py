@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class EntryPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A part of an entry. What has its default is left out, so that a later field does not change earlier bodies."""
 
 
-class KeptFile(_Part, frozen=True):
-    """A file that is evidence; `role` is `record`, `photo`, `look` (what a photo was found to show) or `house`."""
+class File(EntryPart, frozen=True):
+    """A file that is evidence; `role` is `record`, `pdf`, `photo`, `overlay`, `measured`, `look` (what a photo was
+    found to show) or `house`."""
 
     role: str
     sha256: str
@@ -18,7 +19,7 @@ class KeptFile(_Part, frozen=True):
     name: str = ""
 
 
-class ExpectedItem(_Part, frozen=True):
+class ExpectedItem(EntryPart, frozen=True):
     """What has to be inspected: so many of an item, or so many at most from each player."""
 
     item: str
@@ -26,14 +27,14 @@ class ExpectedItem(_Part, frozen=True):
     per_player: int = 0
 
 
-class DayMark(_Part, frozen=True):
+class DayMark(EntryPart, frozen=True):
     """The mark that approved things carry on one day."""
 
     day: str
     mark: str
 
 
-class EventSet(_Part, frozen=True, tag="event"):
+class EventSet(EntryPart, frozen=True, tag="event"):
     """An event was announced, or its settings were changed: the last entry of an event counts. Days are ISO 8601."""
 
     event: str
@@ -45,7 +46,7 @@ class EventSet(_Part, frozen=True, tag="event"):
     by: str
     venue: str = ""
     language: str = "en"
-    house: KeptFile | None = None
+    house: File | None = None
     expected: tuple[ExpectedItem, ...] = ()
     marks: tuple[DayMark, ...] = ()
     four_eyes: bool = False
@@ -57,7 +58,7 @@ class EventSet(_Part, frozen=True, tag="event"):
     """Stated on the certificates of the event, like the three before it; what is empty, the issuer may state."""
 
 
-class AccountSet(_Part, frozen=True, tag="account"):
+class AccountSet(EntryPart, frozen=True, tag="account"):
     """A person was given a role, in all events or in some; the last entry of a name counts."""
 
     name: str
@@ -71,7 +72,7 @@ class AccountSet(_Part, frozen=True, tag="account"):
     """The PIN is a code that somebody else knows: its owner chooses one before doing anything."""
 
 
-class DeskSet(_Part, frozen=True, tag="desk"):
+class DeskSet(EntryPart, frozen=True, tag="desk"):
     """The issuer vouches for a desk: what carries its key's signature was done at that desk. The last entry counts."""
 
     desk: str
@@ -81,7 +82,7 @@ class DeskSet(_Part, frozen=True, tag="desk"):
     active: bool = True
 
 
-class Recorded(_Part, frozen=True, tag="recorded"):
+class Recorded(EntryPart, frozen=True, tag="recorded"):
     """A tester has inspected a thing: what came of it is a verdict, and no decision yet."""
 
     ticket: str
@@ -94,12 +95,12 @@ class Recorded(_Part, frozen=True, tag="recorded"):
     by: str
     attempt: int = 1
     retest_of: str = ""
-    evidence: tuple[KeptFile, ...] = ()
+    evidence: tuple[File, ...] = ()
     correction: str = ""
     """Why the inspection `retest_of` is entered again under another player; what was measured is the same."""
 
 
-class Decided(_Part, frozen=True, tag="decided"):
+class Decided(EntryPart, frozen=True, tag="decided"):
     """The referee has decided, or taken a decision back (`withdraw`). `record` is what a certificate is made from;
     `after` the match of a condition."""
 
@@ -111,7 +112,7 @@ class Decided(_Part, frozen=True, tag="decided"):
     override: bool = False
     after: str = ""
     record: str = ""
-    evidence: tuple[KeptFile, ...] = ()
+    evidence: tuple[File, ...] = ()
     maker: str = ""
     serial: str = ""
     received_on: str = ""
@@ -119,14 +120,14 @@ class Decided(_Part, frozen=True, tag="decided"):
     """Stated of the piece on its certificate, like the three before it: `record` may state nothing else."""
 
 
-class PlayersPiece(_Part, frozen=True):
+class PlayersPiece(EntryPart, frozen=True):
     """A piece that a player brings: the item, and what tells it from others."""
 
     item: str
     text: str
 
 
-class PlayerSet(_Part, frozen=True, tag="player"):
+class PlayerSet(EntryPart, frozen=True, tag="player"):
     """A player of an event was put on the roster, or corrected: the last entry of a player counts."""
 
     event: str

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Table
 
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, KeptFile, Recorded
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, File, Recorded
 from inspect_kit.registry.tables import DESK_ACCOUNTS, DESK_DECISIONS, DESK_EVENTS, DESK_RECORDS, EVIDENCE  # fmt: skip
 
 Row = tuple[Table, dict[str, Any]]
@@ -41,6 +41,6 @@ def decided_rows(body: Decided, at: str) -> Iterator[Row]:
     yield from _evidence(body.evidence)
 
 
-def _evidence(files: tuple[KeptFile, ...]) -> Iterator[Row]:
+def _evidence(files: tuple[File, ...]) -> Iterator[Row]:
     for place, file in enumerate(files):
         yield EVIDENCE, {**msgspec.structs.asdict(file), "place": place}

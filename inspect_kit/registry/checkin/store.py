@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, 
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import name_key
 from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
-from inspect_kit.registry.checkin.entries import Decided, EventSet, KeptFile, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.numbers import LETTERS
@@ -177,14 +177,6 @@ def queue(connection: Connection, event: str, decision: str) -> list[DeskInspect
     """All inspections with that last decision, the oldest first; an empty one means those that wait for one."""
     wanted = {"event": event, **({"decision": decision} if decision else {})}
     return list(map(_as_seen, connection.execute(_waiting(decided=bool(decision)), wanted)))
-
-
-_NEWEST_ENTRY: Final = select(func.max(ENTRIES.c.id))
-
-
-def newest_entry(connection: Connection) -> int:
-    """The number of the last entry: as long as it stays, nothing has happened."""
-    return connection.scalar(_NEWEST_ENTRY) or 0
 
 
 def said_by(connection: Connection, entry: int) -> Body:
@@ -397,5 +389,5 @@ def _lay_out(registry: Registry, files: Sequence[EvidenceFile]) -> None:
                 registry.shelf.put(connection, file.content)
 
 
-def _kept(connection: Connection, registry: Registry, file: EvidenceFile) -> KeptFile:
-    return KeptFile(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)
+def _kept(connection: Connection, registry: Registry, file: EvidenceFile) -> File:
+    return File(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)

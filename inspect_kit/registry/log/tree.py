@@ -24,6 +24,7 @@ from inspect_kit.registry.tables import ENTRIES, LOG_CHECKPOINTS, LOG_NODES
 _NODE: Final = select(LOG_NODES.c.hash).where(
     LOG_NODES.c.level == bindparam("level"), LOG_NODES.c.place == bindparam("place")
 )
+_SIZE: Final = select(func.max(ENTRIES.c.id))
 _FIRST: Final = select(ENTRIES.c.hash).where(ENTRIES.c.id == 1)
 """The hash of the first entry, by which a registry is known."""
 
@@ -56,8 +57,8 @@ def _nodes(connection: Connection) -> Nodes:
 
 
 def log_size(connection: Connection) -> int:
-    """How many entries the log holds."""
-    return connection.scalar(select(func.max(ENTRIES.c.id))) or 0
+    """How many entries the log holds: as long as that stays, nothing has happened."""
+    return connection.scalar(_SIZE) or 0
 
 
 def root_at(connection: Connection, size: int) -> bytes:

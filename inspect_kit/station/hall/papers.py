@@ -23,8 +23,10 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import DeskInspection, inspections
+from inspect_kit.registry.exporting import harmless
 from inspect_kit.registry.search import find
 from inspect_kit.station.rendering import safe
+from inspect_kit.station.tickets import decides, pdf
 from inspect_kit.station.web.refusals import Refusal
 from inspect_kit.station.web.visit import Visit
 
@@ -39,12 +41,7 @@ _CALLED: Final = 24
 
 def seen_at(visit: Visit, event: EventSet) -> list[DeskInspection]:
     """All inspections of an event that count, the oldest first."""
-    with visit.station.registry.reading() as connection:
-        return inspections(connection, event.event)
-
-
-def _names(visit: Visit, event: EventSet) -> dict[str, str]:
-    return {item.id: visit.words.item(item.name) for item in visit.station.sheet(event).items}
+    return visit.station.registry.ask(inspections, event.event)
 
 
 def _printed(visit: Visit) -> str:
@@ -76,12 +73,8 @@ def _lines(visit: Visit, wanted: Iterable[DeskInspection], *, deciding: bool) ->
         for seen in list(wanted)[:_MOST_READ]:
             record = open_record(visit.station.registry.shelf.take(connection, seen.record))
             groups = groups_of(record, wording_for(visit.words.language, record.wording))
-            kept = tuple(group for group in groups if _decides(group) or not deciding)
+            kept = tuple(group for group in groups if decides(group) or not deciding)
             yield SheetLine(seen, state_of(seen.decision), kept)
-
-
-def _decides(group: Group) -> bool:
-    return any(row.mark.verdict in (Verdict.FAILS, Verdict.UNDECIDED) for row in group.rows)
 
 
 def show_sheet(visit: Visit) -> Response:
@@ -89,7 +82,7 @@ def show_sheet(visit: Visit) -> Response:
     event, owner = visit.event(), visit.query("owner").strip()
     mine = [seen for seen in seen_at(visit, event) if seen.owner == owner]
     return visit.page(
-        "sheet.html", event=event, owner=owner, names=_names(visit, event), printed=_printed(visit),
+        "sheet.html", event=event, owner=owner, names=visit.item_names(), printed=_printed(visit),
         lines=list(_lines(visit, mine, deciding=False)),
     )  # fmt: skip
 
@@ -99,7 +92,7 @@ def show_rejections(visit: Visit) -> Response:
     event = visit.event()
     wanted = [seen for seen in seen_at(visit, event) if state_of(seen.decision) is ThingState.FAILED]
     return visit.page(
-        "rejections.html", event=event, names=_names(visit, event), printed=_printed(visit), total=len(wanted),
+        "rejections.html", event=event, names=visit.item_names(), printed=_printed(visit), total=len(wanted),
         lines=list(_lines(visit, wanted, deciding=True)),
     )  # fmt: skip
 
@@ -116,9 +109,8 @@ def show_labels(visit: Visit) -> Response:
     issuer = visit.station.key.issuer.name if visit.station.key else ""
     skip = int(visit.query("skip")) if visit.query("skip").isdecimal() and len(visit.query("skip")) < 3 else 0
     chosen = STOCKS[stock] if stock in _STOCKS else STOCKS["a4-24"]
-    content = draw_labels([sticker_of(each, issuer, event.language) for each in valid], chosen, skip % chosen.on_a_page)
-    headers = {"Content-Disposition": 'inline; filename="labels.pdf"'}
-    return Response(content, media_type="application/pdf", headers=headers)
+    stickers = [sticker_of(each, issuer, event.language) for each in valid]
+    return pdf(draw_labels(stickers, chosen, skip % chosen.on_a_page), "labels")
 
 
 _HEAD: Final = ("item", "piece", "player", "verdict", "state", "override", "reason", "attempt", "number", "recorded_by",
@@ -135,14 +127,9 @@ def export_table(visit: Visit) -> Response:
         row = (seen.item, seen.text, seen.owner, seen.verdict, state_of(seen.decision).value,
                "yes" if seen.override else "no", seen.because, seen.attempt, seen.number, seen.by, seen.at,
                seen.decided_by, seen.decided_at, seen.ticket)  # fmt: skip
-        writer.writerow([_harmless(str(cell)) for cell in row])
+        writer.writerow([harmless(str(cell)) for cell in row])
     headers = {"Content-Disposition": 'attachment; filename="inspections.csv"'}
     return Response("\ufeff" + out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _harmless(cell: str) -> str:
-    """A cell that a spreadsheet would take for a formula is shown as text."""
-    return f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +156,7 @@ def show_statistics(visit: Visit) -> Response:
     waits = [_minutes(each.at, each.decided_at) for each in seen if each.decided_at]
     hours = Counter(visit.words.time(each.at)[:13] + ":00" for each in seen)
     return visit.page(
-        "statistics.html", event=event, names=_names(visit, event), figures=_figures(seen), printed=_printed(visit),
+        "statistics.html", event=event, names=visit.item_names(), figures=_figures(seen), printed=_printed(visit),
         reasons=reasons.most_common(12), wait=f"{median(waits):.0f}" if waits else "", hours=sorted(hours.items()),
         busiest=max(hours.values(), default=1), total=len(seen),
     )  # fmt: skip
@@ -200,5 +187,5 @@ def show_screen(visit: Visit) -> Response:
     ready = [seen for seen, state in stands if state is ThingState.APPROVED]
     ready.sort(key=lambda seen: seen.decided_at, reverse=True)
     return visit.page(
-        "screen.html", event=event, called=called[-_CALLED:], ready=ready[:_CALLED], names=_names(visit, event)
+        "screen.html", event=event, called=called[-_CALLED:], ready=ready[:_CALLED], names=visit.item_names()
     )

@@ -9,7 +9,7 @@ from typing import Final
 from anyio.to_thread import run_sync
 from starlette.responses import Response, StreamingResponse
 
-from inspect_kit.registry.checkin.store import newest_entry, queue
+from inspect_kit.registry.log.tree import log_size
 from inspect_kit.station.station import Station
 from inspect_kit.station.web.visit import Visit
 
@@ -23,11 +23,7 @@ _QUIET: Final = 15
 
 def show_queue(visit: Visit) -> Response:
     """Who waits for a decision, and what is out on a condition."""
-    event = visit.event()
-    with visit.station.registry.reading() as connection:
-        waiting, conditional = (queue(connection, event.event, decision) for decision in ("", "condition"))
-    names = {item.id: visit.words.item(item.name) for item in visit.station.sheet(event).items}
-    return visit.page("queue.html", event=event, waiting=waiting, conditional=conditional, names=names)
+    return visit.page("queue.html", event=visit.event(), **visit.queues(), names=visit.item_names())
 
 
 def show_news(visit: Visit) -> Response:
@@ -39,7 +35,7 @@ def show_news(visit: Visit) -> Response:
 async def _news(station: Station) -> AsyncIterator[str]:
     seen, quiet = -1, 0
     for _ in range(_LONGEST):
-        newest = await run_sync(_newest, station)
+        newest = await run_sync(station.registry.ask, log_size)
         quiet = 0 if newest != seen else quiet + 1
         if newest != seen:
             yield f"data: {newest}\n\n"
@@ -47,8 +43,3 @@ async def _news(station: Station) -> AsyncIterator[str]:
         elif quiet % _QUIET == 0:
             yield ": still here\n\n"
         await asyncio.sleep(_BETWEEN)
-
-
-def _newest(station: Station) -> int:
-    with station.registry.reading() as connection:
-        return newest_entry(connection)

@@ -29,7 +29,8 @@ from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.trend import FaultCount, RecordedSeries, Trend, TrendQuestion, pareto, trend_data, trends
 from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.inspections import Inspection, Sought, enter, uncertified
-from inspect_kit.registry.kept_records import KeptQuery, entry_of, kept_record, kept_yields, newest_entry
+from inspect_kit.registry.kept_records import KeptQuery, entry_of, kept_record, kept_yields
+from inspect_kit.registry.log.tree import log_size
 from inspect_kit.registry.opening import Registry
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.values.quantity import parse_number
@@ -122,8 +123,7 @@ class Service:
         """Inspections without a certificate, the newest first."""
         sought = Sought(asked.get("subject", ""), asked.get("spec", ""), asked.get("verdict", ""))
         limit = min(_count(asked.get("limit", "")) or 100, _MOST_LISTED)
-        with self.registry.reading() as connection:
-            rows = uncertified(connection, sought, limit)
+        rows = self.registry.ask(uncertified, sought, limit)
         return [{"id": row["entry"], **{name: row[name] for name in _LISTED}} for row in rows]
 
     def verdict(self, entry: int) -> dict[str, object]:
@@ -166,7 +166,7 @@ class Service:
         return question, trends(kept, question), pareto(kept, question)
 
     def _kept(self, query: KeptQuery) -> tuple[RecordedSeries, ...]:
-        newest = newest_entry(self.registry)
+        newest = self.registry.ask(log_size)
         there = self._yields.get(query)
         if there is None or there[0] != newest:
             there = newest, kept_yields(self.registry, query)

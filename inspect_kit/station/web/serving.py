@@ -58,9 +58,8 @@ def serve(station: Station, listening: ServerAddress, ready: Callable[[str], Non
     """Listen until it is stopped. On any address but loopback only with accounts, which strangers cannot set up."""
     loopback = is_loopback(listening.host)
     opened = open_station(replace(station, loopback=loopback, secure=listening.tls is not None))
-    with opened.registry.reading() as connection:
-        if not loopback and not anybody(connection):
-            raise UsageError("accounts-needed", where=f"--host {listening.host}")
+    if not loopback and not opened.registry.ask(anybody):
+        raise UsageError("accounts-needed", where=f"--host {listening.host}")
     hosts = LOOPBACK if loopback else LOOPBACK | set(names_here(listening.host))
     run_until_stopped(create_app(opened, frozenset(hosts)), listening, ready)
 

@@ -8,7 +8,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Concatenate, Final
 from urllib.parse import quote
 
 from anyio import CapacityLimiter
@@ -22,7 +22,8 @@ from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.checkin.accounts import pin_holds, who_is
 from inspect_kit.registry.checkin.entries import AccountSet, EventSet
-from inspect_kit.registry.checkin.store import is_ticket
+from inspect_kit.registry.checkin.store import is_ticket, queue
+from inspect_kit.registry.opening import Given, Result, Transaction
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
 from inspect_kit.station.web.guard import MOST_MEGABYTES, TooLarge, not_too_large
@@ -94,6 +95,26 @@ class Visit:
         if self.named is None:
             raise not_found()
         return self.named
+
+    def ask(
+        self, query: Callable[Concatenate[Transaction, Given], Result], *given: Given.args, **named: Given.kwargs
+    ) -> Result:
+        """What one query of the registry gives."""
+        return self.station.registry.ask(query, *given, **named)
+
+    def evidence(self, digest: str) -> bytes:
+        """A file that was kept, by its digest."""
+        return self.ask(self.station.registry.shelf.take, digest)
+
+    def item_names(self) -> dict[str, str]:
+        """What the items of the event's sheet are called."""
+        return {item.id: self.words.item(item.name) for item in self.station.sheet(self.event()).items}
+
+    def queues(self) -> dict[str, Any]:
+        """Who waits for a decision at the event, and what is out on a condition."""
+        event = self.event().event
+        with self.station.registry.reading() as connection:
+            return {"waiting": queue(connection, event, ""), "conditional": queue(connection, event, "condition")}
 
     def page(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page with what all pages show."""
