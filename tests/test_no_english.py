@@ -32,8 +32,6 @@ SAME_EVERYWHERE: Final = re.compile(
 ELSEWHERE: Final = {
     "api/": "for programmers, in English",
     "__init__.py": "for programmers, in English",
-    "certificate/issue/verify.py": "findings in English for scripts; checks.toml words each, tests/certificate/content/test_check_words.py walks them",
-    "certificate/issue/log_checks.py": "as verify.py",
     "certificate/issue/issue.py": "the signature's reason, in four languages beside each other",
     "certificate/pages/pdfa.py": "XML that no person reads",
     "cli/instruments/read.py": "help, worded in help.toml",
@@ -114,7 +112,7 @@ def _never_read(tree: ast.Module) -> set[int]:
 def _worded() -> set[str]:
     """What the wording files word by its English."""
     found: set[str] = set()
-    for name in ("notices", "terminal", "names", "checks", "sentences", "help"):
+    for name in ("notices", "terminal", "names", "sentences", "help"):
         tables = tomllib.loads((ROOT / "reports" / "wording" / "de" / f"{name}.toml").read_text(encoding="utf-8"))
         found.update(tables, *(table for table in tables.values() if isinstance(table, dict)))
     return found

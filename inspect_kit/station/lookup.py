@@ -8,7 +8,6 @@ from datetime import datetime
 
 from starlette.responses import Response
 
-from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.certificate.issue.qr import looks_like_qr
 from inspect_kit.certificate.issue.verify import Verification, verify_qr
 from inspect_kit.checkin.acts import proven
@@ -110,7 +109,7 @@ def _by_code(visit: Visit, asked: str) -> LookupAnswer:
 def _said(visit: Visit, seen: Verification, holds: bool, *names: str) -> tuple[str, ...]:
     """What holds of a certificate, or does not, in words."""
     found = (check for check in seen.checks if check.holds is holds and (not names or check.name in names))
-    return tuple(check_in(check.sentence, visit.words.language) for check in found)
+    return tuple(check.said(visit.words.language) for check in found)
 
 
 def _spoiled(visit: Visit, known: LookupAnswer, broken: tuple[str, ...]) -> LookupAnswer:
@@ -131,9 +130,7 @@ def _verified(visit: Visit, answer: LookupAnswer, standing: CertificateStatus) -
 def _foreign(visit: Visit, seen: Verification) -> LookupAnswer:
     """A certificate of another desk or event: what its code says, and nothing of ours."""
     good = seen.holds and seen.verdict == "conforms"
-    sentences = tuple(
-        check_in(check.sentence, visit.words.language) for check in seen.checks if check.holds is not True or good
-    )
+    sentences = tuple(check.said(visit.words.language) for check in seen.checks if check.holds is not True or good)
     headline = visit.words("lookup.valid" if good else "lookup.not_valid")
     return LookupAnswer(good, headline, sentences, seen.subject, "", seen.item, seen.event, seen.number)
 

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.qr import read
 from inspect_kit.errors import BrokenSeal, InspectKitError
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entry_of
 from inspect_kit.registry.entries import Certified, entry_from_leaf
 from inspect_kit.registry.log.merkle import leaf_hash, root_from_inclusion
@@ -35,13 +36,13 @@ class Witnessed:
     """The earliest timestamp by a server that is believed here."""
 
     @property
-    def sentence(self) -> str:
-        """In words."""
-        who = "1 witness" if self.count == 1 else f"{self.count} witnesses"
-        seen = f"seen by {who} up to {self.last:%Y-%m-%d %H:%M} UTC" if self.count and self.last else ""
-        stamp = f"timestamped by {self.stamp.server} on {self.stamp.at:%Y-%m-%d %H:%M} UTC" if self.stamp else ""
-        told = ", ".join(filter(None, (seen, stamp)))
-        return f"in the log, {told or 'which no witness has seen with it yet'}"
+    def told(self) -> Notice:
+        """What a person is told."""
+        seen = [self.stamp.told] if self.stamp else []
+        if self.count and self.last:
+            code = "check-witnessed-once" if self.count == 1 else "check-witnessed"
+            seen.insert(0, notice(code, number=self.count, day=f"{self.last:%Y-%m-%d %H:%M}"))
+        return notice("check-in-log", seen=tuple(seen) or notice("check-unwitnessed"))
 
 
 def signed_by_log(note: Checkpoint, keyrings: Iterable[Keyring]) -> bool:
@@ -107,21 +108,21 @@ def _stamps(notes: Sequence[Checkpoint], believed: Believed) -> list[Timestamp]:
     return [each for each in found if each.trusted]
 
 
-def proof_fault(proof: LogProof, pdf: str, qr: str, keyrings: Sequence[Keyring]) -> str:
+def proof_fault(proof: LogProof, pdf: str, qr: str, keyrings: Sequence[Keyring]) -> Notice | None:
     """What is wrong with a certificate's proof, by its PDF's SHA-256 (empty: not here) and its QR text."""
     if not signed_by_log(proof.checkpoint, keyrings):
-        return "the proof is not signed by the log of an issuer that is trusted here"
+        return notice("check-proof-not-trusted")
     try:
         root = root_from_inclusion(leaf_hash(proof.extra), proof.index, proof.checkpoint.size, list(proof.proof))
         entry = entry_from_leaf(proof.extra)
         body = entry.said()
     except (ValueError, BrokenSeal):
-        return "the proof does not hold"
+        return notice("check-proof-broken")
     if root != proof.checkpoint.root or entry.id != proof.index + 1:
-        return "the proof does not lead to the log that was signed"
+        return notice("check-proof-leads-elsewhere")
     if not isinstance(body, Certified) or (pdf and body.pdf != pdf) or not _same_text(body.qr, qr):
-        return "the proof is of another certificate"
-    return ""
+        return notice("check-proof-of-another")
+    return None
 
 
 def _same_text(registered: str, scanned: str) -> bool:

@@ -34,6 +34,7 @@ from pyhanko_certvalidator import ValidationContext
 
 from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.log.notes import Checkpoint
 
 _SECONDS: Final = 15.0
@@ -51,6 +52,11 @@ class Timestamp:
     at: datetime
     server: str
     trusted: bool
+
+    @property
+    def told(self) -> Notice:
+        """What a person is told."""
+        return notice("check-timestamped", server=self.server, day=f"{self.at:%Y-%m-%d %H:%M}")
 
 
 class TimeServer(TimeStamper):

@@ -11,7 +11,6 @@ import click
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.certificate.content.check_words import check_in
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.issue.believed import counter_of, proof_beside
 from inspect_kit.certificate.issue.qr import looks_like_qr
@@ -139,12 +138,12 @@ def _code_in(photo: Path) -> str:
 
 def _print(seen: Verification, words: Wording, before: str) -> None:
     """Whether it is genuine, then what it says, in the colour of that; what must be checked again is in `--json`."""
-    against = [check_in(check.sentence, words.language) for check in seen.checks if check.holds is False]
+    against = [check.said(words.language) for check in seen.checks if check.holds is False]
     if against:
         name = f"{seen.number}: " if seen.number else ""
         click.echo(f"{before}{click.style(words.say('check.broken'), fg='red', bold=True)}  {name}{'; '.join(against)}")
         return
-    said = ", ".join(check_in(check.sentence, words.language) for check in seen.checks)
+    said = ", ".join(check.said(words.language) for check in seen.checks)
     verdict = styled(Verdict(seen.verdict), words.say(f"overall.{seen.verdict}").upper()) if seen.verdict else ""
     what = f"{seen.number} {seen.subject!r} ({seen.sheet}, {seen.item})"
     click.echo(f"{before}{click.style(words.say('check.genuine'), bold=True)}  {verdict}  {what}: {said}")

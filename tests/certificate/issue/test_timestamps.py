@@ -45,7 +45,7 @@ def offline(desk: Desk, server: RunningTimeServer) -> Counter:
 
 
 def _said(seen: Verification, name: str) -> str:
-    return next((check.sentence for check in seen.checks if check.name == name), "")
+    return next((check.said() for check in seen.checks if check.name == name), "")
 
 
 def _stamped(desk: Desk, issued: Issued, server: RunningTimeServer) -> bytes:

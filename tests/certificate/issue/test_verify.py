@@ -3,9 +3,10 @@ from __future__ import annotations
 import hashlib
 import io
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pikepdf
@@ -13,10 +14,20 @@ import pytest
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import Founding, add, found, own_keyring, retire, unlock
+from inspect_kit.certificate.issue.log_checks import Witnessed
 from inspect_kit.certificate.issue.qr import ALPHABET, read
-from inspect_kit.certificate.issue.verify import Counter, Verification, compare, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.time_server import Timestamp
+from inspect_kit.certificate.issue.verify import (
+    Counter,
+    Verification,
+    VerificationCheck,
+    compare,
+    verify_pdf,
+    verify_qr,
+)
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
+from inspect_kit.notices import notice, sentence
 from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import open_registry
 
@@ -24,7 +35,7 @@ Issue = Callable[..., Issued]
 
 
 def _against(seen: Verification) -> str:
-    return "; ".join(check.sentence for check in seen.checks if check.holds is False)
+    return "; ".join(check.said() for check in seen.checks if check.holds is False)
 
 
 @pytest.fixture
@@ -44,6 +55,30 @@ def test_an_honest_certificate_holds(desk: Desk, issue: Issue, counter: Counter)
     assert any("117" in sentence for sentence in seen.again)
 
 
+MOMENT = datetime(2026, 11, 16, 10, 0, tzinfo=UTC)
+SAID = (
+    notice("check-registry-not-believed", why=notice("entries-gone", lost=2)),
+    notice("check-proven", seen=Witnessed().told),
+    Witnessed(2, MOMENT, MOMENT, Timestamp(MOMENT, "tsa.example", True)).told,
+    notice("check-signed-before-end", said=notice("check-signed-by", name="Jana", issuer="PCC"), day=MOMENT.date()),
+    BadInput("not-record", where="the attached record", problem="7"),
+)
+
+
+@pytest.mark.parametrize("language", ["de", "cs", "it"])
+def test_what_was_found_is_said_in_every_language_and_so_is_what_stands_in_it(language: str) -> None:
+    for told in SAID:
+        said = VerificationCheck("log", None, told).said(language)
+        assert not re.search(r"\b(the|signed|before|seen|which|key|proven|by|record|gone)\b", said)
+
+
+def test_witnesses_and_timestamps_are_told_in_one_sentence() -> None:
+    assert sentence(SAID[2]) == (
+        "in the log, seen by 2 witnesses up to 2026-11-16 10:00 UTC, timestamped by tsa.example on 2026-11-16 10:00 UTC"
+    )
+    assert sentence(Witnessed().told) == "in the log, which no witness has seen with it yet"
+
+
 def test_an_honest_qr_text_holds(desk: Desk, issue: Issue, counter: Counter) -> None:
     issued = issue(desk, valid="2027-06-30")
     assert verify_qr(issued.qr, counter).holds
@@ -58,7 +93,7 @@ def test_without_the_registry_it_says_that_revocation_cannot_be_seen(
     for seen in (verify_pdf(issued.pdf.read_bytes(), offline), verify_qr(issued.qr, offline)):
         assert seen.holds
         (unknown,) = [check for check in seen.checks if check.holds is None]
-        assert "revocation cannot be seen" in unknown.sentence
+        assert "revocation cannot be seen" in unknown.said()
 
 
 def test_a_report_is_genuine_and_says_that_the_thing_fails(
