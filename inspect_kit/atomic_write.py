@@ -50,10 +50,10 @@ def open_to_all(path: Path) -> None:
     path.chmod(0o666 & ~current)
 
 
-def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
+def write_whole(path: Path, content: bytes | Iterable[bytes], *, private: bool = False) -> None:
     """Write a file so that there is either the old one or the whole new one, also after a power cut.
 
-    What comes in parts is written as it comes.
+    What comes in parts is written as it comes; what is `private` only its owner can read, at any moment.
     """
     if path.is_dir():
         raise BadInput("is-folder", where=str(path))
@@ -65,7 +65,8 @@ def write_whole(path: Path, content: bytes | Iterable[bytes]) -> None:
     with system_errors_as("not-written", path):
         part = written_beside(path, content)
         try:
-            open_to_all(part)
+            if not private:
+                open_to_all(part)
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)

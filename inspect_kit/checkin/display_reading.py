@@ -25,10 +25,11 @@ class DisplayProposal:
 def display_proposal(content: bytes, gauge: Instrument) -> DisplayProposal:
     """Read it within what this gauge can show; only what is certain is proposed."""
     from inspect_kit.capture.photographs import open_photograph
-    from inspect_kit.measure.displayed import Gauge, displayed, in_grams_or_millimetres
+    from inspect_kit.capture.readings import in_base
+    from inspect_kit.measure.displayed import Gauge, displayed
 
     reading = displayed(open_photograph(content, "photo", where="photo"), Gauge.of(gauge))
     sha256 = hashlib.sha256(reading.picture).hexdigest()
     if not reading.certain:
         return DisplayProposal("", "", reading.picture, sha256, reading.told)
-    return DisplayProposal(*in_grams_or_millimetres(reading), reading.picture, sha256, None)
+    return DisplayProposal(*in_base(reading.value, reading.unit), reading.picture, sha256, None)

@@ -117,6 +117,9 @@ Sent = Mapping[str, tuple[str, InstrumentReading]]
 """By field: the gauge, and what it sent."""
 
 
+_Said = TypeVar("_Said", Reading, Answer)
+
+
 def filled(
     fields: tuple[FormField, ...], given: Mapping[str, str], gauges: Gauges, where: str, sent: Sent, by: str = ""
 ) -> Filled:
@@ -132,18 +135,19 @@ def filled(
             reading = _reading(field, text, gauges, where, confirmed=given.get(f"sure_{field.name}") == "yes")
             ruled = with_decision(reading, given.get(f"decision_{field.name}", ""), by,
                                   given.get(f"because_{field.name}", ""))  # fmt: skip
-            readings.append(_as_sent(ruled, text, sent.get(field.name)))
+            readings.append(as_sent(ruled, text, sent.get(field.name)))
         except InspectKitError as problem:
             faults[field.name] = problem
     return Filled(tuple(readings), faults)
 
 
-def _as_sent(reading: Reading, text: str, sent: tuple[str, InstrumentReading] | None) -> Reading:
+def as_sent(said: _Said, text: str, sent: tuple[str, InstrumentReading] | None) -> _Said:
+    """With the instrument, its line, its time and serial number where the text stands as an instrument sent it."""
     if sent is None or text != f"{sent[1].value} {sent[1].unit}":
-        return reading
+        return said
     gauge, came = sent
     time = came.time.isoformat(timespec="milliseconds")
-    return replace(reading, instrument=gauge, raw=came.raw, time=time, serial=came.serial or "")
+    return replace(said, instrument=gauge, raw=came.raw, time=time, serial=came.serial or "")
 
 
 def _reading(field: FormField, text: str, gauges: Gauges, where: str, *, confirmed: bool) -> Reading:
@@ -153,9 +157,6 @@ def _reading(field: FormField, text: str, gauges: Gauges, where: str, *, confirm
         question.characteristic, answer.text, question.instance, instrument=name, where=where, raw=raw,
         confirmed=confirmed,
     )  # fmt: skip
-
-
-_Said = TypeVar("_Said", Reading, Answer)
 
 
 def with_decision(said: _Said, decision: str, by: str, because: str) -> _Said:

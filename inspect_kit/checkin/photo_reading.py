@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -161,21 +160,6 @@ def frame_seen(content: bytes) -> tuple[str, tuple[tuple[float, float], ...]]:
 
     sight = aimed(open_photograph(content, "frame", where="frame", least=_LEAST_FRAME).pixels)
     return sight.aim.value, sight.outline
-
-
-def load_aiming() -> None:
-    """Load what it takes to look at a frame, ahead of the first one."""
-    import_module("inspect_kit.vision.reference.aiming")
-
-
-def load_opening() -> None:
-    """Load what it takes to keep a photo, ahead of the first one."""
-    import_module("inspect_kit.certificate.pages.photos")
-
-
-def load_measuring() -> None:
-    """Load what it takes to measure a piece, ahead of the first photo."""
-    import_module("inspect_kit.measure.pieces")
 
 
 def on_kept_photo(file: MeasurementFile, photo: Photo) -> PhotoReading:

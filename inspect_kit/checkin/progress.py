@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final
 
 from inspect_kit.checkin.roles import Decision
-from inspect_kit.registry.checkin.store import WITHDRAWN
+from inspect_kit.registry.checkin.store import WITHDRAWN, DeskInspection
 
 
 class ThingState(StrEnum):
@@ -33,34 +33,6 @@ _STATES: Final[Mapping[str, ThingState]] = {
 def state_of(decision: str) -> ThingState:
     """Where a thing stands after its last decision; without one it waits."""
     return _STATES[decision]
-
-
-class InspectionProgress(Protocol):
-    """An inspection at the desk, as far as progress needs it."""
-
-    @property
-    def item(self) -> str:
-        """What kind of thing."""
-
-    @property
-    def text(self) -> str:
-        """Which one."""
-
-    @property
-    def owner(self) -> str:
-        """Whose it is."""
-
-    @property
-    def decision(self) -> str:
-        """The last decision, if there is one."""
-
-    @property
-    def ticket(self) -> str:
-        """What the inspection is known by."""
-
-    @property
-    def number(self) -> str:
-        """The certificate or report that was issued."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +65,13 @@ class Tally:
         return 100 * self.counts[ThingState.APPROVED] // self.total if self.total else 0
 
 
-def things(expected: Iterable[tuple[str, str]], inspected: Iterable[InspectionProgress]) -> tuple[EventThing, ...]:
+def things(expected: Iterable[tuple[str, str]], inspected: Iterable[DeskInspection]) -> tuple[EventThing, ...]:
     """Every thing that was announced or has come, by its newest inspection; `inspected` is in the order of time."""
-    newest: dict[tuple[str, str, str], EventThing] = {(item, text, ""): _unseen(item, text) for item, text in expected}
+    newest = {(item, text, ""): EventThing(item, text, "", ThingState.UNSEEN) for item, text in expected}
     for each in inspected:
         key = (each.item, each.text, "" if (each.item, each.text, "") in newest else each.owner)
         newest[key] = EventThing(each.item, each.text, each.owner, state_of(each.decision), each.ticket, each.number)
     return tuple(newest.values())
-
-
-def _unseen(item: str, text: str) -> EventThing:
-    return EventThing(item, text, "", ThingState.UNSEEN)
 
 
 def tallies(all_things: Iterable[EventThing]) -> tuple[Tally, ...]:

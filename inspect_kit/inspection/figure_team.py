@@ -135,12 +135,9 @@ def _same_type(figures: Sequence[Figure]) -> bool | None:
     apart = all(
         any(fit.get(kind) in (FitVerdict.DOES_NOT_FIT, FitVerdict.NO_DIMENSIONS) for fit in fits) for kind in kinds
     )
-    return False if apart and _differ(figures) else None
-
-
-def _differ(figures: Sequence[Figure]) -> bool:
-    """Whether a dimension differs by more than one type leaves room for, so that no type without printed ones fits."""
-    return any(_spread(figures, name) > APART for name in _COMPARED)
+    # A dimension that differs by more than one type leaves room for: no type without printed dimensions fits either.
+    differ = any(_spread(figures, name) > APART for name in _COMPARED)
+    return False if apart and differ else None
 
 
 def _spread(figures: Sequence[Figure], name: str) -> Decimal:

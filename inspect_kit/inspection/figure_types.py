@@ -81,12 +81,7 @@ def _by_type(sheet: Sheet) -> Mapping[str, Sequence[Clause]]:
 
 def _findings(clause: Clause, evidence: Evidence, rule: RuleName) -> tuple[Finding, ...]:
     """Judged as if the figure were of this type."""
-    asked = replace(evidence, observations={})
-    return judge_clause(_unconditional(clause), asked, rule)
-
-
-def _unconditional(clause: Clause) -> Clause:
-    return replace(clause, when=None)
+    return judge_clause(replace(clause, when=None), replace(evidence, observations={}), rule)
 
 
 def _fit(findings: Sequence[Finding]) -> FitVerdict | None:

@@ -111,7 +111,8 @@ class GuidedEntry:
         units = needed_by(self.sheet)
         for name in inputs or (clause.characteristic,):
             unit = units.get(name, "") if inputs else clause.unit.base if clause.unit else WORD
-            yield from self._for_each(name, unit, self._clause_of(name, clause.item) or clause)
+            own = (each for each in self.sheet.clauses_of(clause.item) if each.characteristic == name)
+            yield from self._for_each(name, unit, next(own, clause))
 
     def _for_each(self, characteristic: str, unit: str, clause: Clause) -> Iterator[Question]:
         instances = clause.instances
@@ -141,9 +142,6 @@ class GuidedEntry:
             return ()
         elsewhere = {other.characteristic for other in self.sheet.clauses if other.item != clause.item}
         return tuple(name for name in formula.names if name not in elsewhere and name not in formulas)
-
-    def _clause_of(self, characteristic: str, item: str) -> Clause | None:
-        return next((c for c in self.sheet.clauses_of(item) if c.characteristic == characteristic), None)
 
     def _condition_words(self, characteristic: str) -> tuple[str, ...]:
         asked = next((c for c in self.sheet.clauses if c.characteristic == characteristic), None)

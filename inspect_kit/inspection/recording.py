@@ -11,24 +11,8 @@ from msgspec import UNSET, structs
 from inspect_kit import __version__
 from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.instruments import Instrument
+from inspect_kit.inspection import record
 from inspect_kit.inspection.names import clean
-from inspect_kit.inspection.record import (  # fmt: skip
-    About,
-    BudgetSource,
-    CheckPoint,
-    DailyCheck,
-    Gauge,
-    ItemRef,
-    Line,
-    Overlaid,
-    PhotoRef,
-    RawReading,
-    Recheck,
-    Record,
-    SheetRef,
-    Subject,
-    Unjudged,
-)
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.verdict import Finding
 from inspect_kit.rulebook.sheet import Item, Sheet
@@ -38,10 +22,10 @@ _SIGNIFICANT = 12
 """Digits of an uncertainty that are kept: far more than anyone can know of one."""
 
 
-def record_of(outcome: Outcome, subject: Subject, about: About | None = None) -> Record:
+def record_of(outcome: Outcome, subject: record.Subject, about: record.About | None = None) -> record.Record:
     """The record of an inspection; the subject's texts are cleaned on the way in."""
     task = outcome.task
-    return Record(
+    return record.Record(
         sheet=_sheet(task.sheet),
         item=_item(task.item),
         subject=_subject(subject),
@@ -51,49 +35,51 @@ def record_of(outcome: Outcome, subject: Subject, about: About | None = None) ->
         lines=tuple(_line(finding) for finding in outcome.judgement.findings),
         readings=tuple(_reading(reading) for reading in outcome.readings),
         instruments=tuple(_gauge(gauge, expired=gauge.expired(task.on)) for gauge in outcome.instruments.values()),
-        photos=tuple(PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
+        photos=tuple(record.PhotoRef(photo.file, photo.sha256, photo.width, photo.height) for photo in outcome.photos),
         warnings=(*outcome.warnings, *outcome.remarks),
         notices=tuple(each.as_data() for each in outcome.notices) or UNSET,
         wording={language: dict(words) for language, words in task.sheet.wording.items()},
         coverage_factor=f"{COVERAGE_FACTOR:f}",
         software=f"inspect-kit {__version__}",
-        about=UNSET if about is None or about == About() else about,
+        about=UNSET if about is None or about == record.About() else about,
         checks=tuple(_checks(outcome)) or UNSET,
     )
 
 
-def _checks(outcome: Outcome) -> Iterable[DailyCheck]:
+def _checks(outcome: Outcome) -> Iterable[record.DailyCheck]:
     """The checks of that day, where the desk's home keeps them."""
     task = outcome.task
     for gauge in outcome.instruments if task.home is not None else ():
         last = standing(task.home, gauge, task.on).last if task.home is not None else None
         if last is not None and last.time.date() == task.on:
-            points = tuple(CheckPoint(str(p.nominal), str(p.shown), str(p.permitted)) for p in last.points)
-            yield DailyCheck(gauge, last.time.isoformat(timespec="seconds"), last.by, last.passed, points)
+            points = tuple(record.CheckPoint(str(p.nominal), str(p.shown), str(p.permitted)) for p in last.points)
+            yield record.DailyCheck(gauge, last.time.isoformat(timespec="seconds"), last.by, last.passed, points)
 
 
-def _subject(subject: Subject) -> Subject:
+def _subject(subject: record.Subject) -> record.Subject:
     fields = {name: getattr(subject, name) for name in subject.__struct_fields__}
-    return Subject(**{name: clean(text, where=name, needed=name == "text") for name, text in fields.items()})
+    return record.Subject(**{name: clean(text, where=name, needed=name == "text") for name, text in fields.items()})
 
 
-def _sheet(sheet: Sheet) -> SheetRef:
-    overlays = tuple(Overlaid(o.id, o.title, o.because, o.standing.value) for o in sheet.overlays)
-    return SheetRef(
+def _sheet(sheet: Sheet) -> record.SheetRef:
+    overlays = tuple(record.Overlaid(o.id, o.title, o.because, o.standing.value) for o in sheet.overlays)
+    return record.SheetRef(
         sheet.id, sheet.title, sheet.body, sheet.publisher, sheet.edition, sheet.language, sheet.standing.value,
         sheet.disclaimer, sheet.digest, overlays, sheet.prevails or UNSET, sheet.superseded or UNSET,
-        tuple(Unjudged(each.clause, each.says, each.because) for each in sheet.left_out) or UNSET,
+        tuple(record.Unjudged(each.clause, each.says, each.because) for each in sheet.left_out) or UNSET,
     )  # fmt: skip
 
 
-def _item(item: Item) -> ItemRef:
-    return ItemRef(item.id, item.name, tuple(Recheck(entry.clause, entry.when) for entry in item.check_again))
+def _item(item: Item) -> record.ItemRef:
+    return record.ItemRef(
+        item.id, item.name, tuple(record.Recheck(entry.clause, entry.when) for entry in item.check_again)
+    )
 
 
-def _line(finding: Finding) -> Line:
+def _line(finding: Finding) -> record.Line:
     clause = finding.clause
     bounds = clause.bounds
-    line = Line(
+    line = record.Line(
         clause=clause.number,
         characteristic=clause.characteristic,
         kind=clause.kind.value,
@@ -155,7 +141,7 @@ def _persons_word(finding: Finding) -> dict[str, str | bool]:
     return said
 
 
-def _with_measurement(line: Line, measurement: Measurement) -> Line:
+def _with_measurement(line: record.Line, measurement: Measurement) -> record.Line:
     return structs.replace(
         line,
         unit=measurement.unit,
@@ -168,9 +154,9 @@ def _with_measurement(line: Line, measurement: Measurement) -> Line:
     )
 
 
-def _sources(budget: Budget) -> Iterable[BudgetSource]:
+def _sources(budget: Budget) -> Iterable[record.BudgetSource]:
     largest_first = sorted(budget, key=lambda part: part.standard, reverse=True)
-    return (BudgetSource(part.source, _short(part.standard) or "0", _short(part.dof)) for part in largest_first)
+    return (record.BudgetSource(part.source, _short(part.standard) or "0", _short(part.dof)) for part in largest_first)
 
 
 def _plain(number: Decimal | None) -> str | None:
@@ -186,10 +172,10 @@ def _short(number: Decimal | None) -> str | None:
     return f"{number:f}"
 
 
-def _reading(reading: Reading) -> RawReading:
+def _reading(reading: Reading) -> record.RawReading:
     folder, separator, place = reading.where.partition(": ")
     where = f"{PurePath(folder).name}{separator}{place}"
-    return RawReading(
+    return record.RawReading(
         reading.characteristic, reading.value, reading.instance, reading.unit, reading.standard, reading.instrument,
         where, reading.raw, reading.time, reading.serial, reading.confidence or UNSET, reading.decision or UNSET,
         clean(reading.by, where="by") or UNSET, clean(reading.because, where="because") or UNSET,
@@ -197,9 +183,9 @@ def _reading(reading: Reading) -> RawReading:
     )  # fmt: skip
 
 
-def _gauge(gauge: Instrument, *, expired: bool) -> Gauge:
+def _gauge(gauge: Instrument, *, expired: bool) -> record.Gauge:
     until = gauge.calibrated_until.isoformat() if gauge.calibrated_until else None
-    return Gauge(
+    return record.Gauge(
         gauge.id, gauge.name, gauge.kind, str(gauge.resolution), gauge.maker, gauge.serial, until, gauge.calibration,
         expired,
     )  # fmt: skip

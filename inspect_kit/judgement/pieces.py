@@ -11,7 +11,6 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.sheet import Item, Pieces, Sheet
-from inspect_kit.values.measurement import Measurement
 from inspect_kit.values.quantity import EXACT_UNITS
 
 
@@ -85,7 +84,8 @@ def _of_piece(evidence: Evidence, label: str, *, lone: bool) -> Evidence:
     """What is known of one piece: its own values, and what was answered or counted for all of them."""
     return replace(
         evidence,
-        measurements=_kept(evidence.measurements, label, lambda found: lone or _for_all(found)),
+        # A count is of all pieces at once; a gauge was held to one of them.
+        measurements=_kept(evidence.measurements, label, lambda found: lone or found.unit in EXACT_UNITS),
         observations=_kept(evidence.observations, label, lambda _: True),
     )
 
@@ -101,8 +101,3 @@ def _kept(
         if own:
             found[name] = own
     return found
-
-
-def _for_all(found: Measurement) -> bool:
-    """A count is of all pieces at once; a gauge was held to one of them."""
-    return found.unit in EXACT_UNITS

@@ -96,15 +96,13 @@ def _measurements(photos: Sequence[Photograph], photo: int, rolled: Rolled) -> I
     found = partial(reading_of, photos=photos, photo=photo, pixel=rolled.die.pixel)
     for axis, edge in zip(AXES, rolled.edges, strict=True):
         # The lens's error is shared by the edges of one die only.
-        own = replace(edge, budget=tuple(_of_die(part, rolled.instance) for part in edge.budget))
+        label = f"{LENS} {rolled.instance}"
+        parts = (replace(part, shared=label) if part.shared == LENS else part for part in edge.budget)
+        own = replace(edge, budget=tuple(parts))
         yield found("die.edge", own, instance=f"{rolled.instance}.{axis}", outline=rolled.die.outline)
     for characteristic, value in of_the_face(rolled.die):
         # Squareness of the face and its pips: nobody limits them, a maker watches them.
         yield found(characteristic, value, instance=rolled.instance)
-
-
-def _of_die(part: Contribution, instance: str) -> Contribution:
-    return replace(part, shared=f"{LENS} {instance}") if part.shared == LENS else part
 
 
 def _face(photo: Photograph, rolled: Rolled) -> Reading:

@@ -124,8 +124,3 @@ def _beyond(value: Quantity, gauge: Gauge, resolution: Quantity) -> Notice | Non
 
 def _decimals(quantity: Quantity) -> int:
     return -int(Decimal(quantity.number).as_tuple().exponent)
-
-
-def in_grams_or_millimetres(reading: DisplayReading) -> tuple[str, str]:
-    """The value in g or mm, exactly."""
-    return in_base(reading.value, reading.unit)

@@ -7,20 +7,11 @@ from typing import Final
 
 from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument
 from inspect_kit.errors import BadInput
+from inspect_kit.values import quantity
 from inspect_kit.values.measurement import Budget, Component, Measurement, Observation, Reading, StatedPart, combined
 from inspect_kit.values.plausible import Plausible, likely_meant
-from inspect_kit.values.quantity import (  # fmt: skip
-    EXACT_UNITS,
-    PRECISION,
-    Quantity,
-    Unit,
-    parse_number,
-    parse_quantity,
-    scaled,
-    unit,
-)
 
-_CONTEXT: Final = Context(prec=PRECISION)
+_CONTEXT: Final = Context(prec=quantity.PRECISION)
 _DIVISOR: Final = {
     DistributionShape.NORMAL: Decimal(1),
     DistributionShape.RECTANGULAR: _CONTEXT.sqrt(Decimal(3)),
@@ -36,7 +27,7 @@ _ROUNDED: Final = Decimal("1.02")
 
 def observation_of(reading: Reading) -> Observation:
     """What was seen; the word is folded to small letters so that `Yes` and `yes` are the same answer."""
-    confidence = parse_number(reading.confidence, where=reading.where) if reading.confidence else None
+    confidence = quantity.parse_number(reading.confidence, where=reading.where) if reading.confidence else None
     if confidence is not None and not 0 <= confidence <= 1:
         raise BadInput("confidence-lies-between-0-1", where=f"{reading.where}.confidence")
     return Observation(reading.characteristic, reading.value.strip().lower(), reading.instance, confidence, (reading,))
@@ -44,7 +35,7 @@ def observation_of(reading: Reading) -> Observation:
 
 def measurement_of(
     reading: Reading,
-    default: Unit | None,
+    default: quantity.Unit | None,
     instrument: Instrument | None,
     *,
     signed: bool = False,
@@ -82,7 +73,7 @@ def measurement_of(
     )
 
 
-def _implausible(reading: Reading, stated: Quantity, usual: Plausible) -> BadInput:
+def _implausible(reading: Reading, stated: quantity.Quantity, usual: Plausible) -> BadInput:
     facts = {
         "characteristic": reading.characteristic,
         "asked": str(stated),
@@ -99,22 +90,22 @@ def _implausible(reading: Reading, stated: Quantity, usual: Plausible) -> BadInp
     return BadInput(f"slip-of-the-point{suffix}", where=reading.where, meant=meant, **facts)
 
 
-def _stated(reading: Reading, default: Unit | None) -> Quantity:
-    fallback = unit(reading.unit, where=reading.where) if reading.unit else default
-    stated = parse_quantity(reading.value, fallback, where=reading.where)
+def _stated(reading: Reading, default: quantity.Unit | None) -> quantity.Quantity:
+    fallback = quantity.unit(reading.unit, where=reading.where) if reading.unit else default
+    stated = quantity.parse_quantity(reading.value, fallback, where=reading.where)
     if reading.unit and fallback is not None and stated.unit.symbol != fallback.symbol:
         raise BadInput("value-in-other-unit", where=reading.where, reading=reading.value[:40], fallback=fallback)
     return stated
 
 
-def _possible(reading: Reading, value: Decimal, stated: Unit, *, signed: bool) -> None:
+def _possible(reading: Reading, value: Decimal, stated: quantity.Unit, *, signed: bool) -> None:
     if value < 0 and not signed:
         raise BadInput("cannot-negative", where=reading.where, characteristic=reading.characteristic)
     if stated.base == "count" and value != value.to_integral_value():
         raise BadInput("count-not-whole", where=reading.where, characteristic=reading.characteristic, value=value)
 
 
-def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) -> None:
+def _within_range(reading: Reading, stated: quantity.Quantity, instrument: Instrument) -> None:
     if instrument.resolution.unit.base != stated.unit.base:
         raise BadInput("does-not-measure", where=reading.where, instrument=instrument.name, unit=stated.unit)
     lower, upper = instrument.lower, instrument.upper
@@ -122,19 +113,19 @@ def _within_range(reading: Reading, stated: Quantity, instrument: Instrument) ->
         raise BadInput("outside-range", where=reading.where, stated=stated, instrument=instrument.name)
 
 
-def _budget(reading: Reading, stated: Quantity, instrument: Instrument | None) -> Budget | None:
+def _budget(reading: Reading, stated: quantity.Quantity, instrument: Instrument | None) -> Budget | None:
     """The uncertainty as stated in the file; else as its parts; else the instrument's; counts are exact."""
     stated_by_file = _stated_budget(reading, stated)
     if stated_by_file is None:
         if instrument is not None:
             return instrument_budget(instrument, stated.in_base)
-        return () if stated.unit.base in EXACT_UNITS else None
-    if combined(stated_by_file) == 0 and stated.unit.base not in EXACT_UNITS:
+        return () if stated.unit.base in quantity.EXACT_UNITS else None
+    if combined(stated_by_file) == 0 and stated.unit.base not in quantity.EXACT_UNITS:
         raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
     return stated_by_file
 
 
-def _stated_budget(reading: Reading, stated: Quantity) -> Budget | None:
+def _stated_budget(reading: Reading, stated: quantity.Quantity) -> Budget | None:
     whole = _part(StatedPart("stated", reading.standard), stated.unit, reading) if reading.standard else None
     if reading.budget:
         parts = tuple(_part(part, stated.unit, reading) for part in reading.budget)
@@ -152,11 +143,11 @@ def _completed(parts: Budget, standard: Decimal, reading: Reading) -> Budget:
     return (*parts, Component(OTHER, rest)) if rest > standard / 10 else parts
 
 
-def _part(part: StatedPart, of: Unit, reading: Reading) -> Component:
-    size = parse_number(part.standard, where=f"{reading.where}: u")
+def _part(part: StatedPart, of: quantity.Unit, reading: Reading) -> Component:
+    size = quantity.parse_number(part.standard, where=f"{reading.where}: u")
     if size < 0:
         raise BadInput("uncertainty-cannot-negative", where=f"{reading.where}: u")
-    return Component(part.source, scaled(size, of.factor), shared=part.shared)
+    return Component(part.source, quantity.scaled(size, of.factor), shared=part.shared)
 
 
 def instrument_budget(instrument: Instrument, value: Decimal) -> Budget:

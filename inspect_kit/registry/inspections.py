@@ -12,9 +12,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.checkin.entries import File
-from inspect_kit.registry.entries import Inspected, Made, folded
+from inspect_kit.registry.entries import Inspected, Made
 from inspect_kit.registry.opening import Registry
+from inspect_kit.registry.search import begins_with
 from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, SUBJECTS
 
 MEASURED: Final = "measured"
@@ -55,9 +55,8 @@ def _entered(connection: Connection, each: Inspection) -> bool:
 
 
 def _body(registry: Registry, connection: Connection, each: Inspection) -> Inspected:
-    files = ((MEASURED, each.measured, each.name), ("record", each.record, ""))
-    evidence = (File(role, registry.shelf.put(connection, kept), len(kept), name) for role, kept, name in files)
-    return Inspected(each.made, tuple(evidence))
+    measured = registry.keep(connection, MEASURED, each.measured, each.name)
+    return Inspected(each.made, (measured, registry.keep(connection, "record", each.record)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +81,7 @@ def uncertified(connection: Connection, sought: Sought, limit: int) -> Sequence[
 
 def _conditions(sought: Sought) -> Iterator[Any]:
     if sought.subject:
-        start = folded(sought.subject.strip())
-        yield from (SUBJECTS.c.folded >= start, SUBJECTS.c.folded < start + "\U0010ffff")
+        yield from begins_with(SUBJECTS.c.folded, sought.subject)
     if sought.sheet:
         yield INSPECTIONS.c.sheet == sought.sheet
     if sought.verdict:

@@ -6,7 +6,6 @@ from datetime import datetime
 
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import Seal, append, no_seal
-from inspect_kit.registry.checkin.entries import File
 from inspect_kit.registry.entries import Described, Entry, Revoked, Thing
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import known
@@ -29,8 +28,5 @@ def describe(
     """Add maker and serial number, and a photograph by name, to what is known of a thing."""
     maker, serial = details
     with registry.writing() as connection:
-        file = None
-        if photo is not None:
-            name, content = photo
-            file = File("photo", registry.shelf.put(connection, content), len(content), name)
+        file = registry.keep(connection, "photo", photo[1], photo[0]) if photo else None
         return append(connection, Described(thing, maker, serial, file), at)

@@ -48,12 +48,8 @@ class Number:
 def _check(text: str) -> str:
     """A letter that changes with any one character and with any two of a kind that are swapped."""
     # 3 is a primitive root of the prime 17, so neighbouring places never weigh the same.
-    total = sum(_worth(character) * pow(3, place, 17) for place, character in enumerate(text))
-    return LETTERS[total % 17]
-
-
-def _worth(character: str) -> int:
-    return int(character) if character in _DIGITS else LETTERS.index(character)
+    worth = (int(sign) if sign in _DIGITS else LETTERS.index(sign) for sign in text)
+    return LETTERS[sum(each * pow(3, place, 17) for place, each in enumerate(worth)) % 17]
 
 
 def number_of(text: str) -> Number:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -19,6 +20,7 @@ from sqlalchemy.pool import NullPool
 
 from inspect_kit.errors import BadInput, BrokenSeal, Fault, UsageError
 from inspect_kit.notices import Notice, notice
+from inspect_kit.registry.checkin.entries import File
 from inspect_kit.registry.evidence import Folder, Shared, Shelf
 from inspect_kit.registry.tables import ENTRIES
 from inspect_kit.registry.witness import LastSeenEntry, Memory, usual_memory
@@ -102,6 +104,10 @@ class Registry:
         """Remember the state as it is now, if nothing speaks against it."""
         if self.memory is not None and not self.lost() and (state := self.ask(_state)):
             self.memory.note(self.place, *state)
+
+    def keep(self, connection: Connection, role: str, content: bytes, name: str = "") -> File:
+        """Put a content among the evidence, for an entry to name."""
+        return File(role, self.shelf.put(connection, content), len(content), name)
 
     def in_transaction(self, action: Callable[[Connection], Result]) -> Result:
         """What the action gives, in a transaction that no other desk writes beside."""
@@ -231,11 +237,8 @@ def _read_only_engine(file: Path) -> Engine:
     if left.is_file() and left.stat().st_size:
         raise BadInput("read-only-behind", where=str(file), left=left.name)
     address = f"{file.as_uri()}?mode=ro&immutable=1"
-    return create_engine("sqlite://", creator=lambda: _fixed(address), poolclass=NullPool)
-
-
-def _fixed(address: str) -> sqlite3.Connection:
-    return sqlite3.connect(address, uri=True, check_same_thread=False)
+    connect = partial(sqlite3.connect, address, uri=True, check_same_thread=False)
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
 
 def sqlite_engine(target: URL, **pool: Any) -> Engine:

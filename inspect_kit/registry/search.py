@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -137,7 +136,7 @@ def _conditions(wanted: RegistryQuery) -> Iterator[ColumnElement[bool]]:
         things = select(SUBJECTS.c.key).where(SUBJECTS.c.owner.in_(owners))
         yield _of_things(things)
     if wanted.subject:
-        yield _of_things(select(SUBJECTS.c.key).where(*_begins(SUBJECTS.c.folded, wanted.subject)))
+        yield _of_things(select(SUBJECTS.c.key).where(*begins_with(SUBJECTS.c.folded, wanted.subject)))
     for column, value in ((made.event, wanted.event), (made.sheet, wanted.sheet), (made.verdict, wanted.verdict),
                           (CERTIFICATES.c.kind, wanted.kind)):  # fmt: skip
         if value:
@@ -155,27 +154,26 @@ def _of_things(keys: Select[Any]) -> ColumnElement[bool]:
     return CERTIFICATES.c.entry.in_(select(INSPECTIONS.c.entry).where(INSPECTIONS.c.subject.in_(keys)))
 
 
-def _begins(column: Column[Any], text: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+def begins_with(column: Column[Any], text: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """How a name begins, without regard to case and accents; the column's index serves it."""
     start = folded(text.strip())
     return column >= start, column < start + "\U0010ffff"
 
 
 def _within(column: Column[Any], text: str) -> ColumnElement[bool]:
     """Any part of a name, without regard to case and accents."""
-    sign = re.sub(r"([%_\\])", r"\\\1", folded(text.strip()))
-    return column.like(f"%{sign}%", escape="\\")
+    return column.contains(folded(text.strip()), autoescape=True)
 
 
 def _mentions(word: str) -> ColumnElement[bool]:
     """A word anywhere in number, subject, owner, inspector or event."""
-    sign = re.sub(r"([%_\\])", r"\\\1", folded(word))
-    owners = select(PEOPLE.c.name).where(PEOPLE.c.folded.like(f"%{sign}%", escape="\\"))
+    owners = select(PEOPLE.c.name).where(_within(PEOPLE.c.folded, word))
     return or_(
-        SUBJECTS.c.folded.like(f"%{sign}%", escape="\\"),
+        _within(SUBJECTS.c.folded, word),
         SUBJECTS.c.owner.in_(owners),
         INSPECTIONS.c.inspector.in_(owners),
         INSPECTIONS.c.event.icontains(word, autoescape=True),
-        CERTIFICATES.c.number.like(f"%{sign.upper()}%", escape="\\"),
+        CERTIFICATES.c.number.contains(folded(word).upper(), autoescape=True),
     )
 
 

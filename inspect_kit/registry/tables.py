@@ -5,261 +5,249 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    SmallInteger,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-)  # fmt: skip
+import sqlalchemy as sa
 
-METADATA: Final = MetaData()
+METADATA: Final = sa.MetaData()
 
 # Ordered by bytes on both databases, so that an index serves "begins with" on either.
-_ORDERED: Final = Text().with_variant(Text(collation="C"), "postgresql")
-_DIGEST: Final = String(64)
+_ORDERED: Final = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+_DIGEST: Final = sa.String(64)
 """SHA-256 in hexadecimal digits."""
-_ENTRY: Final = BigInteger().with_variant(Integer(), "sqlite")
+_ENTRY: Final = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
-def _entry(*, key: bool = False, unique: bool = False) -> Column[int]:
-    return Column(
+def _entry(*, key: bool = False, unique: bool = False) -> sa.Column[int]:
+    return sa.Column(
         "entry", _ENTRY, primary_key=key, autoincrement=False, nullable=False, unique=unique, index=not (key or unique)
     )
 
 
-def _filled(kind: Text | String, *names: str) -> Iterator[Column[str]]:
+def _filled(kind: sa.Text | sa.String, *names: str) -> Iterator[sa.Column[str]]:
     """Columns of that type which are never null."""
-    return (Column(name, kind, nullable=False) for name in names)
+    return (sa.Column(name, kind, nullable=False) for name in names)
 
 
-ENTRIES: Final = Table(
+ENTRIES: Final = sa.Table(
     "entries",
     METADATA,
-    Column("id", _ENTRY, primary_key=True, autoincrement=False),
-    Column("at", String(32), nullable=False),
-    Column("kind", String(20), nullable=False, index=True),
-    Column("body", Text, nullable=False),
+    sa.Column("id", _ENTRY, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.String(32), nullable=False),
+    sa.Column("kind", sa.String(20), nullable=False, index=True),
+    sa.Column("body", sa.Text, nullable=False),
     *_filled(_DIGEST, "previous", "hash"),
-    Column("signer", String(40), nullable=False),
-    Column("signature", String(200), nullable=False),
+    sa.Column("signer", sa.String(40), nullable=False),
+    sa.Column("signature", sa.String(200), nullable=False),
 )
 """The chain; lengths of columns here and below are in characters."""
 
-PEOPLE: Final = Table(
+PEOPLE: Final = sa.Table(
     "people",
     METADATA,
-    Column("name", _ORDERED, primary_key=True),
-    Column("folded", _ORDERED, nullable=False, index=True),
+    sa.Column("name", _ORDERED, primary_key=True),
+    sa.Column("folded", _ORDERED, nullable=False, index=True),
     _entry(),
 )
 
-SUBJECTS: Final = Table(
+SUBJECTS: Final = sa.Table(
     "subjects",
     METADATA,
-    Column("key", _DIGEST, primary_key=True),
-    *_filled(Text(), "item", "text"),
-    Column("folded", _ORDERED, nullable=False, index=True),
-    Column("owner", _ORDERED, nullable=False, index=True),
+    sa.Column("key", _DIGEST, primary_key=True),
+    *_filled(sa.Text(), "item", "text"),
+    sa.Column("folded", _ORDERED, nullable=False, index=True),
+    sa.Column("owner", _ORDERED, nullable=False, index=True),
     _entry(),
 )
 
-DESCRIPTIONS: Final = Table(
+DESCRIPTIONS: Final = sa.Table(
     "descriptions",
     METADATA,
     _entry(key=True),
-    Column("subject", _DIGEST, nullable=False, index=True),
-    *_filled(Text(), "maker", "serial"),
-    Column("photo", _DIGEST, nullable=False),
+    sa.Column("subject", _DIGEST, nullable=False, index=True),
+    *_filled(sa.Text(), "maker", "serial"),
+    sa.Column("photo", _DIGEST, nullable=False),
 )
 
-INSTRUMENTS: Final = Table(
+INSTRUMENTS: Final = sa.Table(
     "instruments",
     METADATA,
-    Column("key", _DIGEST, primary_key=True),
-    *_filled(Text(), "id", "name", "kind", "maker", "serial", "calibrated_until"),
+    sa.Column("key", _DIGEST, primary_key=True),
+    *_filled(sa.Text(), "id", "name", "kind", "maker", "serial", "calibrated_until"),
     _entry(),
 )
 
-INSPECTIONS: Final = Table(
+INSPECTIONS: Final = sa.Table(
     "inspections",
     METADATA,
     _entry(key=True),
-    Column("subject", _DIGEST, nullable=False),
-    Column("inspector", _ORDERED, nullable=False, index=True),
-    Column("record", _DIGEST, nullable=False, index=True),
-    Column("sheet", _ORDERED, nullable=False),
-    *_filled(Text(), "edition", "rule"),
-    Column("verdict", String(20), nullable=False),
-    Column("inspected_on", String(10), nullable=False),
-    Column("event", _ORDERED, nullable=False, index=True),
-    Index("inspections_of_a_subject", "subject", "sheet"),
+    sa.Column("subject", _DIGEST, nullable=False),
+    sa.Column("inspector", _ORDERED, nullable=False, index=True),
+    sa.Column("record", _DIGEST, nullable=False, index=True),
+    sa.Column("sheet", _ORDERED, nullable=False),
+    *_filled(sa.Text(), "edition", "rule"),
+    sa.Column("verdict", sa.String(20), nullable=False),
+    sa.Column("inspected_on", sa.String(10), nullable=False),
+    sa.Column("event", _ORDERED, nullable=False, index=True),
+    sa.Index("inspections_of_a_subject", "subject", "sheet"),
 )
 """What was inspected, by whom and by which sheet, with its verdict."""
 
-USES: Final = Table(
+USES: Final = sa.Table(
     "uses",
     METADATA,
     _entry(key=True),
-    Column("instrument", _DIGEST, primary_key=True),
+    sa.Column("instrument", _DIGEST, primary_key=True),
 )
 
-CERTIFICATES: Final = Table(
+CERTIFICATES: Final = sa.Table(
     "certificates",
     METADATA,
-    Column("number", _ORDERED, primary_key=True),
+    sa.Column("number", _ORDERED, primary_key=True),
     _entry(unique=True),
-    Column("issuer", String(6), nullable=False),
-    Column("year", SmallInteger, nullable=False),
-    Column("kind", String(12), nullable=False),
-    Column("serial", Integer, nullable=False),
-    Column("pdf", _DIGEST, nullable=False, index=True),
-    Column("qr", Text, nullable=False),
-    Column("issued_on", String(10), nullable=False, index=True),
-    Column("valid_until", String(10), nullable=False),
-    Column("valid_for", Text, nullable=False),
-    UniqueConstraint("issuer", "year", "kind", "serial", name="one_certificate_a_number"),
+    sa.Column("issuer", sa.String(6), nullable=False),
+    sa.Column("year", sa.SmallInteger, nullable=False),
+    sa.Column("kind", sa.String(12), nullable=False),
+    sa.Column("serial", sa.Integer, nullable=False),
+    sa.Column("pdf", _DIGEST, nullable=False, index=True),
+    sa.Column("qr", sa.Text, nullable=False),
+    sa.Column("issued_on", sa.String(10), nullable=False, index=True),
+    sa.Column("valid_until", sa.String(10), nullable=False),
+    sa.Column("valid_for", sa.Text, nullable=False),
+    sa.UniqueConstraint("issuer", "year", "kind", "serial", name="one_certificate_a_number"),
 )
 """What was issued: number, PDF, QR text, validity."""
 
-REPLACEMENTS: Final = Table(
+REPLACEMENTS: Final = sa.Table(
     "replacements",
     METADATA,
-    Column("number", _ORDERED, primary_key=True),
-    Column("by", _ORDERED, nullable=False),
-    Column("because", Text, nullable=False),
+    sa.Column("number", _ORDERED, primary_key=True),
+    sa.Column("by", _ORDERED, nullable=False),
+    sa.Column("because", sa.Text, nullable=False),
     _entry(),
 )
 
-REVOCATIONS: Final = Table(
+REVOCATIONS: Final = sa.Table(
     "revocations",
     METADATA,
-    Column("number", _ORDERED, primary_key=True),
-    Column("at", String(32), nullable=False),
-    *_filled(Text(), "by", "because"),
+    sa.Column("number", _ORDERED, primary_key=True),
+    sa.Column("at", sa.String(32), nullable=False),
+    *_filled(sa.Text(), "by", "because"),
     _entry(unique=True),
 )
 """Which certificates were taken back, by whom and why."""
 
-EVIDENCE: Final = Table(
+EVIDENCE: Final = sa.Table(
     "evidence",
     METADATA,
     _entry(key=True),
-    Column("place", Integer, primary_key=True),
-    Column("role", String(12), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("sha256", _DIGEST, nullable=False, index=True),
-    Column("size", BigInteger, nullable=False),
+    sa.Column("place", sa.Integer, primary_key=True),
+    sa.Column("role", sa.String(12), nullable=False),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("sha256", _DIGEST, nullable=False, index=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
 )
 """Which files belong to an entry."""
 
-FILES: Final = Table(
+FILES: Final = sa.Table(
     "files",
     METADATA,
-    Column("sha256", _DIGEST, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    sa.Column("sha256", _DIGEST, primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),
 )
 """Contents of evidence, where the registry has no folder of its own to keep them in."""
 
-DESK_EVENTS: Final = Table(
+DESK_EVENTS: Final = sa.Table(
     "desk_events",
     METADATA,
     _entry(key=True),
-    Column("event", String(40), nullable=False, index=True),
-    Column("name", Text, nullable=False),
+    sa.Column("event", sa.String(40), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
 )
 """Events of a check-in desk."""
 
-DESK_ACCOUNTS: Final = Table(
+DESK_ACCOUNTS: Final = sa.Table(
     "desk_accounts",
     METADATA,
     _entry(key=True),
-    Column("name", _ORDERED, nullable=False, index=True),
-    Column("role", String(20), nullable=False),
-    Column("active", SmallInteger, nullable=False),
+    sa.Column("name", _ORDERED, nullable=False, index=True),
+    sa.Column("role", sa.String(20), nullable=False),
+    sa.Column("active", sa.SmallInteger, nullable=False),
 )
 """People of a check-in desk and their roles."""
 
-DESK_RECORDS: Final = Table(
+DESK_RECORDS: Final = sa.Table(
     "desk_records",
     METADATA,
     _entry(key=True),
-    Column("ticket", String(40), nullable=False, unique=True),
-    Column("event", String(40), nullable=False, index=True),
-    *_filled(Text(), "item", "text"),
-    Column("owner", _ORDERED, nullable=False, index=True),
-    Column("verdict", String(20), nullable=False),
-    Column("record", _DIGEST, nullable=False),
-    Column("by", Text, nullable=False),
-    Column("attempt", Integer, nullable=False),
-    Column("retest_of", String(40), nullable=False, index=True),
-    Column("at", String(32), nullable=False),
+    sa.Column("ticket", sa.String(40), nullable=False, unique=True),
+    sa.Column("event", sa.String(40), nullable=False, index=True),
+    *_filled(sa.Text(), "item", "text"),
+    sa.Column("owner", _ORDERED, nullable=False, index=True),
+    sa.Column("verdict", sa.String(20), nullable=False),
+    sa.Column("record", _DIGEST, nullable=False),
+    sa.Column("by", sa.Text, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("retest_of", sa.String(40), nullable=False, index=True),
+    sa.Column("at", sa.String(32), nullable=False),
 )
 """Inspections at a check-in desk."""
 
-DESK_DECISIONS: Final = Table(
+DESK_DECISIONS: Final = sa.Table(
     "desk_decisions",
     METADATA,
     _entry(key=True),
-    Column("ticket", String(40), nullable=False, index=True),
-    Column("event", String(40), nullable=False, index=True),
-    Column("decision", String(20), nullable=False),
-    *_filled(Text(), "by", "because", "after"),
-    Column("record", _DIGEST, nullable=False, index=True),
-    Column("override", SmallInteger, nullable=False),
-    Column("at", String(32), nullable=False),
+    sa.Column("ticket", sa.String(40), nullable=False, index=True),
+    sa.Column("event", sa.String(40), nullable=False, index=True),
+    sa.Column("decision", sa.String(20), nullable=False),
+    *_filled(sa.Text(), "by", "because", "after"),
+    sa.Column("record", _DIGEST, nullable=False, index=True),
+    sa.Column("override", sa.SmallInteger, nullable=False),
+    sa.Column("at", sa.String(32), nullable=False),
 )
 """What was decided on an inspection at a check-in desk, by whom and why."""
 
-DESK_PINS: Final = Table(
+DESK_PINS: Final = sa.Table(
     "desk_pins",
     METADATA,
-    Column("name", _ORDERED, primary_key=True),
-    Column("pin", Text, nullable=False),
+    sa.Column("name", _ORDERED, primary_key=True),
+    sa.Column("pin", sa.Text, nullable=False),
 )
 """Hashed PINs: neither history nor evidence, so they are changed in place and never part of the chain."""
 
-DESK_SESSIONS: Final = Table(
+DESK_SESSIONS: Final = sa.Table(
     "desk_sessions",
     METADATA,
-    Column("digest", _DIGEST, primary_key=True),
-    Column("name", _ORDERED, nullable=False),
-    Column("until", String(32), nullable=False),
-    Column("proof", _DIGEST, nullable=False),
+    sa.Column("digest", _DIGEST, primary_key=True),
+    sa.Column("name", _ORDERED, nullable=False),
+    sa.Column("until", sa.String(32), nullable=False),
+    sa.Column("proof", _DIGEST, nullable=False),
 )
 """Who is signed in: the SHA-256 of what the browser shows, never that itself; `proof` is the desk's own word for it."""
 
-LOG_NODES: Final = Table(
+LOG_NODES: Final = sa.Table(
     "log_nodes",
     METADATA,
-    Column("level", SmallInteger, primary_key=True, autoincrement=False),
-    Column("place", _ENTRY, primary_key=True, autoincrement=False),
-    Column("hash", _DIGEST, nullable=False),
+    sa.Column("level", sa.SmallInteger, primary_key=True, autoincrement=False),
+    sa.Column("place", _ENTRY, primary_key=True, autoincrement=False),
+    sa.Column("hash", _DIGEST, nullable=False),
 )
 """The complete subtrees of the Merkle tree over all entries."""
 
-LOG_CHECKPOINTS: Final = Table(
+LOG_CHECKPOINTS: Final = sa.Table(
     "log_checkpoints",
     METADATA,
-    Column("digest", _DIGEST, primary_key=True),
-    Column("size", _ENTRY, nullable=False, index=True),
-    Column("note", Text, nullable=False),
+    sa.Column("digest", _DIGEST, primary_key=True),
+    sa.Column("size", _ENTRY, nullable=False, index=True),
+    sa.Column("note", sa.Text, nullable=False),
 )
 """Checkpoints that witnesses have signed."""
 
-DESK_DRAFTS: Final = Table(
+DESK_DRAFTS: Final = sa.Table(
     "desk_drafts",
     METADATA,
-    Column("ticket", String(40), primary_key=True),
-    Column("event", String(40), nullable=False, index=True),
-    *_filled(Text(), "by", "text"),
-    Column("at", String(32), nullable=False),
+    sa.Column("ticket", sa.String(40), primary_key=True),
+    sa.Column("event", sa.String(40), nullable=False, index=True),
+    *_filled(sa.Text(), "by", "text"),
+    sa.Column("at", sa.String(32), nullable=False),
 )
 """Guided inspections that are under way."""
 

@@ -200,11 +200,7 @@ def limits_as_asked(clause: Clause) -> str:
 def in_base_unit(bounds: Bounds) -> str:
     """The requirement in the unit in which a bare number is taken: `≤ 41.3 mm` where the text prints 4.13 cm."""
     parts = (bounds.nominal, bounds.tolerance, bounds.lower, bounds.upper)
-    return as_printed(Bounds(*(_based(part) for part in parts)))
-
-
-def _based(quantity: Quantity | None) -> Quantity | None:
-    return quantity.to(quantity.unit.base) if quantity else None
+    return as_printed(Bounds(*(part.to(part.unit.base) if part else None for part in parts)))
 
 
 def as_printed(bounds: Bounds) -> str:

@@ -6,24 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice
 from inspect_kit.places import shipped
+from inspect_kit.rulebook import reading
 from inspect_kit.rulebook.clause import Bounds, Clause, Force, Kind, as_printed
-from inspect_kit.rulebook.reading import (  # fmt: skip
-    characteristic_name,
-    read_bounds,
-    read_choice,
-    read_clause,
-    read_derived,
-    read_item,
-    read_left_out,
-    read_plausible,
-    read_ranges,
-)
 from inspect_kit.rulebook.sheet import Choice, Derived, Item, Overlay, Sheet, SheetAuthority
 from inspect_kit.tomlfile import TomlTable, read_toml
 from inspect_kit.values.plausible import Plausible
@@ -140,8 +130,8 @@ def _head(root: TomlTable) -> Sheet:
         until=dates.day("until"),
         clauses=(),
         items=(),
-        choices=tuple(read_choice(table) for table in root.tables("choice")),
-        left_out=tuple(read_left_out(table) for table in root.tables("left_out")),
+        choices=tuple(reading.read_choice(table) for table in root.tables("choice")),
+        left_out=tuple(reading.read_left_out(table) for table in root.tables("left_out")),
         wording=_wording(root.table("wording")),
     )
     dates.done()
@@ -175,7 +165,7 @@ def plausible_ranges(name: str) -> Mapping[str, Plausible]:
     path = shipped("specs") / "plausible" / f"{name}.toml"
     faults: list[Fault] = []
     root = TomlTable(read_toml(path), f"specs/plausible/{path.name}: ", faults)
-    found = {key: usual for table in root.tables("range") for key, usual in read_ranges(table).items()}
+    found = {key: usual for table in root.tables("range") for key, usual in reading.read_ranges(table).items()}
     root.done()
     if faults:
         raise BadSheet(tuple(faults))
@@ -184,9 +174,9 @@ def plausible_ranges(name: str) -> Mapping[str, Plausible]:
 
 def _read_plain(root: TomlTable) -> Sheet:
     head = _head(root)
-    items = tuple(read_item(table) for table in root.tables("item"))
-    derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
-    clauses = tuple(_checked(read_clause(table, head.id), table, items) for table in root.tables("clause"))
+    items = tuple(reading.read_item(table) for table in root.tables("item"))
+    derived = tuple(entry for table in root.tables("derived") if (entry := reading.read_derived(table)))
+    clauses = tuple(_checked(reading.read_clause(table, head.id), table, items) for table in root.tables("clause"))
     sheet = replace(head, items=items, derived=derived, clauses=clauses, plausible=_plausible(root, clauses))
     _check_whole(root, sheet)
     root.done()
@@ -242,8 +232,8 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
     if head.standing is not SheetAuthority.FEDERATION and not because:
         root.fault("because", "because-missing")
     without = _without(root, base)
-    items = _merged_items(base.items, tuple(read_item(table) for table in root.tables("item")))
-    derived = tuple(entry for table in root.tables("derived") if (entry := read_derived(table)))
+    items = _merged(base.items, tuple(reading.read_item(table) for table in root.tables("item")))
+    derived = tuple(entry for table in root.tables("derived") if (entry := reading.read_derived(table)))
     kept = tuple(clause for clause in base.clauses if clause.characteristic not in without)
     clauses = _overlaid(root, head, kept, items)
     used = {clause.item for clause in clauses}
@@ -256,10 +246,10 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
         superseded=head.superseded or base.superseded,
         clauses=clauses,
         items=tuple(item for item in items if item.id in used),
-        derived=_merged_derived(base.derived, derived),
+        derived=_merged(base.derived, derived),
         overlays=(*base.overlays, Overlay(head.id, head.title, because, head.standing)),
         wording={**base.wording, **head.wording},
-        choices=tuple(each for each in _merged_choices(base.choices, head.choices) if each.item in used),
+        choices=tuple(each for each in _merged(base.choices, head.choices) if each.item in used),
         plausible={**base.plausible, **_plausible(root, clauses)},
         left_out=(*base.left_out, *head.left_out),
     )
@@ -283,28 +273,25 @@ def _without(root: TomlTable, base: Sheet) -> frozenset[str]:
     return frozenset({*without, *dropped})
 
 
-def _merged_items(base: tuple[Item, ...], own: tuple[Item, ...]) -> tuple[Item, ...]:
-    mine = {item.id: item for item in own}
-    kept = tuple(mine.pop(item.id, item) for item in base)
+_Part = TypeVar("_Part", bound=Item | Derived | Choice)
+
+
+def _merged(base: tuple[_Part, ...], own: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    """One's own take the place of those that they name; new ones come behind."""
+    mine = {_name_of(each): each for each in own}
+    kept = tuple(mine.pop(_name_of(each), each) for each in base)
     return (*kept, *mine.values())
 
 
-def _merged_derived(base: tuple[Derived, ...], own: tuple[Derived, ...]) -> tuple[Derived, ...]:
-    mine = {entry.characteristic: entry for entry in own}
-    kept = tuple(mine.pop(entry.characteristic, entry) for entry in base)
-    return (*kept, *mine.values())
-
-
-def _merged_choices(base: tuple[Choice, ...], own: tuple[Choice, ...]) -> tuple[Choice, ...]:
-    mine = {choice.characteristic: choice for choice in own}
-    return (*(mine.pop(choice.characteristic, choice) for choice in base), *mine.values())
+def _name_of(part: Item | Derived | Choice) -> str:
+    return part.id if isinstance(part, Item) else part.characteristic
 
 
 def _overlaid(root: TomlTable, head: Sheet, base: tuple[Clause, ...], items: tuple[Item, ...]) -> tuple[Clause, ...]:
     """Clauses of the overlay take the place of those they name, or come after the others of their item."""
     clauses = list(base)
     for table in root.tables("clause"):
-        name = characteristic_name(table)
+        name = reading.characteristic_name(table)
         place = next((index for index, clause in enumerate(clauses) if clause.characteristic == name), None)
         if place is not None and "kind" not in table.left():
             clauses[place] = _changed(table, clauses[place], head)
@@ -312,7 +299,7 @@ def _overlaid(root: TomlTable, head: Sheet, base: tuple[Clause, ...], items: tup
         if place is None and "kind" not in table.left():
             _fault_unknown(table, name, clauses)
             continue
-        clause = _checked(read_clause(_named(table, name), head.id), table, items)
+        clause = _checked(reading.read_clause(_named(table, name), head.id), table, items)
         if place is not None:
             clauses[place] = clause
         else:
@@ -350,7 +337,7 @@ def _changed(table: TomlTable, clause: Clause, head: Sheet) -> Clause:
         because=table.text("because", ""),
         binding=table.flag("binding", clause.binding),
         source=head.id,
-        plausible=read_plausible(table) or clause.plausible,
+        plausible=reading.read_plausible(table) or clause.plausible,
     )
     if head.standing is not SheetAuthority.FEDERATION and not changed.because:
         table.fault("because", "printed-because-missing")
@@ -366,11 +353,11 @@ def _changed_bounds(table: TomlTable, clause: Clause) -> tuple[Bounds, Kind]:
         return clause.bounds, clause.kind
     if stated == {"tolerance"} and clause.bounds.nominal is not None:
         whole = {"nominal": str(clause.bounds.nominal), "tolerance": entry.either("tolerance")}
-        return read_bounds(TomlTable(whole, entry.place, entry.faults), Kind.NOMINAL_WITH_TOLERANCE), (
+        return reading.read_bounds(TomlTable(whole, entry.place, entry.faults), Kind.NOMINAL_WITH_TOLERANCE), (
             Kind.NOMINAL_WITH_TOLERANCE
         )
     kind = _kind_for(frozenset(stated), clause.kind)
-    return read_bounds(entry, kind), kind
+    return reading.read_bounds(entry, kind), kind
 
 
 def _kind_for(stated: frozenset[str], kind: Kind) -> Kind:

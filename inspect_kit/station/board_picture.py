@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import Final
 
-from inspect_kit.places import shipped
-from inspect_kit.tomlfile import read_toml
+from inspect_kit.certificate.pages.board_plan import board_layout
 
 _TURNS: Final = {"n": 0, "e": 90, "s": 180, "w": 270}
 """Degrees clockwise by which the drawing of the north side is turned to each side."""
@@ -17,15 +15,9 @@ _ROOM: Final = 116.0
 """Side of the board with its frame, in units of a picture that is 120 wide."""
 
 
-@cache
-def _layout() -> Mapping[str, float]:
-    data = read_toml(shipped("reports") / "layout" / "carrom-board.toml")
-    return {key: float(str(value)) for key, value in data.items()}
-
-
 def board(part: str, rest: str, instance: str) -> Iterator[str]:
     """All of it in thin lines, the part in strong ones; with an instance only that side or corner."""
-    size = _layout()
+    size = board_layout()
     whole = size["side"] + 2 * size["frame"]
     yield f'<g transform="translate(60 60) scale({_ROOM / whole:.4f})">'
     half = size["side"] / 2

@@ -16,16 +16,8 @@ from starlette.responses import Response
 
 from inspect_kit.capture.gauges.received import at_this_browser
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
+from inspect_kit.checkin import form
 from inspect_kit.checkin.certify import Inspecting
-from inspect_kit.checkin.form import (
-    FormField,
-    Gauges,
-    fields_of,
-    filled,
-    fits_a_page,
-    gauges_for,
-    name_on_badge,
-)
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.checkin.roster import by_badge, resembling
@@ -33,17 +25,8 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.guided import display_photos
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, Subject, digest_of, open_record
+from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import EventSet, Recorded
-from inspect_kit.registry.checkin.store import (
-    DeskInspection,
-    EvidenceFile,
-    LabelTaken,
-    inspection,
-    is_ticket,
-    labels_of,
-    owners_of,
-    record,
-)
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
@@ -79,11 +62,11 @@ def place_of(visit: Visit) -> InspectionPlace:
     return InspectionPlace(event, sheet, item)
 
 
-def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> DeskInspection | None:
+def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> store.DeskInspection | None:
     """The inspection that is tested again, if the address or form names one."""
-    if not is_ticket(ticket):
+    if not store.is_ticket(ticket):
         return None
-    seen = visit.ask(inspection, ticket)
+    seen = visit.ask(store.inspection, ticket)
     if seen is None or seen.event != place.event.event or seen.item != place.item.id:
         raise not_found()
     return seen
@@ -92,8 +75,10 @@ def first_of(visit: Visit, place: InspectionPlace, ticket: str) -> DeskInspectio
 def show_desk(visit: Visit) -> Response:
     """An empty form; for a second test with player and thing filled in."""
     place = place_of(visit)
-    if not fits_a_page(place.sheet, place.item.id):
-        kept = "&".join(f"{name}={ticket}" for name in ("retest", "again") if is_ticket(ticket := visit.query(name)))
+    if not form.fits_a_page(place.sheet, place.item.id):
+        kept = "&".join(
+            f"{name}={ticket}" for name in ("retest", "again") if store.is_ticket(ticket := visit.query(name))
+        )
         return visit.go(f"/events/{place.event.event}/guided/{place.item.id}{f'?{kept}' if kept else ''}")
     if kind_of(place.sheet, place.item.id):
         visit.request.app.state.benches.warm()
@@ -107,13 +92,13 @@ def show_desk(visit: Visit) -> Response:
 
 
 def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults: Mapping[str, str]) -> Response:
-    fields = fields_of(place.sheet, place.item.id)
+    fields = form.fields_of(place.sheet, place.item.id)
     units = tuple(dict.fromkeys(field.question.unit for field in fields if not field.is_word))
     words = visit.words.certificate
     quota = next((each.per_player for each in place.event.expected if each.item == place.item.id), 0)
     return visit.page(
         "desk.html", 422 if faults else 200, event=place.event, sheet=place.sheet, item=place.item, fields=fields,
-        gauges=gauges_for(units, visit.station.gauge_folders), given=given, faults=faults, words=words,
+        gauges=form.gauges_for(units, visit.station.gauge_folders), given=given, faults=faults, words=words,
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         usual=words.name("item", place.item.name), quota=quota, **gauges_to_read(visit), **visit.queues(),
         pictures={field.name: picture_for(field.question) for field in fields},
@@ -123,7 +108,7 @@ def _form(visit: Visit, place: InspectionPlace, given: Mapping[str, str], faults
     )  # fmt: skip
 
 
-def _first_faulty(fields: tuple[FormField, ...], faults: Mapping[str, str]) -> str:
+def _first_faulty(fields: tuple[form.FormField, ...], faults: Mapping[str, str]) -> str:
     """Where the person is taken: the first field with a fault, in the order of the page."""
     order = ("owner", "text", "gauge", *(field.name for field in fields), "photo")
     return next((name for name in order if name in faults), "")
@@ -169,11 +154,11 @@ def _seen_in_photo(visit: Visit, place: InspectionPlace, given: Mapping[str, str
     return {"look": look, "token": token, "shot": shot, "fill": field.name if field else "", "href": href}
 
 
-def _field_of(place: InspectionPlace, look: DeskPhoto) -> FormField | None:
+def _field_of(place: InspectionPlace, look: DeskPhoto) -> form.FormField | None:
     """The field that the photo answers."""
     wanted = look.told.characteristic if look.told else ""
     return next(
-        (each for each in fields_of(place.sheet, place.item.id) if each.question.characteristic == wanted), None
+        (each for each in form.fields_of(place.sheet, place.item.id) if each.question.characteristic == wanted), None
     )
 
 
@@ -183,7 +168,7 @@ def inspect_now(visit: Visit) -> Response:
     given = dict(visit.form)
     if "weigh" in given:
         return _weighed(visit, place, given)
-    if not is_ticket(given.get("ticket", "")):
+    if not store.is_ticket(given.get("ticket", "")):
         given["ticket"] = visit.station.ticket()
     faults: dict[str, str] = {}
     look = _photographed(visit, place, given, faults)
@@ -235,7 +220,7 @@ def _made(
     gauges = _gauges(visit, given)
     sent = sent_with(visit.station.secret, given)
     by = visit.person.name if visit.may(Act.DECIDE) else ""
-    came = filled(fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent, by)
+    came = form.filled(form.fields_of(place.sheet, place.item.id), given, gauges, f"desk {given['ticket']}", sent, by)
     faults |= {name: visit.words.told(problem) for name, problem in came.faults.items()}
     if not came.readings and not faults:
         faults["owner"] = visit.words("desk.nothing")
@@ -250,7 +235,7 @@ def _made(
     photos = (*((look.photo,) if look else ()), *(each.photo for each in displays))
     return NewInspection(
         subject, _told(readings, look, photos), look, given["ticket"], first.ticket if first else "", again is None,
-        tuple(EvidenceFile("photo", each.content, each.name) for each in displays),
+        tuple(store.EvidenceFile("photo", each.content, each.name) for each in displays),
     )  # fmt: skip
 
 
@@ -291,7 +276,7 @@ def _told(readings: tuple[Reading, ...], look: DeskPhoto | None, photos: tuple[P
 
 def _weighed(visit: Visit, place: InspectionPlace, given: dict[str, str]) -> Response:
     """Without scripts: the same form again, with the gauge's value filled in."""
-    asked = {field.name: field for field in fields_of(place.sheet, place.item.id)}
+    asked = {field.name: field for field in form.fields_of(place.sheet, place.item.id)}
     field = asked.get(given["weigh"]) or next((each for each in asked.values() if each.question.unit == "g"), None)
     if field is None:
         raise not_found()
@@ -314,7 +299,7 @@ def _subject(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> 
 
 
 def player_of_form(
-    visit: Visit, place: InspectionPlace, given: Mapping[str, str], before: DeskInspection | None
+    visit: Visit, place: InspectionPlace, given: Mapping[str, str], before: store.DeskInspection | None
 ) -> str:
     """The player of a piece as the roster knows them; of a piece that was here, the same as then."""
     if before is not None:
@@ -327,7 +312,7 @@ def _known_player(visit: Visit, place: InspectionPlace, owner: str, given: Mappi
     if not owner or "other_player" in given:
         return owner
     players = [each.name for each in roster_of(visit, place.event)]
-    known = {*visit.ask(owners_of, place.event.event), *players}
+    known = {*visit.ask(store.owners_of, place.event.event), *players}
     if owner in known:
         return owner
     alike = resembling(owner, sorted(known))
@@ -342,23 +327,23 @@ def _player_named(visit: Visit, place: InspectionPlace, given: Mapping[str, str]
     """A name as typed, or the player of the badge that was scanned."""
     typed = given.get("owner", "")
     there = by_badge(roster_of(visit, place.event), typed) if typed.strip() else None
-    return there.name if there else clean(name_on_badge(typed), where=visit.words("desk.player"))
+    return there.name if there else clean(form.name_on_badge(typed), where=visit.words("desk.player"))
 
 
-def _same_piece(visit: Visit, first: DeskInspection, given: Mapping[str, str]) -> Subject:
+def _same_piece(visit: Visit, first: store.DeskInspection, given: Mapping[str, str]) -> Subject:
     """A piece that was here keeps its player and its label."""
-    owner = clean(name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
+    owner = clean(form.name_on_badge(given.get("owner", "")), where=visit.words("desk.player"))
     if owner != first.owner:
         raise DeskRefusal("desk.other_player", name=first.owner or "–")
     return Subject(first.text, owner=first.owner)
 
 
-def _gauges(visit: Visit, given: Mapping[str, str]) -> Gauges:
+def _gauges(visit: Visit, given: Mapping[str, str]) -> form.Gauges:
     by_unit = {name.removeprefix("gauge_"): text[:64] for name, text in given.items() if name.startswith("gauge_")}
-    return Gauges(by_unit, visit.station.gauge_folders)
+    return form.Gauges(by_unit, visit.station.gauge_folders)
 
 
-def same_gauge(visit: Visit, first: DeskInspection | None, gauges: Gauges) -> dict[str, str]:
+def same_gauge(visit: Visit, first: store.DeskInspection | None, gauges: form.Gauges) -> dict[str, str]:
     """A second test is made with a second instrument, or it would only repeat the first one's error."""
     if first is None:
         return {}
@@ -378,7 +363,7 @@ class NewInspection:
     retest_of: str = ""
     new: bool = True
     """A piece that has not been here; one that is tested again or handed in again keeps its label."""
-    evidence: tuple[EvidenceFile, ...] = ()
+    evidence: tuple[store.EvidenceFile, ...] = ()
 
 
 def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response:
@@ -390,14 +375,14 @@ def enter(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response
     if not made.new or announced or not made.subject.owner:
         return _entered(visit, place, made)
     for _ in range(_TRIES):
-        with contextlib.suppress(LabelTaken):
+        with contextlib.suppress(store.LabelTaken):
             return _entered(visit, place, replace(made, subject=_numbered(visit, place, made.subject)))
     raise DeskRefusal("desk.look_again")
 
 
 def _entered_before(visit: Visit, place: InspectionPlace, made: NewInspection) -> Response | None:
     """A form whose answer was lost on the way is sent again under the same ticket, and nothing is entered twice."""
-    there = visit.ask(inspection, made.ticket)
+    there = visit.ask(store.inspection, made.ticket)
     if there is None:
         return None
     if there.event != place.event.event:
@@ -417,7 +402,7 @@ def _judged(visit: Visit, place: InspectionPlace, made: NewInspection) -> Record
 
 def _numbered(visit: Visit, place: InspectionPlace, subject: Subject) -> Subject:
     """A label never makes two pieces one: the second striker of a player is Striker 2."""
-    taken = visit.ask(labels_of, place.event.event, place.item.id, subject.owner)
+    taken = visit.ask(store.labels_of, place.event.event, place.item.id, subject.owner)
     usual = visit.words.certificate.name("item", place.item.name)
     return structs.replace(subject, text=numbered_label(usual, subject.text, taken))
 
@@ -442,13 +427,13 @@ def _entered(visit: Visit, place: InspectionPlace, made: NewInspection) -> Respo
         made.ticket, place.event.event, place.item.id, subject.text, subject.owner, judged.verdict, digest_of(content),
         visit.person.name, retest_of=made.retest_of,
     )  # fmt: skip
-    files = [EvidenceFile("record", content)]
-    files += [EvidenceFile("photo", look.content, look.name)] if look else []
-    files += [EvidenceFile("look", look.measured)] if look and look.measured else []
+    files = [store.EvidenceFile("record", content)]
+    files += [store.EvidenceFile("photo", look.content, look.name)] if look else []
+    files += [store.EvidenceFile("look", look.measured)] if look and look.measured else []
     files += made.evidence
     announced = (place.item.id, subject.text) in expected_labels(place.event, place.sheet)
     fresh = made.new and bool(subject.owner) and not announced
-    entered = record(station.registry, body, files, station.now(), station.seal, new_piece=fresh)
+    entered = store.record(station.registry, body, files, station.now(), station.seal, new_piece=fresh)
     if entered.event != place.event.event:
         raise not_found()
     return visit.go(f"/events/{place.event.event}/tickets/{entered.ticket}")

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measurements_in
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.checkin.form import FormField, Gauges, answer_to, gauges_for, with_decision
+from inspect_kit.checkin.form import FormField, Gauges, answer_to, as_sent, gauges_for, with_decision
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import InspectKitError
@@ -29,19 +29,8 @@ from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
+from inspect_kit.station import desk
 from inspect_kit.station.brought import Brought, brought, photo_form, with_brought
-from inspect_kit.station.desk import (
-    InspectionPlace,
-    NewInspection,
-    displays_of,
-    enter,
-    first_of,
-    gauges_of_browser,
-    gauges_to_read,
-    place_of,
-    player_of_form,
-    same_gauge,
-)
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.photos import looks_of
 from inspect_kit.station.pictures import picture_for
@@ -59,7 +48,7 @@ _LONGEST: Final = 200
 class Walk:
     """A guided inspection under way."""
 
-    place: InspectionPlace
+    place: desk.InspectionPlace
     ticket: str
     text: str
     owner: str
@@ -78,10 +67,10 @@ class Walk:
 
 def show_start(visit: Visit, fault: str = "") -> Response:
     """Which thing, what is known of it already, and what was begun before."""
-    place = place_of(visit)
+    place = desk.place_of(visit)
     visit.request.app.state.benches.warm()
     retest = visit.query("retest") or visit.form.get("retest", "")
-    before = first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
+    before = desk.first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
     begun = visit.ask(drafts, place.event.event, visit.person.name)
     mine = [(ticket, parse_json(text, "draft"), at) for ticket, text, at in begun]
     return visit.page(
@@ -89,24 +78,24 @@ def show_start(visit: Visit, fault: str = "") -> Response:
         labels=[label for item, label in expected_labels(place.event, place.sheet) if item == place.item.id],
         begun=[(ticket, data, at) for ticket, data, at in mine if data["item"] == place.item.id], form=visit.form,
         name=visit.words.item(place.item.name), text=visit.query("text"), owner=visit.query("owner"), before=before,
-        retest=bool(retest), photo=photo_form(place), gauge_of=gauges_of_browser(visit, {}),
+        retest=bool(retest), photo=photo_form(place), gauge_of=desk.gauges_of_browser(visit, {}),
         number=len(screens_of(GuidedEntry(place.sheet, place.item.id))),
     )  # fmt: skip
 
 
 def start(visit: Visit) -> Response:
     """Begin with the first screen; a script is told its place in the line while photos are measured."""
-    return in_line(visit, partial(_started, visit, place_of(visit)))
+    return in_line(visit, partial(_started, visit, desk.place_of(visit)))
 
 
-def _started(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Response:
+def _started(visit: Visit, place: desk.InspectionPlace, tell: Tell = unheard) -> Response:
     try:
         retest = visit.form.get("retest", "")
-        before = first_of(visit, place, retest or visit.form.get("again", ""))
+        before = desk.first_of(visit, place, retest or visit.form.get("again", ""))
         text = (
             before.text if before else clean(visit.form.get("text", ""), where=visit.words("desk.which"), needed=True)
         )
-        owner = player_of_form(visit, place, visit.form, before)
+        owner = desk.player_of_form(visit, place, visit.form, before)
         entry = GuidedEntry(place.sheet, place.item.id)
         again = before.ticket if before else ""
         walk = Walk(place, visit.station.ticket(), text, owner, entry, again, bool(retest))
@@ -162,7 +151,7 @@ def _keep(visit: Visit, walk: Walk) -> None:
 
 
 def _walk_of(visit: Visit) -> Walk:
-    place, ticket = place_of(visit), visit.path("ticket")
+    place, ticket = desk.place_of(visit), visit.path("ticket")
     if not is_ticket(ticket):
         raise not_found()
     kept = visit.ask(draft, ticket, visit.person.name)
@@ -187,20 +176,20 @@ def _done(visit: Visit) -> Response | None:
 
 def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | None = None) -> Response:
     """The next screen with its pictures, and how the last answers came out; or all of it, to be entered."""
-    done = _done(visit)
-    if done is not None:
+    if (done := _done(visit)) is not None:
         return done
     walk = _walk_of(visit)
     screens = screens_of(walk.entry)
-    screen = _screen(visit, walk, screens)
+    wanted = visit.form.get("screen", "") or visit.query("at")
+    screen = _named(screens, wanted) or next_screen(screens, walk.entry)
     return visit.page(
         "guided.html", 422 if fault or faults else 200, event=walk.place.event, sheet=walk.place.sheet, fault=fault,
         item=walk.place.item, walk=walk, screen=screen, faults=faults or {}, address=_address(walk),
-        photo=photo_form(walk.place), figures=_figures_told(walk), gauge_of=gauges_of_browser(visit, {}),
+        photo=photo_form(walk.place), figures=_figures_told(walk), gauge_of=desk.gauges_of_browser(visit, {}),
         words=wording_for(visit.words.language, walk.place.sheet.wording), name=visit.words.item(walk.place.item.name),
         screens=_states(walk, screens), total=len(screens), told=len(walk.file.readings) if walk.file else 0,
         number=next((at for at, each in enumerate(screens, 1) if screen and each.keys & screen.keys), len(screens)),
-        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], **gauges_to_read(visit),
+        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], **desk.gauges_to_read(visit),
         **_shown(visit, walk, screen), **_running(visit, walk, screens),
     )  # fmt: skip
 
@@ -211,24 +200,14 @@ def _figures_told(walk: Walk) -> dict[str, bool]:
     return {name: name in told for name in photo_form(walk.place).figures}
 
 
-def _screen(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> Screen | None:
-    """The one that was asked for, or the next one with something open."""
-    wanted = visit.form.get("screen", "") or visit.query("at")
-    return _named(screens, wanted) or next_screen(screens, walk.entry)
-
-
 def _named(screens: tuple[Screen, ...], wanted: str) -> Screen | None:
-    return next((each for each in screens if _holds(each, wanted)), None)
+    """The screen with a question of that name."""
+    return next((each for each in screens if wanted in map(_name, each.questions)), None)
 
 
-def _holds(screen: Screen, wanted: str) -> bool:
-    return any(f"{question.characteristic}|{question.instance}" == wanted for question in screen.questions)
-
-
-def _name(screen: Screen) -> str:
-    """By its first question: after "back" in the browser an answer must not land on another screen."""
-    first = screen.questions[0]
-    return f"{first.characteristic}|{first.instance}"
+def _name(question: Question) -> str:
+    """A screen goes by its first question: after "back" in the browser an answer must not land on another one."""
+    return f"{question.characteristic}|{question.instance}"
 
 
 def _shown(visit: Visit, walk: Walk, screen: Screen | None) -> dict[str, Any]:
@@ -241,7 +220,7 @@ def _shown(visit: Visit, walk: Walk, screen: Screen | None) -> dict[str, Any]:
     units = tuple(dict.fromkeys(each.question.unit for each in fields if each.question.unit not in (WORD, "count")))
     return {
         "fields": fields, "given": {**given, **visit.form}, "gauges": gauges_for(units, visit.station.gauge_folders),
-        "pictures": {field.name: picture_for(field.question) for field in fields}, "at": _name(screen),
+        "pictures": {field.name: picture_for(field.question) for field in fields}, "at": _name(screen.questions[0]),
         "counts": {field.name: wanted_count(field.question) for field in fields},
         "checks": frozenset(field.name for field in fields if is_check(field.question)),
     }  # fmt: skip
@@ -254,7 +233,7 @@ def _states(walk: Walk, screens: tuple[Screen, ...]) -> list[tuple[Screen, str, 
     for screen in screens:
         texts = [given.get(key) for key in screen.keys]
         state = "open" if None in texts else "passed" if SKIPPED in texts else "done"
-        found.append((screen, _name(screen), state))
+        found.append((screen, _name(screen.questions[0]), state))
     return found
 
 
@@ -278,7 +257,7 @@ def _readings(walk: Walk) -> MeasurementFile:
     return replace(told, readings=(*told.readings, *walk.entry.readings().readings))
 
 
-def _task(visit: Visit, place: InspectionPlace) -> Task:
+def _task(visit: Visit, place: desk.InspectionPlace) -> Task:
     station = visit.station
     return Task(
         place.sheet, place.item, RuleName(place.event.rule), station.today, station.gauge_folders, station.home
@@ -287,8 +266,7 @@ def _task(visit: Visit, place: InspectionPlace) -> Task:
 
 def answer(visit: Visit) -> Response:
     """The answers of a screen, or to pass it over, undo the last one, or enter all of it."""
-    done = _done(visit)
-    if done is not None:
+    if (done := _done(visit)) is not None:
         return done
     walk = _walk_of(visit)
     screens = screens_of(walk.entry)
@@ -308,14 +286,11 @@ def answer(visit: Visit) -> Response:
             return show_question(visit, faults=faults)
         changed = _with(walk.entry, given)
         inspect(_task(visit, walk.place), (_readings(replace(walk, entry=changed)),))
-        walk = replace(walk, displays=(*walk.displays, *_displays_in(visit.form)))
+        # Which of these pictures of displays count is seen at the end.
+        shown = (text for name, text in visit.form.items() if name.startswith("display_") and is_ticket(text))
+        walk = replace(walk, displays=(*walk.displays, *shown))
     _keep(visit, replace(walk, entry=changed))
     return visit.go(_address(walk))
-
-
-def _displays_in(form: Mapping[str, str]) -> tuple[str, ...]:
-    """The pictures of displays that a screen was answered by; which of them count is seen at the end."""
-    return tuple(text for name, text in form.items() if name.startswith("display_") and is_ticket(text))
 
 
 def _with(entry: GuidedEntry, answers: list[Answer]) -> GuidedEntry:
@@ -359,11 +334,7 @@ def _answer(visit: Visit, question: Question, name: str, text: str) -> Answer:
     given = answer_to(question, text, gauges, confirmed=form.get(f"sure_{name}") == "yes")
     by = visit.person.name if visit.may(Act.DECIDE) else ""
     given = with_decision(given, form.get(f"decision_{name}", ""), by, form.get(f"because_{name}", ""))
-    sent = sent_with(visit.station.secret, form).get(name)
-    if sent is None or text != f"{sent[1].value} {sent[1].unit}":
-        return given
-    time = sent[1].time.isoformat(timespec="milliseconds")
-    return replace(given, instrument=sent[0], raw=sent[1].raw, time=time, serial=sent[1].serial or "")
+    return as_sent(given, text, sent_with(visit.station.secret, form).get(name))
 
 
 def _finished(visit: Visit, walk: Walk) -> Response:
@@ -372,14 +343,14 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     if not told.readings:
         return show_question(visit, visit.words("desk.nothing"))
     retest_of = walk.again if walk.retest else ""
-    first = first_of(visit, walk.place, retest_of)
+    first = desk.first_of(visit, walk.place, retest_of)
     used = Gauges(dict(walk.entry.instruments), visit.station.gauge_folders)
-    for fault in same_gauge(visit, first, used).values():
+    for fault in desk.same_gauge(visit, first, used).values():
         return show_question(visit, fault)
     looks = [looks_of(visit).find(token, walk.place.event.event, visit.person.name) for token in walk.photos]
     if None in looks:
         return show_question(visit, visit.words("guided.photo_gone"))
-    displays = displays_of(visit, told.readings, walk.displays)
+    displays = desk.displays_of(visit, told.readings, walk.displays)
     if displays is None:
         return show_question(visit, visit.words("desk.display_lost"))
     told = replace(told, photos=(*told.photos, *(each.photo for each in displays)))
@@ -391,9 +362,9 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     )
     readings = tuple(replace(each, where=where) for each in told.readings)
     subject = Subject(walk.text, owner=walk.owner)
-    made = NewInspection(
+    made = desk.NewInspection(
         subject, replace(told, readings=readings), None, walk.ticket, retest_of, not walk.again, tuple(files)
     )
-    response = enter(visit, walk.place, made)
+    response = desk.enter(visit, walk.place, made)
     drop_draft(visit.station.registry, walk.ticket, visit.person.name)
     return response

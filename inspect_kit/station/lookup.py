@@ -15,16 +15,8 @@ from inspect_kit.checkin.progress import ThingState, state_of
 from inspect_kit.checkin.roles import Decision
 from inspect_kit.errors import BrokenSeal, InspectKitError, UsageError
 from inspect_kit.notices import sentence
+from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import EventSet
-from inspect_kit.registry.checkin.store import (  # fmt: skip
-    DeskInspection,
-    event_of,
-    inspection,
-    inspections,
-    is_ticket,
-    recorded,
-    ticket_of_record,
-)
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.photos import Benches, PhotoCut, kept_shot
@@ -86,7 +78,7 @@ def _answer(visit: Visit, asked: str) -> LookupAnswer:
         if looks_like_qr(asked):
             return _by_code(visit, asked)
         ticket = re.sub(r"[\s-]", "", asked.rsplit("/", 1)[-1]).upper()
-        if is_ticket(ticket):
+        if store.is_ticket(ticket):
             return _by_ticket(visit, ticket)
         return _by_number(visit, str(number_of(asked)))
     except InspectKitError:
@@ -138,7 +130,7 @@ def _foreign(visit: Visit, seen: Verification) -> LookupAnswer:
 def _by_number(visit: Visit, number: str) -> LookupAnswer:
     with visit.station.registry.reading() as connection:
         standing = find(connection, number)
-        ticket = ticket_of_record(connection, standing.record) if standing else ""
+        ticket = store.ticket_of_record(connection, standing.record) if standing else ""
     if standing is None:
         return _unknown(visit)
     if ticket:
@@ -161,18 +153,18 @@ def _from_registry(visit: Visit, standing: CertificateStatus) -> LookupAnswer:
 
 def _by_ticket(visit: Visit, ticket: str) -> LookupAnswer:
     with visit.station.registry.reading() as connection:
-        asked = inspection(connection, ticket)
+        asked = store.inspection(connection, ticket)
         while asked is not None and asked.retested:
-            asked = inspection(connection, asked.retested)
+            asked = store.inspection(connection, asked.retested)
         if asked is None or not sees(visit.person, asked.event):
             return _unknown(visit)
-        event = event_of(connection, asked.event)
+        event = store.event_of(connection, asked.event)
         same = [
-            seen for seen in inspections(connection, asked.event, item=asked.item, owner=asked.owner)
+            seen for seen in store.inspections(connection, asked.event, item=asked.item, owner=asked.owner)
             if seen.text == asked.text
         ]  # fmt: skip
         newest = same[-1] if same else asked
-        photos = [file.sha256 for file in recorded(connection, newest).evidence if file.role == "photo"]
+        photos = [file.sha256 for file in store.recorded(connection, newest).evidence if file.role == "photo"]
         standing = find(connection, newest.number) if newest.number else None
     if event is None:
         raise UsageError(visit.words("lookup.unknown_here"))
@@ -183,12 +175,12 @@ def _by_ticket(visit: Visit, ticket: str) -> LookupAnswer:
     return replace(answer, shot=kept_shot(visit, newest)) if photos else answer
 
 
-def _is_of(standing: CertificateStatus, seen: DeskInspection) -> bool:
+def _is_of(standing: CertificateStatus, seen: store.DeskInspection) -> bool:
     certified = (standing.record, standing.item, standing.subject, standing.owner)
     return certified == (seen.final, seen.item, seen.text, seen.owner)
 
 
-def _proven(visit: Visit, answer: LookupAnswer, seen: DeskInspection) -> LookupAnswer:
+def _proven(visit: Visit, answer: LookupAnswer, seen: store.DeskInspection) -> LookupAnswer:
     """What lets a thing play must be signed by those who did it, as the certificate's maker asks for too."""
     if answer.valid is False:
         return answer
@@ -206,7 +198,7 @@ def _day_here(at: str) -> str:
 
 
 def _at_desk(
-    visit: Visit, event: EventSet, seen: DeskInspection, standing: CertificateStatus | None, photo: bool
+    visit: Visit, event: EventSet, seen: store.DeskInspection, standing: CertificateStatus | None, photo: bool
 ) -> LookupAnswer:
     """How a thing stands by its newest inspection."""
     words, state, today = visit.words, state_of(seen.decision), visit.station.today.isoformat()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -21,9 +23,6 @@ from inspect_kit.checkin.photo_reading import (
     TypedBeside,
     evidence_photo,
     kind_among,
-    load_aiming,
-    load_measuring,
-    load_opening,
     measured_piece,
     on_kept_photo,
     open_photo_reading,
@@ -72,10 +71,11 @@ class Benches:
 
     def warm(self) -> None:
         """Load everything ahead of the first photo: whoever takes one waits for the measuring only."""
-        loads = (self.opening, load_opening), (self.measuring, load_measuring), (self.aiming, load_aiming)
-        for bench, load in loads:
+        needed = ((self.opening, "certificate.pages.photos"), (self.measuring, "measure.pieces"),
+                  (self.aiming, "vision.reference.aiming"))  # fmt: skip
+        for bench, module in needed:
             if isinstance(bench, BoundedPool):
-                bench.warm(load)
+                bench.warm(partial(import_module, f"inspect_kit.{module}"))
 
 
 class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -42,13 +42,6 @@ def from_resolution(step: Decimal) -> Decimal:
         return rectangular(step / 2)
 
 
-def last_digit(number: Decimal) -> Decimal:
-    """The step of the last digit as it was written: 0.01 for `8.10`, and 1 for `8` as for `8e2`."""
-    if not number.is_finite():
-        raise ValueError("only a finite number has a last digit")
-    return Decimal((0, (1,), min(0, int(number.as_tuple().exponent))))
-
-
 def dof_from_reliability(relative: Decimal) -> Decimal | None:
     """Degrees of freedom of a standard uncertainty believed to within `relative` of itself (GUM G.4.2).
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation, localcontext
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
@@ -62,60 +63,47 @@ def _linear(value: Decimal, *terms: tuple[Decimal, Dual]) -> Dual:
     return Dual(value, gradient)
 
 
-def _multiply(left: Dual, right: Dual) -> Dual:
-    return _linear(left.value * right.value, (right.value, left), (left.value, right))
-
-
 def _divide(left: Dual, right: Dual) -> Dual:
     quotient = left.value / right.value
     return _linear(quotient, (1 / right.value, left), (-quotient / right.value, right))
 
 
+_VALUE: Final = attrgetter("value")
 _ONE: Final = Decimal(1)
 """What a sum changes by when one of its terms does."""
 _BINARY: Final[dict[type[ast.operator], Callable[[Dual, Dual], Dual]]] = {
     ast.Add: lambda left, right: _linear(left.value + right.value, (_ONE, left), (_ONE, right)),
     ast.Sub: lambda left, right: _linear(left.value - right.value, (_ONE, left), (-_ONE, right)),
-    ast.Mult: _multiply,
+    ast.Mult: lambda left, right: _linear(left.value * right.value, (right.value, left), (left.value, right)),
     ast.Div: _divide,
 }
 
 
-def _smallest(values: tuple[Dual, ...]) -> Dual:
-    return min(values, key=lambda dual: dual.value)
-
-
-def _largest(values: tuple[Dual, ...]) -> Dual:
-    return max(values, key=lambda dual: dual.value)
-
-
-def _total(values: tuple[Dual, ...]) -> Dual:
-    return _linear(sum((dual.value for dual in values), Decimal(0)), *((_ONE, dual) for dual in values))
+def _total(values: tuple[Dual, ...]) -> Decimal:
+    return sum((dual.value for dual in values), Decimal(0))
 
 
 def _mean(values: tuple[Dual, ...]) -> Dual:
-    share = _ONE / len(values)
-    total = sum((dual.value for dual in values), Decimal(0))
-    return _linear(total / len(values), *((share, dual) for dual in values))
+    return _linear(_total(values) / len(values), *((_ONE / len(values), dual) for dual in values))
 
 
 def _spread(values: tuple[Dual, ...]) -> Dual:
     """Largest minus smallest, always of two different values, so that equal ones still have an uncertainty."""
     if len(values) < 2:
         raise BadFormula("spread-needs-least-two-values")
-    ordered = sorted(values, key=lambda dual: dual.value)
+    ordered = sorted(values, key=_VALUE)
     return _BINARY[ast.Sub](ordered[-1], ordered[0])
 
 
 _REDUCERS: Final[dict[str, Callable[[tuple[Dual, ...]], Dual]]] = {
-    "min": _smallest, "max": _largest, "sum": _total, "mean": _mean, "spread": _spread,
-    "count": lambda values: Dual(sum((dual.value for dual in values), Decimal(0)), {}),
-}  # fmt: skip
+    "min": lambda values: min(values, key=_VALUE),
+    "max": lambda values: max(values, key=_VALUE),
+    "sum": lambda values: _linear(_total(values), *((_ONE, dual) for dual in values)),
+    "mean": _mean,
+    "spread": _spread,
+    "count": lambda values: Dual(_total(values), {}),
+}
 """From all instances of a characteristic to one number."""
-
-
-def _absolute(dual: Dual) -> Dual:
-    return _linear(abs(dual.value), (_ONE if dual.value >= 0 else -_ONE, dual))
 
 
 def _root(dual: Dual) -> Dual:
@@ -123,7 +111,10 @@ def _root(dual: Dual) -> Dual:
     return _linear(root, (1 / (2 * root), dual)) if root else Dual(root, {})
 
 
-_ELEMENTWISE: Final[dict[str, Callable[[Dual], Dual]]] = {"abs": _absolute, "sqrt": _root}
+_ELEMENTWISE: Final[dict[str, Callable[[Dual], Dual]]] = {
+    "abs": lambda dual: _linear(abs(dual.value), (_ONE if dual.value >= 0 else -_ONE, dual)),
+    "sqrt": _root,
+}
 _EACH: Final = "spread_each"
 """Spread within each piece, where instances are written `piece.part`: edges 1.a 1.b 2.a of dice 1 and 2."""
 FUNCTIONS: Final = tuple(sorted((*_REDUCERS, *_ELEMENTWISE, _EACH)))

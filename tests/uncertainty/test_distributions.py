@@ -17,7 +17,6 @@ from inspect_kit.uncertainty.distributions import (
     dof_from_reliability,
     from_expanded,
     from_resolution,
-    last_digit,
     rectangular,
     triangular,
 )
@@ -61,13 +60,6 @@ def test_a_caliper_of_a_hundredth_has_an_uncertainty_of_three_micrometres() -> N
     assert float(from_resolution(Decimal("0.01"))) == pytest.approx(0.01 / math.sqrt(12), rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("written", "step"), [("8.10", "0.01"), ("8", "1"), ("0.003", "0.001"), ("800", "1"), ("8e2", "1"), ("-5.5", "0.1")]
-)
-def test_the_last_digit_is_the_one_that_was_written(written: str, step: str) -> None:
-    assert last_digit(Decimal(written)) == Decimal(step)
-
-
 @given(widths, st.decimals(min_value=Decimal("0.1"), max_value=5, places=2))
 def test_an_expanded_uncertainty_is_divided_by_its_coverage_factor(expanded: Decimal, coverage: Decimal) -> None:
     assert abs(from_expanded(expanded, coverage) * coverage - expanded) < Decimal("1e-20")
@@ -99,8 +91,3 @@ def test_an_impossible_width_is_refused(evaluate: Shape, width: str) -> None:
 def test_an_impossible_coverage_factor_is_refused(coverage: str) -> None:
     with pytest.raises(ValueError, match="coverage factor"):
         from_expanded(Decimal("0.03"), Decimal(coverage))
-
-
-def test_infinity_has_no_last_digit() -> None:
-    with pytest.raises(ValueError, match="last digit"):
-        last_digit(Decimal("Infinity"))

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final
 
+from inspect_kit.certificate.content import model
 from inspect_kit.certificate.content.findings import groups_of
-from inspect_kit.certificate.content.model import (
-    Authorisation,
-    Box,
-    Content,
-    Cover,
-    Field,
-    Group,
-    Issue,
-    OpenClause,
-    Picture,
-    Row,
-    Running,
-    Source,
-)
 from inspect_kit.certificate.content.sections import FULL, overlay_key, sections_of
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import Record, Subject, about_of, stated
+from inspect_kit.inspection.record import Record, about_of, stated
 from inspect_kit.judgement.verdict import Verdict, overall
 
 _REFERENCE_DIGITS: Final = 16
@@ -37,20 +24,38 @@ LONG_AGO: Final = 30
 _DECIDING: Final = (Verdict.FAILS, Verdict.UNDECIDED)
 
 
-def content_of(record: Record, language: str, issue: Issue, pictures: tuple[Picture, ...] = ()) -> Content:
+def content_of(
+    record: Record, language: str, issue: model.Issue, pictures: tuple[model.Picture, ...] = ()
+) -> model.Content:
     """Everything that the document says."""
     words = wording_for(language, record.wording)
     _refuse_contradiction(record, words)
-    source = Source(record, words, issue, groups_of(record, words, full=issue.detail == FULL), pictures)
+    source = model.Source(record, words, issue, groups_of(record, words, full=issue.detail == FULL), pictures)
+    return framed(record, words, issue, _cover(source), sections_of(source))
+
+
+def framed(
+    record: Record, words: Wording, issue: model.Issue, cover: model.Cover, sections: tuple[model.Section, ...] = ()
+) -> model.Content:
+    """The first page and the sections with what stands on every page."""
     good = record.verdict == Verdict.CONFORMS
-    return Content(
-        language=language,
+    running = model.Running(
+        issuer=record.subject.issuer,
+        title=cover.title,
+        reference_label=words.say("document.number" if issue.number else "document.reference"),
+        reference=issue.number or reference_of(record),
+        digest=words.say("document.digest", digest=reference_of(record)),
+        page=words.frame["document.page"],
+        band="" if good else words.say("document.band"),
+    )
+    return model.Content(
+        language=words.language,
         is_certificate=good,
-        cover=_cover(source),
-        running=_running(source),
-        sections=sections_of(source),
+        cover=cover,
+        running=running,
+        sections=sections,
         end_mark=words.say("document.end_certificate" if good else "document.end_report"),
-        document_title=f"{_title(source)} – {_item(source)} – {record.subject.text}",
+        document_title=f"{cover.title} – {cover.item} – {record.subject.text}",
         author=record.subject.issuer or record.software,
         day=issue.issued_on or record.inspected_on,
     )
@@ -75,52 +80,56 @@ def reference_of(record: Record) -> str:
     return " ".join(start[place : place + 4] for place in range(0, _REFERENCE_DIGITS, 4))
 
 
-def _title(source: Source) -> str:
-    kind = "certificate" if source.record.verdict == Verdict.CONFORMS else "report"
-    return source.words.say(f"document.{kind}")
+def item_of(record: Record, words: Wording) -> str:
+    """What kind of thing was inspected, by its name."""
+    return words.name("item", record.item.name or record.item.id)
 
 
-def _item(source: Source) -> str:
-    return source.words.name("item", source.record.item.name or source.record.item.id)
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the first page says of the findings; `section` is where the boxes' readers find the rest."""
+
+    statement: str
+    tally: tuple[tuple[str, int | str], ...]
+    boxes: Iterable[model.Box]
+    section: str
 
 
-def _running(source: Source) -> Running:
-    record, words, issue = source.record, source.words, source.issue
-    good = record.verdict == Verdict.CONFORMS
-    return Running(
-        issuer=record.subject.issuer,
-        title=_title(source),
-        reference_label=words.say("document.number" if issue.number else "document.reference"),
-        reference=issue.number or reference_of(record),
-        digest=words.say("document.digest", digest=reference_of(record)),
-        page=words.frame["document.page"],
-        band="" if good else words.say("document.band"),
-    )
-
-
-def _cover(source: Source) -> Cover:
-    record, words = source.record, source.words
-    return Cover(
-        title=_title(source),
-        item=_item(source),
+def cover_of(
+    record: Record, words: Wording, issue: model.Issue, findings: Findings, identification: Mapping[str, str]
+) -> model.Cover:
+    """The first page of any document; of the identification, only what is stated."""
+    kind = "certificate" if record.verdict == Verdict.CONFORMS else "report"
+    return model.Cover(
+        title=words.say(f"document.{kind}"),
+        item=item_of(record, words),
         subject=record.subject.text,
         verdict=record.verdict,
         verdict_word=words.say(f"overall.{record.verdict}"),
-        statement=words.say(f"statement.{record.verdict}", rules=_rules(source)),
-        tally=tuple(_tally(record, words)),
+        statement=findings.statement,
+        tally=findings.tally,
         tally_heading=words.say("tally.heading"),
-        boxes=tuple(box for box in (_box(verdict, source) for verdict in _DECIDING) if box.entries),
-        more=words.frame["box.more"].replace("{section}", words.say("heading.results")),
-        identification=tuple(field for field in _identification(source) if field.text),
-        logo=about_of(record).logo,
-        authorisation=replace(
-            authorisation(record.subject, record.inspected_on, words, source.issue), function=about_of(record).function
+        boxes=tuple(box for box in findings.boxes if box.entries),
+        more=words.frame["box.more"].replace("{section}", words.say(findings.section)),
+        identification=tuple(
+            model.Field(words.say(f"field.{key}"), text) for key, text in identification.items() if text
         ),
+        authorisation=_authorisation(record, words, issue),
     )
 
 
-def _rules(source: Source) -> str:
-    sheet, words = source.record.sheet, source.words
+def _cover(source: model.Source) -> model.Cover:
+    record, words, about = source.record, source.words, about_of(source.record)
+    statement = words.say(f"statement.{record.verdict}", rules=rules_of(record, words))
+    boxes = (_box(verdict, source) for verdict in _DECIDING)
+    findings = Findings(statement, tuple(_tally(record, words)), boxes, "heading.results")
+    cover = cover_of(record, words, source.issue, findings, _identification(source))
+    return replace(cover, logo=about.logo, authorisation=replace(cover.authorisation, function=about.function))
+
+
+def rules_of(record: Record, words: Wording) -> str:
+    """The rules in a sentence, with their edition."""
+    sheet = record.sheet
     return words.say("statement.rules", title=words.sentence(sheet.title), edition=words.sentence(sheet.edition))
 
 
@@ -131,28 +140,28 @@ def _tally(record: Record, words: Wording) -> Iterable[tuple[str, int]]:
             yield words.say(f"tally.{verdict}"), count
 
 
-def _box(verdict: Verdict, source: Source) -> Box:
+def _box(verdict: Verdict, source: model.Source) -> model.Box:
     entries = (_entry(group, verdict) for group in source.groups)
-    return Box(verdict, source.words.say(f"box.{verdict}"), tuple(entry for entry in entries if entry.text))
+    return model.Box(verdict, source.words.say(f"box.{verdict}"), tuple(entry for entry in entries if entry.text))
 
 
-def _entry(group: Group, verdict: Verdict) -> OpenClause:
+def _entry(group: model.Group, verdict: Verdict) -> model.OpenClause:
     rows = [row for row in group.rows if row.mark.verdict == verdict]
     places = "; ".join(_place(row) for row in rows[:_MOST_PLACES])
     more = f"; … (+{len(rows) - _MOST_PLACES})" if len(rows) > _MOST_PLACES else ""
-    return OpenClause(group.clause, group.name, group.requirement or group.sentence, places + more)
+    return model.OpenClause(group.clause, group.name, group.requirement or group.sentence, places + more)
 
 
-def _place(row: Row) -> str:
+def _place(row: model.Row) -> str:
     found = f"{row.label}: {row.result.text}" if row.label else row.result.text
     told = (found, row.mark.reason) if row.result.number or row.label or not row.mark.reason else (row.mark.reason,)
     return " – ".join(part for part in told if part)
 
 
-def _identification(source: Source) -> Iterable[Field]:
+def _identification(source: model.Source) -> dict[str, str]:
     record, words, issue = source.record, source.words, source.issue
     subject, sheet, about = record.subject, record.sheet, about_of(record)
-    texts = {
+    return {
         "maker": about.maker,
         "serial": about.serial,
         "condition": subject.condition,
@@ -173,16 +182,15 @@ def _identification(source: Source) -> Iterable[Field]:
         "publisher": " – ".join(part for part in (sheet.body, sheet.publisher) if part),
         overlay_key(sheet, "overlay"): "; ".join(words.sentence(over.title) for over in sheet.overlays),
         "rule": words.frame.get(f"rule.{record.rule}", record.rule),
-        "issuer": _issuer(source),
+        "issuer": issuer_of(record, words),
         "inspector": subject.inspector,
         "protest": about.protest,
         "replaces": issue.replaces,
         "replaced_because": issue.replaced_because,
     }
-    return (Field(words.say(f"field.{key}"), text) for key, text in texts.items())
 
 
-def _inspected(source: Source) -> str:
+def _inspected(source: model.Source) -> str:
     """The day of the inspection, and how long before the issue it lies where that is long."""
     record, words, issue = source.record, source.words, source.issue
     day = words.day(record.inspected_on, where="inspected_on")
@@ -198,23 +206,23 @@ def days_between(inspected: str, issued: str) -> int:
     return (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
 
 
-def _edition(source: Source) -> str:
+def _edition(source: model.Source) -> str:
     """The edition, and whether there are later ones."""
     sheet, words = source.record.sheet, source.words
     parts = (words.sentence(text) for text in (sheet.edition, stated(sheet.superseded)) if text)
     return " – ".join(parts)
 
 
-def _issuer(source: Source) -> str:
-    subject = source.record.subject
-    parts = (subject.issuer, subject.issuer_address)
-    return ", ".join(part for part in parts if part) or source.words.say("document.issuer_unknown")
+def issuer_of(record: Record, words: Wording) -> str:
+    """The issuer with its address, or that it is not known."""
+    parts = (record.subject.issuer, record.subject.issuer_address)
+    return ", ".join(part for part in parts if part) or words.say("document.issuer_unknown")
 
 
-def authorisation(subject: Subject, inspected_on: str, words: Wording, issue: Issue) -> Authorisation:
+def _authorisation(record: Record, words: Wording, issue: model.Issue) -> model.Authorisation:
     """Who stands for a document, where and when."""
-    day = words.day(issue.issued_on or inspected_on)
-    return Authorisation(
+    subject, day = record.subject, words.day(issue.issued_on or record.inspected_on)
+    return model.Authorisation(
         heading=words.say("authorisation.heading"),
         name=subject.inspector,
         place_date_label=words.say("authorisation.place_date"),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from itertools import groupby
 from typing import Final
 
 from inspect_kit.certificate.content.means import means_of
 from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied, unjudged
-from inspect_kit.certificate.content.numbers import THIN, RoundedValue, number_of, stated
+from inspect_kit.certificate.content.numbers import THIN, number_of, stated
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record, left_out_of
 from inspect_kit.inspection.record import stated as stated_text
@@ -26,23 +25,16 @@ _PLAIN: Final = frozenset({Reason.WITHIN, Reason.OBSERVED_YES, Reason.OBSERVED_N
 _NO_VALUE: Final = "–"
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+def numbered_notes(lines: Iterable[Line]) -> dict[str, int]:
     """The notes of a sheet in the order of their first appearance, numbered from 1."""
-
-    numbers: dict[str, int]
-
-    @classmethod
-    def of(cls, lines: Iterable[Line]) -> Numbered:
-        """Every note once."""
-        notes = dict.fromkeys(line.note for line in lines if line.note)
-        return cls({note: number for number, note in enumerate(notes, 1)})
+    notes = dict.fromkeys(line.note for line in lines if line.note)
+    return {note: number for number, note in enumerate(notes, 1)}
 
 
 def groups_of(record: Record, words: Wording, *, full: bool = False) -> tuple[Group, ...]:
     """The lines that apply, in their order, those of one clause and characteristic together."""
     lines = applied(record)
-    notes = Numbered.of(lines)
+    notes = numbered_notes(lines)
     together = groupby(lines, key=lambda line: (line.clause, line.characteristic, line.sheet))
     return tuple(_group(tuple(members), record, words, notes, full=full) for _, members in together)
 
@@ -83,7 +75,7 @@ def cited(clauses: Mapping[str, Iterable[str]]) -> str:
     return "; ".join(f"{clause}\u00a0{names}".strip() for clause, names in held.items())
 
 
-def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbered, *, full: bool) -> Group:
+def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Mapping[str, int], *, full: bool) -> Group:
     first = lines[0]
     return Group(
         clause=first.clause,
@@ -92,7 +84,7 @@ def _group(lines: tuple[Line, ...], record: Record, words: Wording, notes: Numbe
         requirement=requirement(first, words),
         sentence=words.sentence(first.requires) if first.requires else "",
         details=tuple(_details(first, record, words, full=full)),
-        notes=tuple(dict.fromkeys(notes.numbers[line.note] for line in lines if line.note)),
+        notes=tuple(dict.fromkeys(notes[line.note] for line in lines if line.note)),
         rows=tuple(_row(line, record, words) for line in lines),
         spread=_spread(lines, record, words),
     )
@@ -177,18 +169,10 @@ def result_of(line: Line, record: Record, words: Wording) -> Result:
     """Value ± U, rounded and with its unit; an observed word; or a dash."""
     value = shown(line.value, line)
     if value is None:
-        return Result(word=_observed(line, words))
+        return Result(word=_NO_VALUE if line.word is None else observed(line.word, words))
     figures = stated(value, expanded_of(line, record))
-    unit = words.quantity("", shown_unit(line))
-    return Result(words.number(figures.value), _plus_minus(figures, words), unit)
-
-
-def _plus_minus(figures: RoundedValue, words: Wording) -> str:
-    return f"±\u00a0{words.number(figures.expanded)}" if figures.expanded else ""
-
-
-def _observed(line: Line, words: Wording) -> str:
-    return _NO_VALUE if line.word is None else observed(line.word, words)
+    spread = f"±\u00a0{words.number(figures.expanded)}" if figures.expanded else ""
+    return Result(words.number(figures.value), spread, words.quantity("", shown_unit(line)))
 
 
 def observed(word: str, words: Wording) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from inspect_kit.certificate.content.findings import percent
 from inspect_kit.certificate.content.lot_model import ChartBlock, LotBlock, LotSection
-from inspect_kit.certificate.content.model import Column, Facts, Field, Listing, Paragraph
+from inspect_kit.certificate.content.model import Facts, Field, Listing, Paragraph, columns_of
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
@@ -68,15 +68,12 @@ _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
 def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> tuple[LotSection, ...]:
     """Every section of the lot's own, in the order of the document."""
     pieces = LotSection(words.say("heading.pieces"), tuple(_pieces(record, words)))
-    few = len(record.lot.nonconforming) <= _FEW
-    made = [
+    process = [_process_section(record, study, words) for study in studies]
+    return (
         LotSection(words.say("heading.sampling"), tuple(_sampling(record, words))),
         LotSection(words.say("heading.results"), tuple(_all_results(record, studies, words))),
-        *([pieces] if few else []),
-        *(_process_section(record, study, words) for study in studies),
-        *([] if few else [pieces]),
-    ]
-    return tuple(made)
+        *((pieces, *process) if len(record.lot.nonconforming) <= _FEW else (*process, pieces)),
+    )
 
 
 def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> LotSection:
@@ -97,14 +94,11 @@ def requirement_of(series: MeasuredSeries, words: Wording) -> str:
     if not series.measured:
         return words.sentence(series.printed) if series.printed else "–"
     unit = series.unit
-    lower, upper = (None if text is None else words.number(number_of(text, where="limit")) for text in _both(series))
+    ends = (series.lower, series.upper)
+    lower, upper = (None if text is None else words.number(number_of(text, where="limit")) for text in ends)
     if lower is not None and upper is not None:
         return words.say("limits.between", lower=lower, upper=words.quantity(upper, unit))
     return f"≥ {words.quantity(lower, unit)}" if lower is not None else f"≤ {words.quantity(upper or '', unit)}"
-
-
-def _both(series: MeasuredSeries) -> tuple[str | None, str | None]:
-    return series.lower, series.upper
 
 
 # The plan
@@ -136,9 +130,8 @@ def _class_name(each: ClassPart, words: Wording) -> str:
 
 def _classes(record: LotRecord, words: Wording) -> Listing:
     """The classes of defects, each with what was allowed and found."""
-    titles = (("class", 0.13), ("covers", 0.31), ("aql", 0.08), ("size", 0.10), ("numbers", 0.12), ("found", 0.10),
-              ("outcome", 0.16))  # fmt: skip
-    columns = tuple(Column(words.say(f"class.{key}"), share) for key, share in titles)
+    titles = {"class": 0.13, "covers": 0.31, "aql": 0.08, "size": 0.10, "numbers": 0.12, "found": 0.10, "outcome": 0.16}
+    columns = columns_of(words, *((f"class.{key}", share) for key, share in titles.items()))
     names = {series.characteristic: name_of(series, words) for series in record.lot.series}
     rows = tuple(
         (
@@ -268,8 +261,7 @@ def _results(studies: Sequence[LotStudy], words: Wording) -> Listing:
         ("clause", 0.08), ("characteristic", 0.18), ("requirement", 0.16), ("count", 0.07), ("least", 0.08),
         ("mean", 0.08), ("most", 0.08), ("deviation", 0.08), ("expanded", 0.07), ("tally", 0.12),
     )  # fmt: skip
-    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
-    return Listing(columns, tuple(_result(study, words) for study in studies), ruled=True)
+    return Listing(columns_of(words, *titles), tuple(_result(study, words) for study in studies), ruled=True)
 
 
 def _all_results(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> Iterator[LotBlock]:
@@ -280,8 +272,7 @@ def _all_results(record: LotRecord, studies: Sequence[LotStudy], words: Wording)
     seen = [series for series in record.lot.series if series.characteristic not in studied]
     if seen:
         titles = (("clause", 0.08), ("characteristic", 0.28), ("requirement", 0.38), ("count", 0.08), ("tally", 0.18))
-        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
-        yield Listing(columns, tuple(_seen_row(series, words) for series in seen), ruled=True)
+        yield Listing(columns_of(words, *titles), tuple(_seen_row(series, words) for series in seen), ruled=True)
 
 
 def _seen_row(series: MeasuredSeries, words: Wording) -> tuple[str, ...]:
@@ -357,37 +348,42 @@ def _evidence(study: LotStudy, words: Wording) -> str:
         return ""
     ordered = sorted(found.tried.items(), key=lambda pair: pair[1])
     tried = "; ".join(f"{words.say(f'distribution.{name}')} {fixed(aicc, 1, words)}" for name, aicc in ordered)
-    return words.say("capability.evidence", name=words.say(f"distribution.{found.chosen.name}"), tried=tried)
+    return words.say("capability.evidence", name=_distribution(found, words), tried=tried)
 
 
-def _strata(each: Stratified, words: Wording) -> Listing:
+def _distribution(found: PercentileCapability, words: Wording) -> str:
+    return words.say(f"distribution.{found.chosen.name}")
+
+
+def _strata(found: Stratified, words: Wording) -> Listing:
     """One row a machine, cavity, …"""
-    titles = ((f"strata.{each.by}", 0.30), ("column.count", 0.10), ("column.mean", 0.15), ("column.deviation", 0.15),
-              ("strata.ppk", 0.10), ("column.interval", 0.20))  # fmt: skip
-    columns = tuple(Column(words.say(key), share) for key, share in titles)
-    return Listing(columns, tuple(_stratum(stratum, words) for stratum in each.strata), ruled=True)
+    titles = ((f"strata.{found.by}", 0.30), ("count", 0.10), ("mean", 0.15), ("deviation", 0.15), ("strata.ppk", 0.10),
+              ("interval", 0.20))  # fmt: skip
+    return Listing(columns_of(words, *titles), tuple(_stratum(each, words) for each in found.strata), ruled=True)
 
 
 def _stratum(stratum: Stratum, words: Wording) -> tuple[str, ...]:
-    interval = stratum.ppk_interval
-    ends = (
-        words.say("capability.interval", low=fixed(interval[0], 2, words), high=fixed(interval[1], 2, words))
-        if interval
-        else "–"
-    )
     return (
         stratum.name, words.number(Decimal(stratum.count)), figure(stratum.mean, 6, words),
         figure(stratum.deviation, 3, words) if stratum.deviation else "–",
-        "–" if stratum.ppk is None else fixed(stratum.ppk, 2, words), ends,
+        "–" if stratum.ppk is None else fixed(stratum.ppk, 2, words),
+        _interval(stratum.ppk_interval, words) if stratum.ppk_interval else "–",
     )  # fmt: skip
+
+
+def _interval(ends: tuple[float, float], words: Wording) -> str:
+    low, high = (fixed(end, 2, words) for end in ends)
+    return words.say("capability.interval", low=low, high=high)
 
 
 def _capability(study: LotStudy, found: Capability, words: Wording) -> Listing:
     """The indices; those within, which live on the order of making, only where that is known."""
     titles = (("quantity", 0.30), ("figure", 0.10), ("interval", 0.22), ("remark", 0.38))
-    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     method = "by_moving" if "moving" in found.within.method else "by_ranges"
-    million = words.say("capability.million", number=_million(found.expected_fraction, words))
+    fraction = 1e6 * found.expected_fraction
+    # No finer than such an estimate can be.
+    shown = figure(fraction, 2, words) if fraction >= _NEGLIGIBLE else f"< {figure(_NEGLIGIBLE, 1, words)}"
+    million = words.say("capability.million", number=shown)
     within = (
         *_index(("cp", "cpk"), found.short_term, words),
         (_quantity("within", words), figure(found.within.sigma, 4, words), "", words.say(f"capability.{method}")),
@@ -399,7 +395,7 @@ def _capability(study: LotStudy, found: Capability, words: Wording) -> Listing:
         (_quantity("overall", words), figure(found.overall.sigma, 4, words), "", words.say("capability.by_deviation")),
         (_quantity("outside", words), "", "", million),
     )
-    return Listing(columns, rows)
+    return Listing(columns_of(words, *titles), rows)
 
 
 def _by_percentiles(found: PercentileCapability | None, words: Wording) -> Iterator[tuple[str, ...]]:
@@ -407,12 +403,7 @@ def _by_percentiles(found: PercentileCapability | None, words: Wording) -> Itera
     if found is not None:
         for key, value in (("pp_percentile", found.pp), ("ppk_percentile", found.ppk)):
             if value is not None:
-                yield _quantity(key, words), fixed(value, 2, words), "", found.chosen.name
-
-
-def _million(fraction: float, words: Wording) -> str:
-    """Pieces in a million, no finer than such an estimate can be."""
-    return figure(1e6 * fraction, 2, words) if 1e6 * fraction >= _NEGLIGIBLE else f"< {figure(_NEGLIGIBLE, 1, words)}"
+                yield _quantity(key, words), fixed(value, 2, words), "", _distribution(found, words)
 
 
 def _quantity(key: str, words: Wording) -> str:
@@ -423,13 +414,7 @@ def _index(keys: tuple[str, str], index: Index, words: Wording) -> Iterator[tupl
     pairs = ((keys[0], index.potential, index.potential_interval), (keys[1], index.actual, index.actual_interval))
     for key, value, interval in pairs:
         if value is not None and interval is not None:
-            low, high = (fixed(end, 2, words) for end in interval)
-            yield (
-                _quantity(key, words),
-                fixed(value, 2, words),
-                words.say("capability.interval", low=low, high=high),
-                "",
-            )
+            yield _quantity(key, words), fixed(value, 2, words), _interval(interval, words), ""
 
 
 def _normality(found: Capability, words: Wording) -> str:
@@ -490,9 +475,9 @@ def _pieces(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
     if any(piece.verdict == Verdict.FAILS for piece in odd):
         yield Paragraph(words.say("pieces.statement"))
     titles = (("piece", 0.14), ("characteristic", 0.21), ("requirement", 0.16), ("result", 0.17), ("verdict", 0.32))
-    columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
     series = {part.characteristic: part for part in record.lot.series}
-    yield Listing(columns, tuple(piece_row(piece, series, words) for piece in odd[:MOST_PIECES]))
+    rows = tuple(piece_row(piece, series, words) for piece in odd[:MOST_PIECES])
+    yield Listing(columns_of(words, *titles), rows)
     if len(odd) > MOST_PIECES:
         yield Paragraph(words.say("pieces.more", shown=MOST_PIECES, number=words.number(Decimal(len(odd)))))
 

@@ -66,7 +66,7 @@ def _kinds(line: Line, record: Record) -> Iterator[str]:
 def _by_gauge(line: Line, record: Record) -> str:
     """How an instrument's value came in: from the photo of its display, sent, or typed."""
     readings = _readings(line, record)
-    if any(was_displayed(each) for each in readings):
+    if any(each.raw.startswith("display: ") for each in readings):
         return "displayed"
     return "sent" if line.read_by == "instrument" or all(map(was_sent, readings)) else "typed"
 
@@ -100,11 +100,6 @@ def was_sent(reading: RawReading) -> bool:
     """Whether the instrument sent the reading; what was typed says nothing but its value."""
     typed = (reading.value, f"{reading.value} {reading.unit}", f"{reading.value}{reading.unit}")
     return reading.raw.strip() not in ("", *typed)
-
-
-def was_displayed(reading: RawReading) -> bool:
-    """Whether it was read from the photo of the gauge's display and confirmed by a person."""
-    return reading.raw.startswith("display: ")
 
 
 def legend_of(lines: Iterable[Line], source: Source) -> str:

@@ -114,6 +114,11 @@ class Column:
     share: float
 
 
+def columns_of(words: Wording, *titles: tuple[str, float]) -> tuple[Column, ...]:
+    """Columns by the codes of their heads and their shares of the width."""
+    return tuple(Column(words.say(key if "." in key else f"column.{key}"), share) for key, share in titles)
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A plain table; `ruled` sets a hairline above every row, where rows are tall."""
@@ -130,7 +135,6 @@ class Results:
     heads: tuple[str, ...]
     groups: tuple[Group, ...]
     legend: str
-    continued: str
 
 
 @dataclass(frozen=True, slots=True)

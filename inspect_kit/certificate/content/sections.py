@@ -7,33 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.certificate.content.findings import (
-    Numbered,
-    cited,
-    expanded_of,
-    observed,
-    omitted_of,
-    percent,
-    result_of,
-    shown_unit,
-)
+from inspect_kit.certificate.content import findings, model
 from inspect_kit.certificate.content.means import legend_of, letters_of, means_of, was_sent
-from inspect_kit.certificate.content.model import (  # fmt: skip
-    OVERLAY,
-    Block,
-    BoardPlan,
-    Column,
-    Columned,
-    Facts,
-    Field,
-    Listing,
-    Paragraph,
-    Pictures,
-    Results,
-    Section,
-    Source,
-    Tag,
-)
 from inspect_kit.certificate.content.numbers import number_of, two_digits
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import (
@@ -61,7 +36,7 @@ _SHARES: Final = (("characteristic", 0.36), ("means", 0.10), ("expanded", 0.13),
 """Columns of the table of methods, each with its share of the width."""
 
 
-def method(source: Source) -> Iterable[Block]:
+def method(source: model.Source) -> Iterable[model.Block]:
     """In full detail: characteristics that were measured alike and equally well share a row."""
     words = source.words
     worst = _worst(source.lines) if source.issue.detail == FULL else {}
@@ -73,8 +48,8 @@ def method(source: Source) -> Iterable[Block]:
             name = words.name("characteristic", line.characteristic, line.name)
             served.setdefault(row, {}).setdefault(line.clause, {})[name] = None
     if served:
-        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in _SHARES)
-        yield Listing(columns, tuple((cited(clauses), *row) for row, clauses in served.items()), ruled=True)
+        rows = tuple((findings.cited(clauses), *row) for row, clauses in served.items())
+        yield model.Listing(model.columns_of(words, *_SHARES), rows, ruled=True)
 
 
 def _worst(lines: Iterable[Line]) -> dict[str, Line]:
@@ -91,18 +66,18 @@ def _standard(line: Line) -> Decimal:
     return number_of(line.u or "0", where=line.characteristic)
 
 
-def _budget(line: Line | None, source: Source) -> tuple[str, str]:
+def _budget(line: Line | None, source: model.Source) -> tuple[str, str]:
     """U, and what it is made of."""
     if line is None:
         return "–", "–"
     words = source.words
-    expanded = expanded_of(line, source.record) or Decimal(0)
-    size = words.quantity(words.number(two_digits(expanded)), shown_unit(line)) if expanded else "0"
+    expanded = findings.expanded_of(line, source.record) or Decimal(0)
+    size = words.quantity(words.number(two_digits(expanded)), findings.shown_unit(line)) if expanded else "0"
     variances = _variances(line)
     total = sum(variances.values()) or 1.0
     # A name stays with its share: only the commas part a line.
     shares = [
-        f"{words.name('source', name)}\u00a0{percent(variance / total, words)}"
+        f"{words.name('source', name)}\u00a0{findings.percent(variance / total, words)}"
         for name, variance in sorted(variances.items(), key=lambda part: -part[1])[:_MOST_SOURCES]
     ]
     return size, ", ".join(shares) + (", …" if len(variances) > _MOST_SOURCES else "")
@@ -129,13 +104,13 @@ PLANNED: Final = (
 """What the drawing of a carrom board has a place for."""
 
 
-def sections_of(source: Source) -> tuple[Section, ...]:
+def sections_of(source: model.Source) -> tuple[model.Section, ...]:
     """Every section that has something to say, in the order of the document."""
     made = ((key, tuple(blocks(source))) for key, blocks in _SECTIONS)
-    return tuple(Section(_heading(key, source), blocks) for key, blocks in made if blocks)
+    return tuple(model.Section(_heading(key, source), blocks) for key, blocks in made if blocks)
 
 
-def _heading(key: str, source: Source) -> str:
+def _heading(key: str, source: model.Source) -> str:
     return source.words.say(f"heading.{overlay_key(source.record.sheet, key) if key == 'house' else key}")
 
 
@@ -145,66 +120,66 @@ def overlay_key(sheet: SheetRef, key: str) -> str:
     return key if house or not sheet.overlays else f"{key}_federation"
 
 
-def _plan(source: Source) -> Iterable[Block]:
+def _plan(source: model.Source) -> Iterable[model.Block]:
     record, words = source.record, source.words
     lines = [line for line in record.lines if line.characteristic in PLANNED and line.value is not None]
     if record.item.id == "board" and any(line.characteristic in ("surface.side", "pocket.diameter") for line in lines):
         labels = {key.removeprefix("plan."): text for key, text in words.frame.items() if key.startswith("plan.")}
         places = {code: words.instance(code) for code in ("n", "e", "s", "w", "nw", "ne", "se", "sw")}
-        yield BoardPlan(tuple(_tag(line, source) for line in lines), labels | places)
+        yield model.BoardPlan(tuple(_tag(line, source) for line in lines), labels | places)
 
 
-def _tag(line: Line, source: Source) -> Tag:
-    result = result_of(line, source.record, source.words)
-    return Tag(line.characteristic, line.instance, result.number, line.verdict)
+def _tag(line: Line, source: model.Source) -> model.Tag:
+    result = findings.result_of(line, source.record, source.words)
+    return model.Tag(line.characteristic, line.instance, result.number, line.verdict)
 
 
-def _results(source: Source) -> Iterable[Block]:
+def _results(source: model.Source) -> Iterable[model.Block]:
     words = source.words
     if source.groups:
         heads = tuple(words.say(f"column.{head}") for head in _HEADS)
         legend = " ".join(part for part in (legend_of(source.lines, source), _legend(source)) if part)
-        yield Results(heads, source.groups, legend, words.say("detail.continued"))
-    omitted = omitted_of(source.record, words)
+        yield model.Results(heads, source.groups, legend)
+    omitted = findings.omitted_of(source.record, words)
     if omitted:
-        yield Facts(omitted, 0.24, words.say("omitted.heading"))
+        yield model.Facts(omitted, 0.24, words.say("omitted.heading"))
 
 
-def _left_out(source: Source) -> Iterable[Block]:
+def _left_out(source: model.Source) -> Iterable[model.Block]:
     """In full detail: every sentence of the text without a clause, and why it has none."""
     words = source.words
     entries = left_out_of(source.record.sheet) if source.issue.detail == FULL else ()
     said = (f"{each.clause}\u2002{words.sentence(each.says)} – {words.sentence(each.because)}" for each in entries)
     if entries:
-        yield Columned(tuple(said))
+        yield model.Columned(tuple(said))
 
 
-def _legend(source: Source) -> str:
+def _legend(source: model.Source) -> str:
     """The key to the gauge drawings, where there is one."""
     drawn = any(row.scale is not None for group in source.groups for row in group.rows)
     key = "legend.gauge" if source.record.rule == "guarded" else "legend.gauge_simple"
     return source.words.say(key) if drawn else ""
 
 
-def _notes(source: Source) -> Iterable[Block]:
-    numbers = Numbered.of(source.lines).numbers
+def _notes(source: model.Source) -> Iterable[model.Block]:
+    numbers = findings.numbered_notes(source.lines)
     if numbers:
-        yield Columned(tuple(f"{number}\u2002{source.words.sentence(note)}" for note, number in numbers.items()))
+        yield model.Columned(tuple(f"{number}\u2002{source.words.sentence(note)}" for note, number in numbers.items()))
 
 
-def _house(source: Source) -> Iterable[Block]:
+def _house(source: model.Source) -> Iterable[model.Block]:
     sheet, words = source.record.sheet, source.words
-    fields = [Field(words.sentence(over.title), words.sentence(over.because)) for over in sheet.overlays]
+    fields = [model.Field(words.sentence(over.title), words.sentence(over.because)) for over in sheet.overlays]
     reasons = dict.fromkeys((line.clause, line.characteristic, line.name, line.because) for line in source.lines)
     for clause, characteristic, name, because in reasons:
         if because:
             label = f"{clause}  {words.name('characteristic', characteristic, name)}"
-            fields.append(Field(label, words.sentence(because)))
+            fields.append(model.Field(label, words.sentence(because)))
     if fields:
-        yield Facts(tuple(fields), 0.34)
+        yield model.Facts(tuple(fields), 0.34)
 
 
-def _decision(source: Source) -> Iterable[Block]:
+def _decision(source: model.Source) -> Iterable[model.Block]:
     record, words = source.record, source.words
     k = words.number(number_of(record.coverage_factor, where="coverage_factor"))
     said = [words.say("decision.uncertainty", k=k)]
@@ -212,21 +187,20 @@ def _decision(source: Source) -> Iterable[Block]:
     degrees = [number_of(line.dof, where="dof") for line in record.lines if line.dof is not None]
     if degrees and min(degrees) < _FEW_DEGREES:
         said.append(words.say("decision.dof", dof=words.number(Decimal(int(min(degrees)))), k=k))
-    yield Columned((*said, *_statements(source)))
-    yield Paragraph("\n".join(_digests(source)))
+    yield model.Columned((*said, *_statements(source)))
+    yield model.Paragraph("\n".join(_digests(source)))
 
 
-def _instruments(source: Source) -> Iterable[Block]:
+def _instruments(source: model.Source) -> Iterable[model.Block]:
     record, words = source.record, source.words
     if record.instruments:
         titles = (("letter", 0.05), ("instrument", 0.27), ("serial", 0.20), ("resolution", 0.10), ("calibration", 0.38))
-        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
         letters = letters_of(record)
         rows = tuple((letters[gauge.id], *_instrument(gauge, words)) for gauge in record.instruments)
-        yield Listing(columns, rows)
+        yield model.Listing(model.columns_of(words, *titles), rows)
         yield from _checks(source)
     if about_of(record).traceability:
-        yield Paragraph(about_of(record).traceability)
+        yield model.Paragraph(about_of(record).traceability)
 
 
 def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:
@@ -235,7 +209,7 @@ def _instrument(gauge: Gauge, words: Wording) -> tuple[str, ...]:
     return f"{name} ({gauge.id})", maker, _localised(gauge.resolution, words), _calibration(gauge, words)
 
 
-def _checks(source: Source) -> Iterable[Block]:
+def _checks(source: model.Source) -> Iterable[model.Block]:
     """What the daily check of each instrument showed on the day."""
     words, letters = source.words, letters_of(source.record)
     rows = [
@@ -246,7 +220,7 @@ def _checks(source: Source) -> Iterable[Block]:
     ]  # fmt: skip
     if rows:
         titles = (("letter", 0.05), ("check_time", 0.15), ("check_by", 0.17), ("check_points", 0.48), ("check", 0.15))
-        yield Listing(tuple(Column(words.say(f"column.{key}"), share) for key, share in titles), tuple(rows))
+        yield model.Listing(model.columns_of(words, *titles), tuple(rows))
 
 
 def _point(point: CheckPoint, words: Wording) -> str:
@@ -271,18 +245,18 @@ def _calibration(gauge: Gauge, words: Wording) -> str:
     return f"{state}; {words.sentence(gauge.calibration)}" if gauge.calibration else state
 
 
-def _readings(source: Source) -> Iterable[Block]:
+def _readings(source: model.Source) -> Iterable[model.Block]:
     """What instruments sent, and what was typed where the result is not that reading; in full detail everything."""
     full, printed = source.issue.detail == FULL, _printed(source.record)
     sent = [reading for reading in source.record.readings if full or was_sent(reading) or _unprinted(reading, printed)]
     if sent:
         words = source.words
-        yield Paragraph(words.say("readings.statement"))
+        yield model.Paragraph(words.say("readings.statement"))
         titles = _READING if any(map(was_sent, sent)) else _TYPED
-        columns = tuple(Column(words.say(f"column.{key}"), share) for key, share in titles)
         names = {line.characteristic: line.name for line in source.record.lines}
         letters = letters_of(source.record)
-        yield Listing(columns, tuple(_reading(reading, names, letters, words) for reading in sent))
+        rows = tuple(_reading(reading, names, letters, words) for reading in sent)
+        yield model.Listing(model.columns_of(words, *titles), rows)
 
 
 _READING: Final = (("characteristic", 0.28), ("instance", 0.14), ("value", 0.12), ("instrument", 0.14), ("raw", 0.32))
@@ -308,39 +282,39 @@ def _reading(
     reading: RawReading, names: Mapping[str, str], letters: Mapping[str, str], words: Wording
 ) -> tuple[str, ...]:
     name = words.name("characteristic", reading.characteristic, names.get(reading.characteristic, ""))
-    value = observed(_localised(f"{reading.value} {reading.unit}".strip(), words), words)
+    value = findings.observed(_localised(f"{reading.value} {reading.unit}".strip(), words), words)
     # The line may hold any byte an instrument sends: what is not plain text is printed as its code.
     raw = reading.raw.strip().encode("unicode_escape").decode("ascii")
     letter = letters.get(reading.instrument, reading.instrument)
     return name, words.instance(reading.instance), value, letter, " ".join(part for part in (reading.time, raw) if part)
 
 
-def _photos(source: Source) -> Iterable[Block]:
+def _photos(source: model.Source) -> Iterable[model.Block]:
     if source.pictures:
-        yield Pictures(source.pictures)
-    shown = {picture.key.removeprefix(OVERLAY) for picture in source.pictures}
+        yield model.Pictures(source.pictures)
+    shown = {picture.key.removeprefix(model.OVERLAY) for picture in source.pictures}
     left = [photo for photo in source.record.photos if not {photo.sha256, photo.file} & shown]
     if left:
-        yield Paragraph(source.words.say("photos.only_digest"))
-        yield Facts(tuple(Field(photo.file, photo.sha256) for photo in left))
+        yield model.Paragraph(source.words.say("photos.only_digest"))
+        yield model.Facts(tuple(model.Field(photo.file, photo.sha256) for photo in left))
 
 
-def _again(source: Source) -> Iterable[Block]:
+def _again(source: model.Source) -> Iterable[model.Block]:
     occasions = source.record.item.check_again
     if occasions:
-        yield Columned(tuple(f"{entry.clause}\u2002{source.words.sentence(entry.when)}" for entry in occasions))
+        yield model.Columned(tuple(f"{entry.clause}\u2002{source.words.sentence(entry.when)}" for entry in occasions))
 
 
-def _remarks(source: Source) -> Iterable[Block]:
+def _remarks(source: model.Source) -> Iterable[model.Block]:
     """What the inspector remarked, and what the program noticed, in the language of the document."""
     record, words = source.record, source.words
     noticed = map(words.sentence, worded(record.warnings, record.told, words.language, printed=words.day))
     said = (*about_of(record).remarks, *noticed)
     if said:
-        yield Paragraph("\n".join(said))
+        yield model.Paragraph("\n".join(said))
 
 
-def _statements(source: Source) -> Iterable[str]:
+def _statements(source: model.Source) -> Iterable[str]:
     record, words, issue = source.record, source.words, source.issue
     scope = words.say("statement.scope", section=words.say("heading.results"))
     yield f"{scope} {words.say('statements.relates')} {words.say('statements.supplied')}"
@@ -355,14 +329,14 @@ def _statements(source: Source) -> Iterable[str]:
     yield f"{words.say('statements.record')} {software}".strip()
 
 
-def _digests(source: Source) -> Iterable[str]:
+def _digests(source: model.Source) -> Iterable[str]:
     """Each on a line of its own, as wide as the page."""
     record, words = source.record, source.words
     digests = (("record", record.digest), ("sheet", record.sheet.digest))
     return (f"{words.say(f'field.{key}')}: {text}" for key, text in digests if text)
 
 
-_SECTIONS: Final[tuple[tuple[str, Callable[[Source], Iterable[Block]]], ...]] = (
+_SECTIONS: Final[tuple[tuple[str, Callable[[model.Source], Iterable[model.Block]]], ...]] = (
     ("results", _results), ("plan", _plan), ("remarks", _remarks), ("instruments", _instruments),
     ("method", method), ("readings", _readings), ("photos", _photos), ("house", _house), ("notes", _notes),
     ("left_out", _left_out), ("again", _again), ("decision", _decision),

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -33,7 +34,6 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.checkin.entries import File
 from inspect_kit.registry.entries import Certified, Made, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
@@ -141,7 +141,7 @@ def issue_certificate(desk: Desk, request: Request) -> Issued:
             promise = promise_of(issue.number, pdf, request.out)
             note = promises.enter_context(promised(desk.home, desk.registry, promise))
             write_part(note, pdf)
-            body = _body(_Storing(connection, desk.registry), request, issue, pdf)
+            body = _body(connection, desk.registry, request, issue, pdf)
             append(connection, body, desk.now, seal)
         fulfil(note)
     return Issued(
@@ -180,12 +180,9 @@ def _write_copy(
 ) -> Issued:
     """The same certificate once more: its number, its day and its QR text, in the language that is asked for."""
     standing, request = copied
-    signer = desk.key.signer
-    words = _SIGNED_BY.get(first_of(request.language), _SIGNED_BY["en"])
     issue = Issue(
         number=standing.number, qr_text=standing.qr, issued_on=standing.issued_on, valid_until=standing.valid_until,
-        valid_for=standing.valid_for,
-        signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
+        valid_for=standing.valid_for, signed_by=_signed_by(desk.key, request.language),
     )  # fmt: skip
     written_beside(out, _pdf(desk, request, issue)).replace(out)
     said = notice("another-copy", number=standing.number)
@@ -213,11 +210,9 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
         str(number), record.verdict, day, valid_until, record.sheet.id, record.item.id, record.subject.text, valid_for,
         record.digest,
     )  # fmt: skip
-    signer = desk.key.signer
-    words = _SIGNED_BY.get(first_of(request.language), _SIGNED_BY["en"])
     return Issue(
         number=str(number),
-        qr_text=compose(number, claim, signer.id, desk.key.qr_key.sign),
+        qr_text=compose(number, claim, desk.key.signer.id, desk.key.qr_key.sign),
         qr_words=" ".join((readable(claim, desk.key.issuer.name, request.language), request.lookup)).strip(),
         issued_on=day,
         valid_until=valid_until,
@@ -225,8 +220,13 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
         replaces=", ".join(standing.number for standing in _replaced(connection, request)),
         replaced_because=request.because,
         detail=request.detail,
-        signed_by=words.format(name=signer.name, issuer=desk.key.issuer.name, key=signer.id),
+        signed_by=_signed_by(desk.key, request.language),
     )
+
+
+def _signed_by(key: SigningKey, language: str) -> str:
+    words = _SIGNED_BY.get(first_of(language), _SIGNED_BY["en"])
+    return words.format(name=key.signer.name, issuer=key.issuer.name, key=key.signer.id)
 
 
 def first_of(language: str) -> str:
@@ -289,21 +289,11 @@ def _thing(record: Record) -> Thing:
     return Thing(record.item.id, record.subject.text, record.subject.owner)
 
 
-@dataclass(frozen=True, slots=True)
-class _Storing:
-    """Where evidence goes, in the transaction that names it."""
-
-    connection: Transaction
-    registry: Registry
-
-    def file(self, role: str, name: str, content: bytes) -> File:
-        return File(role, self.registry.shelf.put(self.connection, content), len(content), name)
-
-
-def _body(storing: _Storing, request: Request, issue: Issue, pdf: bytes) -> Certified:
-    record = request.record
-    files = [storing.file("pdf", request.out.name, pdf), storing.file("record", "", record.canonical())]
-    files += [storing.file(*_role(record, key), content) for key, content in request.photos.items()]
+def _body(connection: Transaction, registry: Registry, request: Request, issue: Issue, pdf: bytes) -> Certified:
+    record, keep = request.record, partial(registry.keep, connection)
+    files = [keep("pdf", pdf, request.out.name), keep("record", record.canonical())]
+    named = ((*_role(record, key), content) for key, content in request.photos.items())
+    files += [keep(role, content, name) for role, name, content in named]
     return Certified(
         number=issue.number,
         inspection=made_of(record),

@@ -18,11 +18,12 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from inspect_kit.errors import BadInput, BrokenSeal, refuse_special_file
 from inspect_kit.notices import Notice, notice
+from inspect_kit.registry.log.notes import raw, signature_holds
 from inspect_kit.registry.numbers import check_code
 
 _BLOCK: Final = re.compile(rb"-----BEGIN (CERTIFICATE|X509 CRL)-----.+?-----END \1-----\n?", re.DOTALL)
@@ -52,13 +53,7 @@ class Signer:
     def check_seal(self, message: bytes, signature: bytes) -> bool:
         """Whether this inspector's QR key has signed the message."""
         key = self.qr_certificate.public_key()
-        if not isinstance(key, Ed25519PublicKey):
-            return False
-        try:
-            key.verify(signature, message)
-        except InvalidSignature:
-            return False
-        return True
+        return isinstance(key, Ed25519PublicKey) and signature_holds(raw(key), signature, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +82,7 @@ class Keyring:
 
 def signer_id(key: Ed25519PublicKey) -> str:
     """What an inspector's keys are known by in QR texts and file names."""
-    return hashlib.sha256(key.public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()[:6].upper()
+    return hashlib.sha256(raw(key)).hexdigest()[:6].upper()
 
 
 def bundle(certificates: Iterable[x509.Certificate], revoked: x509.CertificateRevocationList) -> bytes:
@@ -103,27 +98,27 @@ def bundle_of(content: bytes) -> bytes:
 
 def read_keyring(path: Path) -> Keyring:
     """The keyring in a file; every signature in it must be the CA's."""
-    try:
-        refuse_special_file(path)
-        if path.stat().st_size > _LARGEST:
-            raise BadInput("too-large-issuer-public-keys", where=str(path))
-        content = path.read_bytes()
-    except OSError as problem:
-        raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
-    return parse_keyring(content, str(path))
+    too_large = BadInput("too-large-issuer-public-keys", where=str(path))
+    return parse_keyring(_content(path, too_large), str(path))
 
 
 def read_authorities(path: Path) -> tuple[x509.Certificate, ...]:
     """The certificates in a PEM file, such as that of a timestamp server's CA."""
+    content = _content(path, BadInput("certificates-too-large", where=str(path)))
+    try:
+        return tuple(x509.load_pem_x509_certificates(content))
+    except ValueError:
+        raise BadInput("holds-no-certificate", where=str(path)) from None
+
+
+def _content(path: Path, too_large: BadInput) -> bytes:
     try:
         refuse_special_file(path)
         if path.stat().st_size > _LARGEST:
-            raise BadInput("certificates-too-large", where=str(path))
-        return tuple(x509.load_pem_x509_certificates(path.read_bytes()))
+            raise too_large
+        return path.read_bytes()
     except OSError as problem:
         raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
-    except ValueError:
-        raise BadInput("holds-no-certificate", where=str(path)) from None
 
 
 def parse_keyring(content: bytes, where: str) -> Keyring:

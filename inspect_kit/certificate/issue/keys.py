@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import KeySerializationEncryption, NoEncryption, PrivateFormat, pkcs12
 from cryptography.x509.oid import NameOID
 
-from inspect_kit.atomic_write import sync_folder, written_beside
+from inspect_kit.atomic_write import sync_folder, write_whole, written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, bundle, read_keyring, signer_id
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.names import clean
@@ -107,7 +107,7 @@ def retire(home: Path, who: str, passphrase: Passphrase, now: datetime, *, compr
     keyring = own_keyring(home)
     signer = chosen(keyring, who)
     secret = ca_key(home, passphrase)
-    gone = Signer(signer.id, signer.name, signer.certificate, signer.qr_certificate, Retirement(now, compromised))
+    gone = replace(signer, retired=Retirement(now, compromised))
     others = tuple(gone if each.id == signer.id else each for each in keyring.signers)
     _publish(home, keyring, secret, others, now)
     for path in _secret_files(home, signer.id):
@@ -196,10 +196,7 @@ def _new_signer(
 
 def _ca_certificate(key: EllipticCurvePrivateKey, name: str, code: str, now: datetime) -> x509.Certificate:
     subject = _name((NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, name), (NameOID.SERIAL_NUMBER, code))
-    builder = _draft(subject, subject, key, now)
-    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-    builder = builder.add_extension(_usage(ca=True), critical=True)
-    return builder.sign(key, hashes.SHA256())
+    return _draft(subject, subject, key, now, ca=True).sign(key, hashes.SHA256())
 
 
 def _signer_certificate(
@@ -211,29 +208,26 @@ def _signer_certificate(
     subject = _name(
         (NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, str(body)), (NameOID.SERIAL_NUMBER, signer)
     )
-    builder = _draft(subject, ca.subject, key, now)
-    builder = builder.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-    builder = builder.add_extension(_usage(ca=False), critical=True)
     known = x509.AuthorityKeyIdentifier.from_issuer_public_key(secret.public_key())
-    return builder.add_extension(known, critical=False).sign(secret, hashes.SHA256())
+    builder = _draft(subject, ca.subject, key, now, ca=False).add_extension(known, critical=False)
+    return builder.sign(secret, hashes.SHA256())
 
 
 def _name(*parts: tuple[x509.ObjectIdentifier, str]) -> x509.Name:
     return x509.Name([x509.NameAttribute(oid, text) for oid, text in parts])
 
 
-def _draft(subject: x509.Name, issuer: x509.Name, key: Secret, now: datetime) -> x509.CertificateBuilder:
+def _draft(subject: x509.Name, issuer: x509.Name, key: Secret, now: datetime, *, ca: bool) -> x509.CertificateBuilder:
     builder = x509.CertificateBuilder(issuer, subject, key.public_key(), x509.random_serial_number())
     # A day earlier: the clocks of two desks need not agree to the minute.
     builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=365 * _YEARS))
-    return builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-
-
-def _usage(*, ca: bool) -> x509.KeyUsage:
-    return x509.KeyUsage(
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+    builder = builder.add_extension(x509.BasicConstraints(ca=ca, path_length=0 if ca else None), critical=True)
+    usage = x509.KeyUsage(
         digital_signature=not ca, content_commitment=not ca, key_cert_sign=ca, crl_sign=ca, key_encipherment=False,
         data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
     )  # fmt: skip
+    return builder.add_extension(usage, critical=True)
 
 
 def _revocations(
@@ -260,19 +254,12 @@ def _publish(
     pairs = (certificate for signer in signers for certificate in (signer.certificate, signer.qr_certificate))
     gone = tuple(signer for signer in signers if signer.retired)
     content = bundle((keyring.ca, *pairs), _revocations(keyring.ca, secret, gone, now, keyring.edition[0] + 1))
-    path = folder_of(home) / PUBLIC
-    try:
-        written_beside(path, content).replace(path)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
+    write_whole(folder_of(home) / PUBLIC, content, private=True)
 
 
 def _keep(path: Path, key: Secret, passphrase: Passphrase) -> None:
     content = pkcs12.serialize_key_and_certificates(path.stem.encode(), key, None, None, _guard(passphrase))
-    try:
-        written_beside(path, content).replace(path)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
+    write_whole(path, content, private=True)
 
 
 def _guard(passphrase: Passphrase) -> KeySerializationEncryption:
@@ -305,7 +292,9 @@ def _bytes(path: Path) -> bytes:
 
 def _open(path: Path, passphrase: Passphrase) -> object:
     content = _bytes(path)
-    _refuse_open_files(path)
+    # A key that others can read is no longer one person's key.
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        raise BadInput("key-read-by-others", where=str(path), path=path)
     try:
         return pkcs12.load_key_and_certificates(content, passphrase or None)[0]
     except ValueError:
@@ -317,9 +306,3 @@ def _open(path: Path, passphrase: Passphrase) -> object:
         except ValueError:
             raise BadInput("passphrase-does-not-open-key", where=str(path)) from None
     raise UsageError("key-needs-passphrase", where=str(path))
-
-
-def _refuse_open_files(path: Path) -> None:
-    """A key that others can read is no longer one person's key."""
-    if os.name == "posix" and path.stat().st_mode & 0o077:
-        raise BadInput("key-read-by-others", where=str(path), path=path)

@@ -14,15 +14,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from cryptography.hazmat.primitives.serialization import (  # fmt: skip
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from inspect_kit.atomic_write import written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Signer
@@ -32,6 +25,7 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import Seal, append, entries_of_kind, follows
 from inspect_kit.registry.checkin.entries import DeskSet
 from inspect_kit.registry.entries import Entry
+from inspect_kit.registry.log.notes import raw, signature_holds
 from inspect_kit.registry.opening import Registry, Transaction
 
 ENTRY_DOMAIN: Final = b"inspect-kit entry 1\x00"
@@ -59,7 +53,7 @@ class DeskKey:
     @property
     def public(self) -> str:
         """The public key in hexadecimal digits."""
-        return self.key.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+        return raw(self.key).hex()
 
     @property
     def id(self) -> str:
@@ -144,7 +138,8 @@ class Seals:
         desk, withdrawn = self.desks.get(entry.signer, (None, 0))
         if desk is None or 0 < withdrawn < entry.id:
             return notice("seal-of-unknown-desk", desk=entry.signer)
-        if not _holds(bytes.fromhex(desk.key), _DESK_DOMAIN + bytes.fromhex(entry.right_hash()), entry.signature):
+        message = _DESK_DOMAIN + bytes.fromhex(entry.right_hash())
+        if not signature_holds(bytes.fromhex(desk.key), _signature(entry), message):
             return notice("seal-not-of", name=desk.name or entry.signer)
         return None
 
@@ -158,12 +153,11 @@ def seals_in(connection: Transaction, keyrings: Iterable[Keyring]) -> Seals:
     return seals
 
 
-def _holds(key: bytes, message: bytes, signature: str) -> bool:
+def _signature(entry: Entry) -> bytes:
     try:
-        Ed25519PublicKey.from_public_bytes(key).verify(bytes.fromhex(signature), message)
-    except (InvalidSignature, ValueError):
-        return False
-    return True
+        return bytes.fromhex(entry.signature)
+    except ValueError:
+        return b""
 
 
 def seal_fault(entry: Entry, keyrings: Iterable[Keyring]) -> Notice | None:
@@ -181,11 +175,7 @@ def signature_fault(entry: Entry, signer: Signer | None) -> Notice | None:
     """What is wrong with the signature itself, whenever it was made."""
     if signer is None:
         return notice("seal-of-unknown-key", key=entry.signer[:40]) if entry.signer else notice("seal-of-nobody")
-    try:
-        signature = bytes.fromhex(entry.signature)
-    except ValueError:
-        signature = b""
-    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), signature):
+    if not signer.check_seal(ENTRY_DOMAIN + bytes.fromhex(entry.right_hash()), _signature(entry)):
         return notice("seal-not-of", name=signer.name)
     return None
 

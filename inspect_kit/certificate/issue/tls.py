@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_pri
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from inspect_kit.atomic_write import written_beside
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.issue.keys import Passphrase, ca_key, own_keyring
 from inspect_kit.errors import BadInput
 
@@ -56,8 +56,7 @@ def _name(name: str) -> x509.GeneralName:
 def _kept(path: Path, content: bytes) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Written by a temporary file of the owner's own: nobody else can read it at any moment.
-        written_beside(path, content).replace(path)
     except OSError as problem:
         raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
+    write_whole(path, content, private=True)
     return path

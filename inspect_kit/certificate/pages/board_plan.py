@@ -25,6 +25,7 @@ from inspect_kit.certificate.pages.page import (
     RIGHT,
     WASH,
     WIDTH,
+    draw_rule,
     draw_sign,
 )
 from inspect_kit.certificate.pages.styles import SMALL
@@ -124,18 +125,15 @@ def _draw_row(canvas: Canvas, name: str, tag: Tag, box: tuple[float, float, floa
     """Name left, value right; white on black where it fails, framed where it is open."""
     x, top, width = box
     failed = tag.verdict == "fails"
-    canvas.setStrokeColor(HAIR)
-    canvas.setLineWidth(HAIRLINE)
-    canvas.line(x, top, x + width, top)
+    draw_rule(canvas, top, HAIR, HAIRLINE, left=x, right=x + width)
     if failed or tag.verdict == "undecided":
         canvas.setFillColor(INK)
         canvas.setStrokeColor(INK)
         canvas.setLineWidth(0.8)
         canvas.rect(x - 0.6 * MM, top - _ROW + 0.6, width + 1.2 * MM, _ROW - 1, stroke=not failed, fill=failed)
-    colour = PAPER if failed else INK
-    value = Style(BOLD if failed else SANS, _TEXT.size, _TEXT.leading, colour)
+    value = replace(_TEXT, font=BOLD, colour=PAPER) if failed else _TEXT
     room = width - measured(tag.text, value) - 1.2 * MM
-    label = shrunk(name, Style(_NAME.font, _NAME.size, _NAME.leading, colour if failed else QUIET), room, _LEAST)
+    label = shrunk(name, replace(_NAME, colour=PAPER) if failed else _NAME, room, _LEAST)
     put(canvas, x, top - _ROW + 1.05 * MM, name, label)
     put_right(canvas, x + width, top - _ROW + 1.05 * MM, tag.text, value)
 
@@ -181,7 +179,8 @@ Point = tuple[float, float]
 
 
 @cache
-def _layout() -> dict[str, float]:
+def board_layout() -> dict[str, float]:
+    """The sizes of a board as it is drawn, in mm."""
     data = read_toml(shipped("reports") / "layout" / "carrom-board.toml")
     return {key: float(str(number)) for key, number in data.items()}
 
@@ -215,7 +214,7 @@ def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
 
     def draw(canvas: Canvas, top: float) -> None:
         top -= 2 * MM
-        layout = _layout()
+        layout = board_layout()
         scale = _DRAWN / (layout["side"] + 2 * layout["frame"])
         board = Board(canvas, LEFT + WIDTH / 2, top - TALL - _DRAWN / 2, scale)
         canvas.saveState()
@@ -232,7 +231,7 @@ def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
 
 
 def _draw_board(board: Board) -> None:
-    layout, canvas = _layout(), board.canvas
+    layout, canvas = board_layout(), board.canvas
     half, frame = layout["side"] / 2, layout["frame"]
     canvas.setStrokeColor(INK)
     canvas.setLineWidth(0.8)
@@ -253,7 +252,7 @@ def _draw_board(board: Board) -> None:
 
 def _draw_side(board: Board) -> None:
     """The base lines of the north side with their circles."""
-    layout, canvas = _layout(), board.canvas
+    layout, canvas = board_layout(), board.canvas
     along, thick = layout["circle_along"], layout["lower_thickness"]
     canvas.setStrokeColor(INK)
     lower = layout["lower_line"] - thick / 2
@@ -270,7 +269,7 @@ def _draw_side(board: Board) -> None:
 
 def _draw_corner(board: Board) -> None:
     """Pocket, arrow and arc of the north-east corner."""
-    layout, canvas = _layout(), board.canvas
+    layout, canvas = board_layout(), board.canvas
     pocket = layout["side"] / 2 - layout["pocket"] / 2
     canvas.setFillColor(HAIR)
     canvas.setLineWidth(0.8)
@@ -287,7 +286,7 @@ def _draw_corner(board: Board) -> None:
 
 
 def _draw_middle(board: Board) -> None:
-    layout, canvas = _layout(), board.canvas
+    layout, canvas = board_layout(), board.canvas
     canvas.setStrokeColor(INK)
     canvas.setLineWidth(0.6)
     board.circle((0, 0), layout["outer"])
@@ -308,7 +307,7 @@ def _draw_values(board: Board, plan: BoardPlan) -> None:
 
 def _draw_value(board: Board, tag: Tag) -> None:
     """Lengths of sides and base lines along them, the circles in the middle below their outlines."""
-    layout = _layout()
+    layout = board_layout()
     half, frame = layout["side"] / 2, layout["frame"]
     if tag.characteristic == "surface.side" and tag.instance in SIDES:
         _along(board, tag, half + frame / 2)
@@ -342,7 +341,7 @@ def _along(board: Board, tag: Tag, distance: float) -> None:
 
 def _place(tag: Tag) -> Point:
     """Where on the board a value belongs."""
-    layout = _layout()
+    layout = board_layout()
     side, _, end = tag.instance.partition(".")
     if end in SIDES and side in SIDES:
         return _sum(SIDES[side], layout["circle_across"], SIDES[end], layout["circle_along"])

@@ -5,16 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Column, Columned, Facts, Field, Listing, Paragraph
-from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, INK, LEFT, MM, RIGHT, THIN_RULE, WIDTH
+from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH, draw_rule
 from inspect_kit.certificate.pages.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
 from inspect_kit.certificate.pages.tags import Element, marked
-from inspect_kit.certificate.pages.text import Style, baseline, put, put_block, settled, wrapped
+from inspect_kit.certificate.pages.text import Style, baseline, height_of, put, put_block, settled, wrapped
 
 Draw = Callable[[Canvas, float], None]
 """Draws below a given top edge."""
@@ -123,19 +122,6 @@ def tall(pieces: Iterable[Piece]) -> float:
     return sum(piece.space + piece.height for piece in pieces)
 
 
-def stacked(pieces: Sequence[Piece]) -> Piece:
-    """Several pieces as one."""
-    offsets = [0.0]
-    for before, piece in pairwise(pieces):
-        offsets.append(offsets[-1] + before.height + piece.space)
-
-    def draw(canvas: Canvas, top: float) -> None:
-        for offset, piece in zip(offsets, pieces, strict=True):
-            piece.draw(canvas, top - offset)
-
-    return Piece(offsets[-1] + pieces[-1].height, draw)
-
-
 # Running text, labelled facts, plain tables and headings as pieces for the flow.
 
 _MEASURE: Final = 160 * MM
@@ -177,17 +163,18 @@ def paragraph_pieces(block: Paragraph) -> Iterator[Piece]:
     lines = settled(block.text, FINE, _MEASURE)
     for start in range(0, len(lines), _CHUNK):
         text = "\n".join(lines[start : start + _CHUNK])
-        yield _text_piece(text, min(_CHUNK, len(lines) - start), 1.2 * MM if start == 0 else 0)
+        yield replace(text_piece(text, FINE, _MEASURE + MM), space=1.2 * MM if start == 0 else 0)
 
 
-def _text_piece(text: str, count: int, space: float) -> Piece:
-    element = Element("P")
+def text_piece(text: str, style: Style, width: float, *, left: float = LEFT, element: Element | None = None) -> Piece:
+    """A wrapped text; without an element of its own it is a paragraph."""
+    tag = element or Element("P")
 
     def draw(canvas: Canvas, top: float) -> None:
-        with marked(canvas, element):
-            put_block(canvas, LEFT, top, text, FINE, _MEASURE + MM)
+        with marked(canvas, tag):
+            put_block(canvas, left, top, text, style, width)
 
-    return Piece(count * FINE.leading, draw, space)
+    return Piece(height_of(text, style, width), draw)
 
 
 def fact_pieces(block: Facts) -> Iterator[Piece]:
@@ -195,8 +182,7 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
     if block.title:
         yield from _titled_facts(block)
         return
-    width, listed = WIDTH * block.label_share, Element("L")
-    pieces = [piece for field in block.fields for piece in fact_rows(field, width, FINE_LABEL, FINE, listed)]
+    pieces = _fact_rows(block, FINE_LABEL, FINE)
     last = len(pieces) - 1
     for number, piece in enumerate(pieces):
         # Neither the first nor the last row stands alone on a page.
@@ -205,10 +191,14 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
 
 def _titled_facts(block: Facts) -> Iterator[Piece]:
     yield _small_title(block.title)
-    width, listed = WIDTH * block.label_share, Element("L")
-    *pieces, last = [piece for field in block.fields for piece in fact_rows(field, width, SMALL, SMALL_INK, listed)]
+    *pieces, last = _fact_rows(block, SMALL, SMALL_INK)
     yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
     yield last
+
+
+def _fact_rows(block: Facts, label: Style, text: Style) -> list[Piece]:
+    width, listed = WIDTH * block.label_share, Element("L")
+    return [piece for field in block.fields for piece in fact_rows(field, width, label, text, listed)]
 
 
 def _small_title(text: str) -> Piece:
@@ -252,9 +242,7 @@ def columns_piece(
 
     def draw(canvas: Canvas, top: float) -> None:
         if rule:
-            canvas.setStrokeColor(HAIR)
-            canvas.setLineWidth(HAIRLINE)
-            canvas.line(LEFT, top, RIGHT, top)
+            draw_rule(canvas, top, HAIR, HAIRLINE)
         for (x, lines, style), element in zip(columns, tags, strict=True):
             with marked(canvas, element):
                 put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2)
@@ -294,9 +282,7 @@ def _listing_head(columns: Sequence[Column], table: Element) -> Piece:
             above = height - 1.3 * MM - len(lines) * HEAD.leading
             with marked(canvas, cell):
                 put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(THIN_RULE)
-        canvas.line(LEFT, top - height, RIGHT, top - height)
+        draw_rule(canvas, top - height)
 
     return Piece(height, draw)
 
@@ -347,6 +333,11 @@ class _Line:
     def white(self) -> float:
         """What is left free above it, except at the head of a column."""
         return 0.0 if self.before else _ABOVE if self.number else _GAP
+
+    @property
+    def height(self) -> float:
+        """What it takes, with the white below a heading."""
+        return self.style.leading + (_BELOW if self.number and self.left == 1 else 0.0)
 
 
 Chapter = tuple[int, str, Columned]
@@ -404,8 +395,7 @@ def _may_part(lines: Sequence[_Line], place: int) -> bool:
 
 
 def _height(lines: Sequence[_Line]) -> float:
-    whites = sum(line.white for line in lines[1:])
-    return whites + sum(line.style.leading + (_BELOW if line.number and line.left == 1 else 0.0) for line in lines)
+    return sum(line.white for line in lines[1:]) + sum(line.height for line in lines)
 
 
 def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float) -> None:
@@ -413,7 +403,7 @@ def _draw_column(canvas: Canvas, lines: Sequence[_Line], x: float, top: float) -
         top -= line.white if place else 0.0
         with marked(canvas, line.tag):
             _draw_column_line(canvas, line, x, top)
-        top -= line.style.leading + (_BELOW if line.number and line.left == 1 else 0.0)
+        top -= line.height
 
 
 def _draw_column_line(canvas: Canvas, line: _Line, x: float, top: float) -> None:

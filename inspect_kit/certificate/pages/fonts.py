@@ -43,10 +43,6 @@ def font(name: str) -> TTFont:
     return loaded
 
 
-def _has(name: str, character: str) -> bool:
-    return ord(character) in font(name).face.charToGlyph
-
-
 @lru_cache(8192)
 def _placed(base: str, character: str) -> Run | None:
     """Font and character for one character of a text set in `base`; `None` where no shipped font has it."""
@@ -55,10 +51,9 @@ def _placed(base: str, character: str) -> Run | None:
         return ITALIC, italic
     if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn"):
         return None
-    for name in (base, SANS, FALLBACK):
-        if _has(name, character):
-            return name, character
-    return None
+    found = (name for name in (base, SANS, FALLBACK) if ord(character) in font(name).face.charToGlyph)
+    name = next(found, None)
+    return (name, character) if name else None
 
 
 def _plain_of_italic(character: str) -> str:

@@ -17,15 +17,17 @@ from inspect_kit.certificate.pages.page import (  # fmt: skip
     BOTTOM,
     HAIR,
     HAIRLINE,
+    HEAVY_RULE,
     INK,
     LEFT,
     MM,
     PAPER,
     RIGHT,
     SEAL,
-    THIN_RULE,
     WASH,
     WIDTH,
+    draw_modules,
+    draw_rule,
     draw_sign,
 )
 from inspect_kit.certificate.pages.styles import (  # fmt: skip
@@ -102,7 +104,7 @@ def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
         for piece in rows:
             yield replace(piece, space=space)
             space = 0.0
-    yield _rule()
+    yield Piece(0.4, lambda canvas, top: draw_rule(canvas, top, HAIR, HAIRLINE))
 
 
 def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
@@ -131,15 +133,6 @@ def _pair(fields: Sequence[Field]) -> Piece:
     )  # fmt: skip
     tags = [tag for _ in fields for tag in labelled(Element("L"))]
     return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True, tags=tags)
-
-
-def _rule() -> Piece:
-    def draw(canvas: Canvas, top: float) -> None:
-        canvas.setStrokeColor(HAIR)
-        canvas.setLineWidth(HAIRLINE)
-        canvas.line(LEFT, top, RIGHT, top)
-
-    return Piece(0.4, draw)
 
 
 def _title(cover: Cover, logo: bytes | None, *, good: bool) -> Piece:
@@ -174,13 +167,14 @@ def _draw_logo(canvas: Canvas, logo: bytes, top: float) -> None:
 def _panel(cover: Cover) -> Piece:
     text_width = WIDTH - 2 * _PAD - _TALLY - 6 * MM
     statement = settled(cover.statement, BODY, text_width)
+    verdict_style = {"conforms": VERDICT, "fails": REVERSED_VERDICT}.get(cover.verdict, REPORT_VERDICT)
     text = 11 * MM + len(statement) * BODY.leading
     height = max(text, 5 * MM + len(cover.tally) * 4.5 * MM) + 2 * _PAD - 3 * MM
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_panel(canvas, cover.verdict, top, height)
         with marked(canvas, "P"):
-            put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, _verdict_style(cover.verdict))
+            put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, verdict_style)
         below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, BODY)
         with marked(canvas, "P"):
             put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
@@ -189,13 +183,9 @@ def _panel(cover: Cover) -> Piece:
     return Piece(height, draw, space=4 * MM)
 
 
-def _verdict_style(verdict: str) -> Style:
-    return {"conforms": VERDICT, "fails": REVERSED_VERDICT}.get(verdict, REPORT_VERDICT)
-
-
 def _on(verdict: str, style: Style) -> Style:
     """The style in white where the panel is black."""
-    return Style(style.font, style.size, style.leading, PAPER) if verdict == "fails" else style
+    return replace(style, colour=PAPER) if verdict == "fails" else style
 
 
 def _draw_panel(canvas: Canvas, verdict: str, top: float, height: float) -> None:
@@ -214,9 +204,7 @@ def _draw_tally(canvas: Canvas, cover: Cover, right: float, top: float) -> None:
     left = right - _TALLY
     with marked(canvas, "P"):
         put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, LABEL))
-    canvas.setStrokeColor(_on(cover.verdict, BODY).colour)
-    canvas.setLineWidth(HAIRLINE)
-    canvas.line(left, top - 4.2 * MM, right, top - 4.2 * MM)
+    draw_rule(canvas, top - 4.2 * MM, _on(cover.verdict, BODY).colour, HAIRLINE, left=left, right=right)
     y = top - 8 * MM
     for word, count in cover.tally:
         with marked(canvas, "P"):
@@ -250,9 +238,7 @@ def _box_heading(box: Box) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_sides(canvas, top, height)
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(1.6)
-        canvas.line(LEFT, top, RIGHT, top)
+        draw_rule(canvas, top, INK, HEAVY_RULE)
         with marked(canvas, "H2"):
             put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
 
@@ -261,7 +247,7 @@ def _box_heading(box: Box) -> Piece:
 
 def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
     canvas.setStrokeColor(INK)
-    canvas.setLineWidth(1.6)
+    canvas.setLineWidth(HEAVY_RULE)
     canvas.line(LEFT, top, LEFT, top - height)
     canvas.line(RIGHT, top, RIGHT, top - height)
 
@@ -331,9 +317,7 @@ def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float
 
 
 def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:
-    canvas.setStrokeColor(INK)
-    canvas.setLineWidth(THIN_RULE)
-    canvas.line(left, BOTTOM + 10 * MM, right, BOTTOM + 10 * MM)
+    draw_rule(canvas, BOTTOM + 10 * MM, left=left, right=right)
     put_block(canvas, left, BOTTOM + 10.8 * MM + height_of(text, BODY, right - left), text, BODY, right - left)
     put(canvas, left, BOTTOM + 6.2 * MM, label, SMALL)
 
@@ -347,18 +331,11 @@ def draw_qr(canvas: Canvas, text: str, corner: tuple[float, float], size: float,
     import segno
     from segno.consts import MODE_ALPHANUMERIC, MODE_BYTE
 
-    x, y = corner
     # Each part in the way that takes the least room: words as bytes, the signed text as letters and digits.
     parts: Any = [(f"{before} ", MODE_BYTE, "utf-8"), (text, MODE_ALPHANUMERIC)] if before else text
     rows = [list(row) for row in segno.make_qr(parts, error="m", boost_error=False).matrix_iter(border=4)]
     module = size / len(rows)
     if before and module < _FINEST_MODULE:
         draw_qr(canvas, text, corner, size)
-        return
-    path = canvas.beginPath()
-    for line, row in enumerate(rows):
-        for column, dark in enumerate(row):
-            if dark:
-                path.rect(x + column * module, y + size - (line + 1) * module, module, module)
-    canvas.setFillColor(INK)
-    canvas.drawPath(path, stroke=0, fill=1)
+    else:
+        draw_modules(canvas, rows, corner, module)

@@ -12,7 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.pages.fonts import BOLD, SANS, check_printable, drawing_alone
-from inspect_kit.certificate.pages.page import MM, Colour
+from inspect_kit.certificate.pages.page import MM, Colour, draw_modules
 from inspect_kit.certificate.pages.text import Style, clipped, measured, put, shrunk, wrapped
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.search import CertificateStatus
@@ -160,7 +160,7 @@ def _draw_round(canvas: Canvas, sticker: Sticker, size: tuple[float, float]) -> 
     rows = modules(sticker.qr)
     code = len(rows) * _MODULE
     low = middle - code / 2 - 0.2 * MM
-    _draw_modules(canvas, rows, (middle - code / 2, low), _MODULE)
+    draw_modules(canvas, rows, (middle - code / 2, low), _MODULE, _BLACK)
     _put_in_circle(canvas, sticker.verdict.upper(), Style(BOLD, 6.4, 7, _BLACK), (middle, low + code + 0.9 * MM))
     _put_in_circle(canvas, sticker.number, Style(BOLD, 5, 5.4, _BLACK), (middle, low - 2.4 * MM))
     _put_in_circle(canvas, sticker.validity, Style(SANS, 4.6, 5, _BLACK), (middle, low - 4.1 * MM))
@@ -178,7 +178,11 @@ def _put_in_circle(canvas: Canvas, text: str, style: Style, at: tuple[float, flo
 
 def modules(text: str, *, error: str = "l") -> list[list[int]]:
     """The dark and light modules of a code that has little room, without its quiet zone."""
-    return [list(row) for row in segno.make_qr(text, error=error, boost_error=False).matrix_iter(border=0)]
+    return _matrix(text, error, 0)
+
+
+def _matrix(text: str, error: str, border: int) -> list[list[int]]:
+    return [list(row) for row in segno.make_qr(text, error=error, boost_error=False).matrix_iter(border=border)]
 
 
 def _lines(sticker: Sticker, room: float, height: float) -> list[tuple[str, Style]]:
@@ -199,17 +203,5 @@ def _lines(sticker: Sticker, room: float, height: float) -> list[tuple[str, Styl
 
 def _draw_code(canvas: Canvas, text: str, corner: tuple[float, float], size: float) -> None:
     """The quiet zone of four modules lies inside."""
-    rows = [list(row) for row in segno.make_qr(text, error="m", boost_error=False).matrix_iter(border=4)]
-    _draw_modules(canvas, rows, corner, size / len(rows))
-
-
-def _draw_modules(canvas: Canvas, rows: Sequence[Sequence[int]], corner: tuple[float, float], module: float) -> None:
-    """All dark modules as one path, so that no seam shows."""
-    size = len(rows) * module
-    path = canvas.beginPath()
-    for line, row in enumerate(rows):
-        for column, dark in enumerate(row):
-            if dark:
-                path.rect(corner[0] + column * module, corner[1] + size - (line + 1) * module, module, module)
-    canvas.setFillColor(_BLACK)
-    canvas.drawPath(path, stroke=0, fill=1)
+    rows = _matrix(text, "m", 4)
+    draw_modules(canvas, rows, corner, size / len(rows), _BLACK)

@@ -12,11 +12,10 @@ from matplotlib.path import Path
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.lot_model import ChartBlock
-from inspect_kit.certificate.pages.flow import Piece, as_figure
+from inspect_kit.certificate.pages.flow import Piece, as_figure, text_piece
 from inspect_kit.certificate.pages.page import INK, LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.styles import SMALL, SMALL_INK
-from inspect_kit.certificate.pages.tags import marked
-from inspect_kit.certificate.pages.text import measured, put, put_block, settled
+from inspect_kit.certificate.pages.text import measured, put, settled
 from inspect_kit.quality.drawing import STYLE, drawn
 
 if TYPE_CHECKING:
@@ -51,16 +50,13 @@ def drawing_pieces(block: ChartBlock) -> Iterator[Piece]:
     def draw(canvas: Canvas, top: float) -> None:
         size = (WIDTH / _INCH, block.millimetres * MM / _INCH)
         with drawn(block.draw, size, block.language, _PAGE_STYLE) as figure:
-            _PageCanvas(figure, _PageRenderer(canvas, LEFT, top - block.millimetres * MM)).put_down()
+            renderer = _PageRenderer(canvas, LEFT, top - block.millimetres * MM)
+            _PageCanvas(figure, renderer)
+            figure.draw(renderer)
 
     yield as_figure(Piece(block.millimetres * MM, draw, space=3 * MM, keep=True), block.caption)
-    lines = settled(block.caption, SMALL, WIDTH)
-
-    def draw_caption(canvas: Canvas, top: float) -> None:
-        with marked(canvas, "P"):
-            put_block(canvas, LEFT, top, "\n".join(lines), SMALL, WIDTH * 2)
-
-    yield Piece(len(lines) * SMALL.leading, draw_caption, space=1 * MM)
+    caption = "\n".join(settled(block.caption, SMALL, WIDTH))
+    yield replace(text_piece(caption, SMALL, WIDTH * 2), space=1 * MM)
 
 
 class _PageCanvas(FigureCanvasBase):
@@ -73,10 +69,6 @@ class _PageCanvas(FigureCanvasBase):
     def get_renderer(self) -> _PageRenderer:
         """Who measures and draws."""
         return self._renderer
-
-    def put_down(self) -> None:
-        """Draw it."""
-        self.figure.draw(self._renderer)
 
 
 class _PageRenderer(RendererBase):

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
 
-from inspect_kit.certificate.content.cover import reference_of
-from inspect_kit.certificate.content.lot_model import ChartBlock, LotSection
-from inspect_kit.certificate.content.lot_sections import lot_sections
+from inspect_kit.certificate.content.lot_cover import lot_content
+from inspect_kit.certificate.content.lot_model import ChartBlock, LotBlock, LotSection
+from inspect_kit.certificate.content.lot_sections import MOST_PIECES, lot_sections
 from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Source
 from inspect_kit.certificate.content.numbers import bound
 from inspect_kit.certificate.content.sections import sections_of
 from inspect_kit.certificate.content.wording import Wording, lot_wording_for
-from inspect_kit.certificate.pages.flow import Piece, heading_piece, paginate
+from inspect_kit.certificate.pages import render
+from inspect_kit.certificate.pages.flow import Piece, paginate
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, front_pieces
 from inspect_kit.certificate.pages.lot_charts import drawing_pieces
 from inspect_kit.certificate.pages.page import BODY_HEIGHT
-from inspect_kit.certificate.pages.pdfa import Drawn
-from inspect_kit.certificate.pages.render import block_pieces, drawn, end_piece, texts_in
-from inspect_kit.certificate.pages.styles import HEADING, REPORT_HEADING
+from inspect_kit.certificate.pages.pdfa import DCC_NAME, Drawn
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.quality.exchange.dcc import dcc_lines
@@ -44,7 +43,7 @@ def draw_lot_pages(
     own = bound(lot_sections(record, studies, words), content.language)
     common = bound(tuple(_common(record, words, issue)), content.language)
     sections = (replace(own[0], new_page=True), *own[1:], *common)
-    return drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
+    return render.drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
 
 
 def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:
@@ -60,20 +59,16 @@ def _lot_pieces(content: Content, sections: Iterable[LotSection]) -> Iterator[Pi
     """The first page, then the sections from the second on."""
     good = content.is_certificate
     yield from front_pieces(content.cover, good=good, close=not good)
-    flow = [
-        piece for number, section in enumerate(sections, 1) for piece in _lot_section_pieces(section, number, good=good)
-    ]
+    flow: list[Piece] = []
+    for number, section in enumerate(sections, 1):
+        heading = replace(render.section_heading(number, section.heading, good=good), new_page=section.new_page)
+        flow += render.section_pieces(heading, section.blocks, _block_pieces)
     *rest, last = flow
-    yield from (*rest, replace(last, keep=True), end_piece(content.end_mark))
+    yield from (*rest, replace(last, keep=True), render.end_piece(content.end_mark))
 
 
-def _lot_section_pieces(section: LotSection, number: int, *, good: bool) -> Iterator[Piece]:
-    heading = heading_piece(number, section.heading, HEADING if good else REPORT_HEADING)
-    yield replace(heading, new_page=section.new_page)
-    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
-        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        for piece in drawing_pieces(block) if isinstance(block, ChartBlock) else block_pieces(block, {}):
-            yield replace(piece, keep=True) if introduces else piece
+def _block_pieces(block: LotBlock) -> Iterable[Piece]:
+    return drawing_pieces(block) if isinstance(block, ChartBlock) else render.block_pieces(block, {})
 
 
 # One door for lots: a lot's record in, a finished PDF out.
@@ -96,41 +91,27 @@ class LotDrawing:
 
         Photographs of trays are named by their digests and not printed. The same arguments give the same bytes.
         """
-        from inspect_kit.certificate.content.lot_cover import lot_content
-        from inspect_kit.certificate.pages.pdfa import DCC_NAME, Label, archived
-
         del photos
         if not isinstance(record, LotRecord):
             raise BadInput("no-lot-record", where="record")
-        _refuse_unprintable_record(record, issue)
+        render.refuse_unprintable(_printed_texts(record), issue)
         words = lot_wording_for(language, record.wording)
         content = lot_content(record, words, issue)
         pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
-        label = Label(
-            content.document_title, content.author, language, content.day, record.software or "inspect-kit",
-            issue.number or reference_of(record),
-        )  # fmt: skip
-        pdf = archived(pages, record.canonical(), label)
+        pdf = render.finished(pages, record, content, issue)
         return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
 
 
 make_lot_certificate: Final = LotDrawing()
 
 
-def _refuse_unprintable_record(record: LotRecord, issue: Issue) -> None:
-    """Say early, and with its place, which character cannot be printed; of the pieces only few are."""
-    from inspect_kit.certificate.content.lot_sections import MOST_PIECES
-    from inspect_kit.certificate.pages.fonts import check_printable
-
+def _printed_texts(record: LotRecord) -> Iterator[tuple[str, str]]:
+    """Every text of a record that may be printed, with its path; of the pieces only few are."""
     for name in record.__struct_fields__:
         part = getattr(record, name)
         if name != "lot" and part is not msgspec.UNSET:
-            for where, text in texts_in(msgspec.to_builtins(part), name):
-                check_printable(text, where=where)
-    for piece in record.lot.nonconforming[:MOST_PIECES]:
-        check_printable(piece.piece, where="piece")
-    for field in fields(issue):
-        check_printable(getattr(issue, field.name), where=f"issue.{field.name}")
+            yield from render.texts_in(msgspec.to_builtins(part), name)
+    yield from (("piece", piece.piece) for piece in record.lot.nonconforming[:MOST_PIECES])
 
 
 def with_attachment(pdf: bytes, name: str, content: bytes, mime: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
@@ -51,6 +52,35 @@ THIN_RULE: Final = 0.6
 """Width in points of rules and frames."""
 HEAVY_RULE: Final = 1.6
 """Width in points of the rule at the head of the first page."""
+
+
+def draw_rule(
+    canvas: Canvas,
+    y: float,
+    colour: Colour = INK,
+    width: float = THIN_RULE,
+    *,
+    left: float = LEFT,
+    right: float = RIGHT,
+) -> None:
+    """A level line, over the width of the text if nothing else is said."""
+    canvas.setStrokeColor(colour)
+    canvas.setLineWidth(width)
+    canvas.line(left, y, right, y)
+
+
+def draw_modules(
+    canvas: Canvas, rows: Sequence[Sequence[int]], corner: tuple[float, float], module: float, colour: Colour = INK
+) -> None:
+    """The dark modules of a QR code as one path, so that no seam shows; `corner` is the lower left one."""
+    size = len(rows) * module
+    path = canvas.beginPath()
+    for line, row in enumerate(rows):
+        for column, dark in enumerate(row):
+            if dark:
+                path.rect(corner[0] + column * module, corner[1] + size - (line + 1) * module, module, module)
+    canvas.setFillColor(colour)
+    canvas.drawPath(path, stroke=0, fill=1)
 
 
 # Signs for what fails and what is open, the same everywhere and clear without colour.

@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeVar
 
 import msgspec
 from reportlab import rl_config
 from reportlab.pdfgen.canvas import Canvas
 
+from inspect_kit.certificate.content import model
 from inspect_kit.certificate.content.cover import content_of, reference_of
-from inspect_kit.certificate.content.model import (  # fmt: skip
-    Block,
-    BoardPlan,
-    Columned,
-    Content,
-    Facts,
-    Issue,
-    Listing,
-    Paragraph,
-    Pictures,
-    Results,
-    Running,
-    Section,
-)
 from inspect_kit.certificate.content.numbers import bound
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.board_plan import plan_pieces
@@ -43,7 +30,7 @@ from inspect_kit.certificate.pages.flow import (
     paragraph_pieces,
     tall,
 )
-from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
+from inspect_kit.certificate.pages.fonts import SANS, check_printable, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, draw_authorisation, front_pieces
 from inspect_kit.certificate.pages.page import (  # fmt: skip
     BODY_HEIGHT,
@@ -60,9 +47,10 @@ from inspect_kit.certificate.pages.page import (  # fmt: skip
     SEAL,
     THIN_RULE,
     TOP,
+    draw_rule,
 )
-from inspect_kit.certificate.pages.pdfa import Drawn
-from inspect_kit.certificate.pages.photos import picture_pieces
+from inspect_kit.certificate.pages.pdfa import Drawn, Label, archived
+from inspect_kit.certificate.pages.photos import digest_of, picture_pieces
 from inspect_kit.certificate.pages.results_table import result_pieces
 from inspect_kit.certificate.pages.styles import (  # fmt: skip
     BAND,
@@ -80,7 +68,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, about_of
 
 Photos = Mapping[str, bytes]
-LaidOut = tuple[Content, Sequence[Page]]
+LaidOut = tuple[model.Content, Sequence[Page]]
 """What is said in one language, and how it falls onto pages."""
 _FRAME: Final = 7 * MM
 """Distance from the page's edge of the frame around what is no certificate, in points."""
@@ -98,13 +86,13 @@ rl_config.useA85 = 0  # Streams as bytes, not as text: a quarter smaller.
 
 
 @drawing_alone
-def draw_pages(contents: Sequence[Content], photos: Photos) -> Drawn:
+def draw_pages(contents: Sequence[model.Content], photos: Photos) -> Drawn:
     """The whole document, once in each language, not yet fit for the archive."""
     font(SANS)
     return drawn([_laid_out(bound(content, content.language), photos) for content in contents])
 
 
-def _laid_out(content: Content, photos: Photos) -> LaidOut:
+def _laid_out(content: model.Content, photos: Photos) -> LaidOut:
     """The pages of one language, with no page left half empty if that can be had; closer if that saves a page."""
     flows = [tuple(_pieces(each, photos)) for each in _orders(content)]
     laid = [paginate(_closer(flow, by), BODY_HEIGHT, FIRST_HEIGHT) for by in _CLOSER for flow in flows]
@@ -116,9 +104,9 @@ def _closer(flow: Iterable[Piece], by: float) -> Iterator[Piece]:
     return (replace(piece, space=by * piece.space) for piece in flow)
 
 
-def _orders(content: Content) -> Iterator[Content]:
+def _orders(content: model.Content) -> Iterator[model.Content]:
     """A large drawing may stand behind any section: where it leaves no page half empty."""
-    large = [section for section in content.sections if isinstance(section.blocks[0], BoardPlan)]
+    large = [section for section in content.sections if isinstance(section.blocks[0], model.BoardPlan)]
     others = [section for section in content.sections if section not in large]
     for place in range(1, len(others)) if large else (0,):
         yield replace(content, sections=(*others[:place], *large, *others[place:]))
@@ -147,7 +135,7 @@ def drawn(parts: Sequence[LaidOut]) -> Drawn:
     return Drawn(buffer.getvalue(), root)
 
 
-def _draw_page(canvas: TaggedCanvas, content: Content, page: Page, count: int, *, first: bool) -> None:
+def _draw_page(canvas: TaggedCanvas, content: model.Content, page: Page, count: int, *, first: bool) -> None:
     """One page: what was flowed onto it, and what runs around every page."""
     number = int(canvas.getPageNumber())
     if not content.is_certificate:
@@ -170,7 +158,7 @@ def _draw_band(canvas: Canvas, text: str) -> None:
     put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.4 * MM, text, BAND)
 
 
-def _draw_running(canvas: Canvas, content: Content, number: int, count: int) -> None:
+def _draw_running(canvas: Canvas, content: model.Content, number: int, count: int) -> None:
     running = content.running
     y = PAGE_HEIGHT - 22.9 * MM
     above = f"{running.title} · {running.reference_label}" if number > 1 else running.reference_label
@@ -178,7 +166,8 @@ def _draw_running(canvas: Canvas, content: Content, number: int, count: int) -> 
     put_right(canvas, RIGHT, y + 4.2 * MM, above, RUNNING)
     taken = max(measured(running.reference, RUNNING_STRONG), measured(above, RUNNING))
     _draw_issuer(canvas, running.issuer, y, RIGHT - LEFT - taken - 8 * MM)
-    _draw_head_rule(canvas, first=number == 1, good=content.is_certificate)
+    colour, width = SEAL if content.is_certificate else INK, HEAVY_RULE if number == 1 else THIN_RULE
+    draw_rule(canvas, PAGE_HEIGHT - 24.9 * MM, colour, width)
     _draw_foot(canvas, running, number, count)
 
 
@@ -194,17 +183,9 @@ def _draw_issuer(canvas: Canvas, name: str, y: float, room: float) -> None:
         put(canvas, LEFT, y + above * styles[place].leading, line, styles[place])
 
 
-def _draw_head_rule(canvas: Canvas, *, first: bool, good: bool) -> None:
-    canvas.setStrokeColor(SEAL if good else INK)
-    canvas.setLineWidth(HEAVY_RULE if first else THIN_RULE)
-    canvas.line(LEFT, PAGE_HEIGHT - 24.9 * MM, RIGHT, PAGE_HEIGHT - 24.9 * MM)
-
-
-def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> None:
+def _draw_foot(canvas: Canvas, running: model.Running, number: int, count: int) -> None:
     y = BOTTOM - 8.5 * MM
-    canvas.setStrokeColor(HAIR)
-    canvas.setLineWidth(HAIRLINE)
-    canvas.line(LEFT, y + 4 * MM, RIGHT, y + 4 * MM)
+    draw_rule(canvas, y + 4 * MM, HAIR, HAIRLINE)
     put(canvas, LEFT, y, running.digest, RUNNING)
     put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), RUNNING)
 
@@ -212,7 +193,7 @@ def _draw_foot(canvas: Canvas, running: Running, number: int, count: int) -> Non
 # The flow
 
 
-def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
+def _pieces(content: model.Content, photos: Photos) -> Iterator[Piece]:
     """The front, below it the results as far as they find room there, then the rest, down to the mark at the end."""
     good = content.is_certificate
     first, *others = _all_sections(content, photos)
@@ -220,56 +201,70 @@ def _pieces(content: Content, photos: Photos) -> Iterator[Piece]:
     close = tuple(front_of(close=True))
     starts = FIRST_HEIGHT - tall(close) >= _START
     front = close if starts else tuple(front_of(close=not good))
-    *rest, last = [*(first if starts else _on_new_page(first)), *(piece for section in others for piece in section)]
+    first[0] = replace(first[0], new_page=not starts)
+    *rest, last = [*first, *(piece for section in others for piece in section)]
     yield from (*front, *rest, replace(last, keep=True), end_piece(content.end_mark))
 
 
-def _all_sections(content: Content, photos: Photos) -> Iterator[list[Piece]]:
+def _all_sections(content: model.Content, photos: Photos) -> Iterator[list[Piece]]:
     """Each section below its heading; those of running text alone flow together in two columns."""
-    running = groupby(enumerate(content.sections, 1), key=lambda each: isinstance(each[1].blocks[0], Columned))
+    running = groupby(enumerate(content.sections, 1), key=lambda each: isinstance(each[1].blocks[0], model.Columned))
     for together, members in running:
         if together:
             yield list(_annex_pieces(tuple(members), content, photos))
         else:
-            yield from (_section_pieces(section, number, content, photos) for number, section in members)
+            for number, section in members:
+                heading = section_heading(number, section.heading, good=content.is_certificate)
+                yield section_pieces(heading, section.blocks, partial(block_pieces, photos=photos))
 
 
-def _annex_pieces(sections: Sequence[tuple[int, Section]], content: Content, photos: Photos) -> Iterator[Piece]:
+def _annex_pieces(
+    sections: Sequence[tuple[int, model.Section]], content: model.Content, photos: Photos
+) -> Iterator[Piece]:
     texts = [(number, section.heading, block) for number, section in sections for block in section.blocks
-             if isinstance(block, Columned)]  # fmt: skip
+             if isinstance(block, model.Columned)]  # fmt: skip
     yield replace(chaptered_piece(texts, IN_COLUMN if content.is_certificate else REPORT_IN_COLUMN), keep=True)
-    below = (block for _, section in sections for block in section.blocks if not isinstance(block, Columned))
+    below = (block for _, section in sections for block in section.blocks if not isinstance(block, model.Columned))
     yield from (replace(piece, keep=True) for block in below for piece in block_pieces(block, photos))
 
 
-def _on_new_page(pieces: Sequence[Piece]) -> list[Piece]:
-    return [replace(pieces[0], new_page=True), *pieces[1:]]
+_Block = TypeVar("_Block")
 
 
-def _section_pieces(section: Section, number: int, content: Content, photos: Photos) -> list[Piece]:
-    pieces = [heading_piece(number, section.heading, HEADING if content.is_certificate else REPORT_HEADING)]
-    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
-        introduces = isinstance(block, Paragraph) and following is not None and not isinstance(following, Paragraph)
-        pieces += [replace(piece, keep=True) if introduces else piece for piece in block_pieces(block, photos)]
+def section_pieces(
+    heading: Piece, blocks: Sequence[_Block], pieces_of: Callable[[_Block], Iterable[Piece]]
+) -> list[Piece]:
+    """A heading with its blocks; a paragraph that introduces something else stays with it."""
+    pieces = [heading]
+    for block, following in zip(blocks, (*blocks[1:], None), strict=True):
+        introduces = (
+            isinstance(block, model.Paragraph) and following is not None and not isinstance(following, model.Paragraph)
+        )
+        pieces += [replace(piece, keep=True) if introduces else piece for piece in pieces_of(block)]
     return pieces
 
 
-def block_pieces(block: Block, photos: Photos) -> Iterable[Piece]:
+def section_heading(number: int, heading: str, *, good: bool) -> Piece:
+    """In the colour of a certificate, or of a report."""
+    return heading_piece(number, heading, HEADING if good else REPORT_HEADING)
+
+
+def block_pieces(block: model.Block, photos: Photos) -> Iterable[Piece]:
     """A block of the content as pieces that fit on pages."""
     match block:
-        case Paragraph():
+        case model.Paragraph():
             return paragraph_pieces(block)
-        case Columned():
+        case model.Columned():
             return columned_pieces(block)
-        case Facts():
+        case model.Facts():
             return fact_pieces(block)
-        case Listing():
+        case model.Listing():
             return listing_pieces(block)
-        case Results():
+        case model.Results():
             return result_pieces(block)
-        case BoardPlan():
+        case model.BoardPlan():
             return plan_pieces(block)
-        case Pictures():
+        case model.Pictures():
             return picture_pieces(block, photos)
 
 
@@ -278,10 +273,8 @@ def end_piece(text: str) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         middle, wide = (LEFT + RIGHT) / 2, measured(text, END) / 2 + 3 * MM
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(THIN_RULE)
-        for start, end in ((middle - wide - 22 * MM, middle - wide), (middle + wide, middle + wide + 22 * MM)):
-            canvas.line(start, top - 3 * MM, end, top - 3 * MM)
+        draw_rule(canvas, top - 3 * MM, left=middle - wide - 22 * MM, right=middle - wide)
+        canvas.line(middle + wide, top - 3 * MM, middle + wide + 22 * MM, top - 3 * MM)
         with marked(canvas, "P"):
             put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
 
@@ -290,16 +283,13 @@ def end_piece(text: str) -> Piece:
 
 # One door to the room: a record in, a finished PDF out.
 
-if TYPE_CHECKING:
-    from inspect_kit.certificate.content.model import Picture
-
 _NO_PHOTOS: Mapping[str, bytes] = {}
 _UNPRINTED = frozenset({"raw"})
-_PLAIN = Issue()
+_PLAIN = model.Issue()
 
 
 def make_certificate(
-    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_PHOTOS, issue: Issue = _PLAIN
+    record: Record, *, language: str, photos: Mapping[str, bytes] = _NO_PHOTOS, issue: model.Issue = _PLAIN
 ) -> bytes:
     """A certificate if the record conforms, else a report: PDF/A-3b with the record attached.
 
@@ -307,13 +297,13 @@ def make_certificate(
     `photos` are JPEG or PNG files by their SHA-256 or file name as in the record, or by a name of their own; with the
     measurements drawn in, by `OVERLAY` and their SHA-256. The same arguments give the same bytes.
     """
-    # The drawing room is entered only here, so that judging alone never waits for reportlab.
-    from inspect_kit.certificate.pages.pdfa import Label, archived
-
-    _refuse_unprintable(record, issue)
+    refuse_unprintable(texts_in(msgspec.to_builtins(record), ""), issue)
     contents = [_content(record, each, issue, photos) for each in language.split(",")]
-    content = contents[0]
-    pages = draw_pages(contents, photos)
+    return finished(draw_pages(contents, photos), record, contents[0], issue)
+
+
+def finished(pages: Drawn, record: Record, content: model.Content, issue: model.Issue) -> bytes:
+    """The pages as a file for the archive, with the record attached."""
     label = Label(
         content.document_title, content.author, content.language, content.day, record.software or "inspect-kit",
         issue.number or reference_of(record),
@@ -321,43 +311,38 @@ def make_certificate(
     return archived(pages, record.canonical(), label)
 
 
-def _content(record: Record, language: str, issue: Issue, photos: Photos) -> Content:
+def _content(record: Record, language: str, issue: model.Issue, photos: Photos) -> model.Content:
     words = wording_for(language)
     named = {name: words.say(f"photos.{name}") for name in ("overlay", "item", "display")}
     return content_of(record, language, issue, tuple(_pictures(record, photos, named)))
 
 
-def _pictures(record: Record, photos: Mapping[str, bytes], named: Mapping[str, str]) -> Iterator[Picture]:
+def _pictures(record: Record, photos: Mapping[str, bytes], named: Mapping[str, str]) -> Iterator[model.Picture]:
     """What was given, each checked against the record if the record knows it; drawn over rather than bare."""
-    from inspect_kit.certificate.content.model import OVERLAY, Picture
-    from inspect_kit.certificate.pages.photos import digest_of
-
     names = {photo.sha256: photo.file for photo in record.photos}
     digests = {photo.file: photo.sha256 for photo in record.photos}
     about = about_of(record)
     for key, content in photos.items():
-        if OVERLAY + key in photos or key == about.logo:
+        if model.OVERLAY + key in photos or key == about.logo:
             continue
         if key == about.picture:
-            yield Picture(key, f"{named['item']} · SHA-256 {key}")
+            yield model.Picture(key, f"{named['item']} · SHA-256 {key}")
             continue
-        if key.startswith(OVERLAY):
-            digest = key.removeprefix(OVERLAY)
-            yield Picture(key, f"{named['overlay']} · {names.get(digest, '')} · SHA-256 {digest}")
+        if key.startswith(model.OVERLAY):
+            digest = key.removeprefix(model.OVERLAY)
+            yield model.Picture(key, f"{named['overlay']} · {names.get(digest, '')} · SHA-256 {digest}")
             continue
         digest = digest_of(content)
         if digests.get(key, digest) != digest or (key in names and key != digest):
             raise BadInput("not-record-photo", where=names.get(key, key))
         display = names.get(key, "").startswith("display-")
         name = named["display"] if display else names.get(key, key)
-        yield Picture(key, f"{name} · SHA-256 {digest}", small=display)
+        yield model.Picture(key, f"{name} · SHA-256 {digest}", small=display)
 
 
-def _refuse_unprintable(record: Record, issue: Issue) -> None:
+def refuse_unprintable(texts: Iterable[tuple[str, str]], issue: model.Issue) -> None:
     """Say early, and with its place, which character cannot be printed."""
-    from inspect_kit.certificate.pages.fonts import check_printable
-
-    for where, text in texts_in(msgspec.to_builtins(record), ""):
+    for where, text in texts:
         check_printable(text, where=where)
     for field in fields(issue):
         check_printable(getattr(issue, field.name), where=f"issue.{field.name}")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Group, Result, Results, Row, VerdictMark
-from inspect_kit.certificate.pages.flow import Piece
-from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, THIN_RULE, WIDTH
+from inspect_kit.certificate.content.model import Group, Result, Results, Row, Scale, VerdictMark
+from inspect_kit.certificate.pages.flow import Piece, text_piece
+from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, WIDTH, draw_rule
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
 from inspect_kit.certificate.pages.styles import (  # fmt: skip
     HEAD,
@@ -69,6 +70,8 @@ SPANNED: Final = Slot(WHAT.left, MEANS.left - WHAT.left - 2 * MM)
 
 _DECIMAL: Final = RESULT.left + 6.2 * MM
 """Where the decimal signs of all values stand, in points from the page's left edge."""
+_BETWEEN_ROWS: Final = HAIRLINE * 1.4
+"""Width in points of the line above a row."""
 _MARK_GAP: Final = 1.2
 """White between a name and the marks of its notes, in points."""
 _COLUMNS: Final = (CLAUSE, WHAT, REQUIREMENT, RESULT, MEANS, GAUGE, VERDICT)
@@ -78,22 +81,12 @@ _READ_COLUMNS: Final = 6
 """Columns that are read aloud: all but the drawing."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Tagged:
-    """A row of the table as it is read: one cell a column."""
-
-    row: Element
-
-    @classmethod
-    def under(cls, table: Element) -> _Tagged:
-        return cls(table.child("TR"))
-
-    def cells(self) -> tuple[Element, ...]:
-        """All cells, in the tree even where they stay empty."""
-        made = tuple(self.row.child("TD") for _ in range(_READ_COLUMNS))
-        for cell in made:
-            cell.join()
-        return made
+def _cells_of(row: Element) -> tuple[Element, ...]:
+    """A row as it is read, one cell a column: all of them in the tree even where they stay empty."""
+    made = tuple(row.child("TD") for _ in range(_READ_COLUMNS))
+    for cell in made:
+        cell.join()
+    return made
 
 
 def result_pieces(table: Results) -> Iterator[Piece]:
@@ -107,19 +100,9 @@ def result_pieces(table: Results) -> Iterator[Piece]:
         yield from pieces[:-1]
         # The end of the table never stands alone on a page: not its rule, nor a single row.
         yield replace(pieces[-1], keep=number == last or (number == last - 1 and len(pieces) == 1) or pieces[-1].keep)
-    yield replace(_closing_rule(), keep=bool(table.legend))
+    yield Piece(0.5, draw_rule, keep=bool(table.legend))
     if table.legend:
-        yield _legend(table.legend)
-
-
-def _legend(text: str) -> Piece:
-    element = Element("P")
-
-    def draw(canvas: Canvas, top: float) -> None:
-        with marked(canvas, element):
-            put_block(canvas, LEFT, top, text, SMALL, WIDTH)
-
-    return Piece(height_of(text, SMALL, WIDTH), draw, space=4)
+        yield replace(text_piece(table.legend, SMALL, WIDTH), space=4)
 
 
 def _table_head(heads: tuple[str, ...], tree: Element) -> Piece:
@@ -129,25 +112,11 @@ def _table_head(heads: tuple[str, ...], tree: Element) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         for place, (slot, title) in enumerate(zip(_COLUMNS, heads, strict=True)):
-            if place in titles:
-                with marked(canvas, titles[place]):
-                    put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
-            else:
+            with marked(canvas, titles[place]) if place in titles else nullcontext():
                 put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(THIN_RULE)
-        canvas.line(LEFT, top - height, RIGHT, top - height)
+        draw_rule(canvas, top - height)
 
     return Piece(height, draw)
-
-
-def _closing_rule() -> Piece:
-    def draw(canvas: Canvas, top: float) -> None:
-        canvas.setStrokeColor(INK)
-        canvas.setLineWidth(THIN_RULE)
-        canvas.line(LEFT, top, RIGHT, top)
-
-    return Piece(0.5, draw)
 
 
 def _group_pieces(group: Group, head: Piece, tree: Element, *, first: bool) -> Iterator[Piece]:
@@ -244,13 +213,17 @@ def _row_piece(group: Group, row: Row, tree: Element, *, rule: bool) -> Piece:
         named = replace(named, details=(*named.details, row.mark.reason))
         shown = replace(shown, mark=replace(row.mark, reason=""))
     height = max(_left_height(named), _right_height(shown)) + 2 * PAD
-    cells = _Tagged.under(tree).cells
+    tagged = tree.child("TR")
 
     def draw(canvas: Canvas, top: float) -> None:
-        parts = cells()
-        _draw_rule(canvas, top, rule=rule)
-        _draw_left(canvas, named, top - PAD, parts)
-        _draw_right(canvas, shown, top - PAD, parts)
+        cells = _cells_of(tagged)
+        if rule:
+            draw_rule(canvas, top, FAINT, _BETWEEN_ROWS)
+        _draw_left(canvas, named, top - PAD, cells)
+        if shown.result.text:
+            with marked(canvas, cells[3]):
+                _draw_result(canvas, shown.result, top - PAD)
+        _draw_right(canvas, shown.means, (shown.scale,), shown.mark, top - PAD, cells)
 
     return Piece(height, draw)
 
@@ -258,13 +231,6 @@ def _row_piece(group: Group, row: Row, tree: Element, *, rule: bool) -> Piece:
 def _goes_without(row: Row) -> bool:
     """Whether the observed word is what the verdict says: met, not met."""
     return row.mark.verdict in ("conforms", "fails") and not row.mark.reason
-
-
-def _draw_rule(canvas: Canvas, y: float, *, rule: bool) -> None:
-    if rule:
-        canvas.setStrokeColor(FAINT)
-        canvas.setLineWidth(HAIRLINE * 1.4)
-        canvas.line(LEFT, y, RIGHT, y)
 
 
 def _right_height(row: Row) -> float:
@@ -290,17 +256,17 @@ def _at_decimal(result: Result) -> tuple[str, str]:
     return result.number[:cut], result.text[cut:]
 
 
-def _draw_right(canvas: Canvas, row: Row, top: float, cells: Sequence[Element]) -> None:
-    if row.result.text:
-        with marked(canvas, cells[3]):
-            _draw_result(canvas, row.result, top)
-    if row.means:
+def _draw_right(
+    canvas: Canvas, means: str, scales: Sequence[Scale | None], mark: VerdictMark, top: float, cells: Sequence[Element]
+) -> None:
+    if means:
         with marked(canvas, cells[4]):
-            put_block(canvas, MEANS.left, top - 0.6, row.means, SMALL_INK, MEANS.width)
-    if row.scale is not None:
-        draw_gauge(canvas, (row.scale,), GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
+            put_block(canvas, MEANS.left, top - 0.6, means, SMALL_INK, MEANS.width)
+    drawn = [scale for scale in scales if scale is not None]
+    if drawn:
+        draw_gauge(canvas, drawn, GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
     with marked(canvas, cells[5]):
-        draw_mark(canvas, row.mark, VERDICT, top)
+        draw_mark(canvas, mark, VERDICT, top)
 
 
 def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
@@ -345,35 +311,25 @@ _REVERSED_LABEL: Final = Style(SMALL.font, SMALL.size, SMALL.leading, PAPER)
 
 def _heading_piece(group: Group, tree: Element, *, rule: bool) -> Piece:
     """Name, requirement, what all values share, and where they lie between their limits."""
-    scales = [row.scale for row in group.rows if row.scale is not None]
+    scales = [row.scale for row in group.rows]
     mark = _common_mark(group)
-    means = _common_means(group)
+    means = ", ".join(dict.fromkeys(row.means for row in group.rows if row.means))
     right = TABLE.leading + height_of(mark.reason, SMALL, VERDICT.width)
     spread = height_of(group.spread, SMALL_INK, RESULT.width)
     height = max(_left_height(group), right, spread, height_of(means, SMALL_INK, MEANS.width))
-    cells = _Tagged.under(tree).cells
+    tagged = tree.child("TR")
 
     def draw(canvas: Canvas, top: float) -> None:
-        parts = cells()
-        top -= PAD
-        _draw_rule(canvas, top + PAD, rule=rule)
-        _draw_left(canvas, group, top, parts)
+        cells = _cells_of(tagged)
+        if rule:
+            draw_rule(canvas, top, FAINT, _BETWEEN_ROWS)
+        _draw_left(canvas, group, top - PAD, cells)
         if group.spread:
-            with marked(canvas, parts[3]):
-                put_block(canvas, RESULT.left, top - 0.6, group.spread, SMALL_INK, RESULT.width)
-        if means:
-            with marked(canvas, parts[4]):
-                put_block(canvas, MEANS.left, top - 0.6, means, SMALL_INK, MEANS.width)
-        if scales:
-            draw_gauge(canvas, scales, GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
-        with marked(canvas, parts[5]):
-            draw_mark(canvas, mark, VERDICT, top)
+            with marked(canvas, cells[3]):
+                put_block(canvas, RESULT.left, top - PAD - 0.6, group.spread, SMALL_INK, RESULT.width)
+        _draw_right(canvas, means, scales, mark, top - PAD, cells)
 
     return Piece(height + PAD + 0.4 * MM, draw)
-
-
-def _common_means(group: Group) -> str:
-    return ", ".join(dict.fromkeys(row.means for row in group.rows if row.means))
 
 
 _ORDER: Final = ("fails", "undecided", "reported", "conforms")
@@ -446,14 +402,7 @@ def grid_pieces(group: Group, tree: Element) -> Iterator[Piece]:
     rows = list(_grid_rows(group, cells))
     for number, row in enumerate(rows, 1):
         yield replace(_cell_row(row, group, cells, tree), keep=bool(told) or number < len(rows))
-    if told:
-        yield _told(told, tree)
-    else:
-        yield Piece(0.6 * MM, _nothing)
-
-
-def _nothing(canvas: Canvas, top: float) -> None:
-    """White below the cells."""
+    yield _told(told, tree) if told else Piece(0.6 * MM, lambda *_: None)
 
 
 def _cell_row(rows: Sequence[Row], group: Group, cells: Cells, tree: Element) -> Piece:
@@ -504,15 +453,9 @@ def _draw_frame(canvas: Canvas, verdict: str, frame: tuple[float, float, float, 
 
 
 def _told(text: str, tree: Element) -> Piece:
-    pad = 0.8 * MM
-    left, width = WHAT.left, RIGHT - WHAT.left
-    cell = tree.child("TR").child("TD", span=_READ_COLUMNS)
-
-    def draw(canvas: Canvas, top: float) -> None:
-        with marked(canvas, cell):
-            put_block(canvas, left, top - pad, text, SMALL_INK, width)
-
-    return Piece(height_of(text, SMALL_INK, width) + 2 * pad, draw)
+    pad, cell = 0.8 * MM, tree.child("TR").child("TD", span=_READ_COLUMNS)
+    plain = text_piece(text, SMALL_INK, RIGHT - WHAT.left, left=WHAT.left, element=cell)
+    return Piece(plain.height + 2 * pad, lambda canvas, top: plain.draw(canvas, top - pad))
 
 
 def _marks_in_words(group: Group) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, 
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import name_key
 from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
-from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
+from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.evidence import Folder
 from inspect_kit.registry.numbers import LETTERS
@@ -218,9 +218,7 @@ def set_event(registry: Registry, body: EventSet, house: bytes | None, at: datet
     """Announce an event or change its settings; house rules are kept as evidence."""
     with registry.writing() as connection:
         if house is not None:
-            body = msgspec.structs.replace(
-                body, house=_kept(connection, registry, EvidenceFile("house", house, "house.toml"))
-            )
+            body = msgspec.structs.replace(body, house=registry.keep(connection, "house", house, "house.toml"))
         append(connection, body, at, seal)
     return body
 
@@ -244,7 +242,7 @@ def record(
         _check_retest(connection, body)
         if new_piece and body.text in labels_of(connection, body.event, body.item, body.owner):
             raise LabelTaken("label-taken", where=body.text)
-        kept = tuple(_kept(connection, registry, file) for file in files)
+        kept = tuple(registry.keep(connection, file.role, file.content, file.name) for file in files)
         entered = msgspec.structs.replace(body, attempt=_attempt(connection, body), evidence=kept)
         append(connection, entered, at, seal)
         return entered
@@ -305,7 +303,7 @@ def decide(
         _check_open(seen)
         if body.decision == "approve":
             _check_quota(connection, seen, most)
-        kept = tuple(_kept(connection, registry, file) for file in files)
+        kept = tuple(registry.keep(connection, file.role, file.content, file.name) for file in files)
         append(connection, msgspec.structs.replace(body, evidence=kept), at, seal)
 
     registry.in_transaction(enter)
@@ -387,7 +385,3 @@ def _lay_out(registry: Registry, files: Sequence[EvidenceFile]) -> None:
         with registry.reading() as connection:
             for file in files:
                 registry.shelf.put(connection, file.content)
-
-
-def _kept(connection: Connection, registry: Registry, file: EvidenceFile) -> File:
-    return File(file.role, registry.shelf.put(connection, file.content), len(file.content), file.name)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
-from inspect_kit.atomic_write import sync_folder, written_beside
+from inspect_kit.atomic_write import write_whole, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.log.merkle import is_consistent
 from inspect_kit.registry.log.notes import Checkpoint, Verifier, WitnessRequest, check_name, witness_verifier
@@ -80,12 +80,7 @@ class Cosigner:
     def _keep(self, note: Checkpoint, seconds: int) -> None:
         path = self._state(note.origin)
         state = {"origin": note.origin, "size": note.size, "root": note.root.hex(), "time": seconds}
-        content = json.dumps(state).encode()
-        try:
-            written_beside(path, content).replace(path)
-            sync_folder(path.parent)
-        except OSError as problem:
-            raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
+        write_whole(path, json.dumps(state).encode(), private=True)
 
     def _state(self, origin: str) -> Path:
         return self.folder / f"{re.sub(r'[^A-Za-z0-9]+', '-', origin)[:100]}.json"

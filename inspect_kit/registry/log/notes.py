@@ -9,7 +9,7 @@ from __future__ import annotations
 import binascii
 import hashlib
 from base64 import b64decode, b64encode
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature
@@ -114,18 +114,20 @@ class Checkpoint:
         """With the log's own signature."""
         verifier = Verifier(self.origin, raw(key))
         line = (self.origin, verifier.id + key.sign(self.body.encode()))
-        return Checkpoint(self.origin, self.size, self.root, (*self.signatures, line))
+        return self._with(line)
 
     def cosigned(self, name: str, key: Ed25519PrivateKey, seconds: int) -> Checkpoint:
         """With a witness's, who says when it was seen."""
         content = key.sign(_stamped(seconds, self.body)) if seconds >= 0 else b""
         line = (name, witness_verifier(name, key).id + seconds.to_bytes(8) + content)
-        return Checkpoint(self.origin, self.size, self.root, (*self.signatures, line))
+        return self._with(line)
 
     def stamped(self, name: str, token: bytes) -> Checkpoint:
         """With a timestamp server's token."""
-        line = (name, _token_id(name) + token)
-        return Checkpoint(self.origin, self.size, self.root, (*self.signatures, line))
+        return self._with((name, _token_id(name) + token))
+
+    def _with(self, line: tuple[str, bytes]) -> Checkpoint:
+        return replace(self, signatures=(*self.signatures, line))
 
     def tokens(self) -> tuple[bytes, ...]:
         """The timestamp servers' tokens, not yet checked."""
@@ -134,7 +136,7 @@ class Checkpoint:
     def without_tokens(self) -> Checkpoint:
         """Short enough for a QR code."""
         kept = tuple((name, content) for name, content in self.signatures if content[:4] != _token_id(name))
-        return Checkpoint(self.origin, self.size, self.root, kept)
+        return replace(self, signatures=kept)
 
     def times(self) -> tuple[int, ...]:
         """The seconds that witnesses state, whoever they are."""
@@ -144,14 +146,14 @@ class Checkpoint:
     def is_signed_by(self, verifier: Verifier) -> bool:
         """Whether a log's key has signed it."""
         lines = (content for name, content in self.signatures if name == verifier.name and content[:4] == verifier.id)
-        return any(_holds(verifier.key, content[4:], self.body.encode()) for content in lines)
+        return any(signature_holds(verifier.key, content[4:], self.body.encode()) for content in lines)
 
     def seen_at(self, verifier: Verifier) -> int | None:
         """When a witness has seen it, in seconds since 1970; nothing if it has not."""
         for name, content in self.signatures:
             if name == verifier.name and content[:4] == verifier.id and len(content) == 76:
                 seconds = int.from_bytes(content[4:12])
-                if _holds(verifier.key, content[12:], _stamped(seconds, self.body)):
+                if signature_holds(verifier.key, content[12:], _stamped(seconds, self.body)):
                     return seconds
         return None
 
@@ -164,7 +166,8 @@ def _stamped(seconds: int, body: str) -> bytes:
     return f"cosignature/v1\ntime {seconds}\n{body}".encode()
 
 
-def _holds(key: bytes, signature: bytes, message: bytes) -> bool:
+def signature_holds(key: bytes, signature: bytes, message: bytes) -> bool:
+    """Whether an Ed25519 key, in its 32 bytes, has signed the message."""
     try:
         Ed25519PublicKey.from_public_bytes(key).verify(signature, message)
     except (InvalidSignature, ValueError):

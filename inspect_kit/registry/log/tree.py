@@ -10,14 +10,7 @@ from sqlalchemy import Connection, bindparam, func, insert, select
 
 from inspect_kit.errors import BrokenSeal
 from inspect_kit.registry.entries import Entry
-from inspect_kit.registry.log.merkle import (  # fmt: skip
-    Nodes,
-    consistency_proof,
-    grown,
-    inclusion_proof,
-    leaf_hash,
-    root,
-)
+from inspect_kit.registry.log import merkle
 from inspect_kit.registry.log.notes import Checkpoint, LogProof, WitnessRequest, checkpoint_of
 from inspect_kit.registry.tables import ENTRIES, LOG_CHECKPOINTS, LOG_NODES
 
@@ -39,14 +32,14 @@ def grow(connection: Connection, entries: Sequence[Entry]) -> None:
 
     rows: list[dict[str, Any]] = []
     for entry in entries:
-        for level, place, found in grown(leaf_hash(entry.leaf()), entry.id - 1, known):
+        for level, place, found in merkle.grown(merkle.leaf_hash(entry.leaf()), entry.id - 1, known):
             fresh[level, place] = found
             rows.append({"level": level, "place": place, "hash": found.hex()})
     if rows:
         connection.execute(insert(LOG_NODES), rows)
 
 
-def _nodes(connection: Connection) -> Nodes:
+def _nodes(connection: Connection) -> merkle.Nodes:
     def stored(level: int, place: int) -> bytes:
         found = connection.scalar(_NODE, {"level": level, "place": place})
         if found is None:
@@ -63,7 +56,7 @@ def log_size(connection: Connection) -> int:
 
 def root_at(connection: Connection, size: int) -> bytes:
     """The root over the first `size` entries."""
-    return root(0, size, _nodes(connection))
+    return merkle.root(0, size, _nodes(connection))
 
 
 def identity_of(connection: Connection) -> str:
@@ -86,12 +79,12 @@ def checkpoint(connection: Connection, code: str) -> Checkpoint:
 
 def request_since(connection: Connection, signed: Checkpoint, old: int) -> WitnessRequest:
     """A signed checkpoint with the proof that it continues the log of `old` entries."""
-    return WitnessRequest(old, tuple(consistency_proof(old, signed.size, _nodes(connection))), signed)
+    return WitnessRequest(old, tuple(merkle.consistency_proof(old, signed.size, _nodes(connection))), signed)
 
 
 def proof_in(connection: Connection, entry: Entry, signed: Checkpoint) -> LogProof:
     """That an entry stands in the log of a checkpoint."""
-    steps = inclusion_proof(entry.id - 1, signed.size, _nodes(connection))
+    steps = merkle.inclusion_proof(entry.id - 1, signed.size, _nodes(connection))
     return LogProof(entry.id - 1, tuple(steps), signed, entry.leaf())
 
 

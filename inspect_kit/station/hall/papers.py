@@ -153,7 +153,8 @@ def show_statistics(visit: Visit) -> Response:
     reasons: Counter[str] = Counter()
     for line in _lines(visit, failing, deciding=True):
         reasons.update({group.name for group in line.groups})
-    waits = [_minutes(each.at, each.decided_at) for each in seen if each.decided_at]
+    spans = [tuple(map(datetime.fromisoformat, (each.at, each.decided_at))) for each in seen if each.decided_at]
+    waits = [(until - since).total_seconds() / 60 for since, until in spans]
     hours = Counter(visit.words.time(each.at)[:13] + ":00" for each in seen)
     return visit.page(
         "statistics.html", event=event, names=visit.item_names(), figures=_figures(seen), printed=_printed(visit),
@@ -172,10 +173,6 @@ def _figures(seen: list[DeskInspection]) -> list[ItemFigures]:
         pieces, approved = len({(each.owner, each.text) for each in mine}), states[ThingState.APPROVED]
         found.append(ItemFigures(item, pieces, approved, states[ThingState.FAILED], waiting, overrides, again))
     return found
-
-
-def _minutes(since: str, until: str) -> float:
-    return (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds() / 60
 
 
 def show_screen(visit: Visit) -> Response:

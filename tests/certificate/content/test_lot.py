@@ -14,7 +14,7 @@ import pikepdf
 import pypdfium2
 import pytest
 
-from inspect_kit.certificate.content.lot_sections import MOST_PIECES
+from inspect_kit.certificate.content.lot_sections import MOST_PIECES, _by_percentiles
 from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import lot_wording_for, lot_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
@@ -26,6 +26,7 @@ from inspect_kit.notices import LANGUAGES
 from inspect_kit.quality.drawing import MOST_STROKES, stride_of
 from inspect_kit.quality.lot.judge import SamplingAgreement, plan_for
 from inspect_kit.quality.lot.record import ChartSettings, LotRecord, lot_record_of, open_lot_record
+from inspect_kit.quality.lot.study import studies_of
 from inspect_kit.quality.process.run_rules import NELSON, WESTERN_ELECTRIC
 from inspect_kit.registry.opening import open_registry
 from tests.certificate.reading import pages_of, spaced, text_of
@@ -133,6 +134,15 @@ def test_capability_has_its_confidence_limits_and_the_chart_its_signals(tmp_path
     assert re.search(r"Ppk, actual, overall 1\.\d\d 1\.\d\d to 1\.\d\d", text)
     assert "range outside its control limits (at 9)" in text
     assert "mean range of the subgroups" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_indices_by_percentiles_name_their_distribution_in_words(tmp_path: Path, language: str) -> None:
+    record, words = accepted(tmp_path), lot_wording_for(language)
+    named = [studied for study in studies_of(record) if (studied := study.percentiles)]
+    rows = [row for each in named for row in _by_percentiles(each, words)]
+    assert rows
+    assert {row[-1] for row in rows} == {words.say(f"distribution.{each.chosen.name}") for each in named}
 
 
 def test_results_state_the_expanded_uncertainty_or_that_there_is_none(tmp_path: Path) -> None:

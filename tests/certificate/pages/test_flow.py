@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from inspect_kit.certificate.pages.flow import Piece, paginate, stacked
+from inspect_kit.certificate.pages.flow import Piece, paginate
 
 
 def piece(height: float, **changes: object) -> Piece:
@@ -39,15 +36,3 @@ def test_a_piece_taller_than_a_page_still_gets_one() -> None:
 def test_the_first_page_may_have_another_height() -> None:
     pages = paginate([piece(40) for _ in range(5)], 100, 60)
     assert [len(page) for page in pages] == [1, 2, 2]
-
-
-def test_stacked_pieces_are_as_tall_as_all_of_them() -> None:
-    assert stacked([piece(10), piece(20, space=3)]).height == 33
-
-
-@given(st.lists(st.tuples(st.floats(1, 99), st.booleans(), st.floats(0, 20)), min_size=1, max_size=60))
-def test_every_piece_is_placed_once_in_order_and_inside_its_page(shapes: list[tuple[float, bool, float]]) -> None:
-    pieces = [piece(height, keep=keep, space=space) for height, keep, space in shapes]
-    pages = paginate(pieces, 100)
-    assert [id(placed.piece) for page in pages for placed in page] == [id(item) for item in pieces]
-    assert all(placed.offset + placed.piece.height <= 100.02 for page in pages for placed in page)
