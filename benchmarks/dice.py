@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.capture.photographs import open_photograph
-from inspect_kit.measure.dice import Rolled, measure_dice
+from inspect_kit.measure.dice import MeasuredDie, measure_dice
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.measure import look_at_dice
 from inspect_kit.vision.optics.camera import Camera
@@ -102,7 +102,7 @@ def _measure(roll: Roll, tally: Tally) -> None:
             _compare(roll, rolled, true, tally)
 
 
-def _compare(roll: Roll, rolled: Rolled, true: Die, tally: Tally) -> None:
+def _compare(roll: Roll, rolled: MeasuredDie, true: Die, tally: Tally) -> None:
     assert rolled.die.fitted is not None
     assert rolled.edges is not None
     turn = (float(rolled.die.fitted.cube.vector[2]) - true.yaw + math.pi / 4) % math.pi

@@ -27,7 +27,7 @@ from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.issue.qr import Claim, compose, read
 from inspect_kit.inspection.record import open_record
 from inspect_kit.registry.chain import link, write
-from inspect_kit.registry.entries import FIRST, Certified, Entry, File, Made, RegisteredGauge, Thing
+from inspect_kit.registry.entries import FIRST, Certified, Entry, File, InspectionSummary, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, open_registry
 from inspect_kit.registry.search import RegistryQuery, find, listing
@@ -93,7 +93,7 @@ def _body(serial: int) -> Certified:
     subject, owner = f"Striker {serial}", f"Player {serial % max(200, 1) + serial // 1000 * 200} Řehák"
     claim = Claim(str(number), "conforms", "2026-11-16", "2027-11-16", "icf-cs", "striker", subject, "", "ab" * 32)
     qr = compose(number, claim, "A1B2C3", lambda _: bytes(64))
-    made = Made(
+    made = InspectionSummary(
         Thing("striker", subject, owner), "icf-cs", "undated", "conforms", "guarded", "2026-11-16", f"{serial:064x}",
         inspector="Nobody", event=f"Event {serial % 50}", instruments=GAUGES,
     )  # fmt: skip

@@ -34,10 +34,10 @@ from inspect_kit.certificate.issue.keys import own_keyring, unlock
 from inspect_kit.certificate.issue.seals import desk_key, own_desk, seal_of_signer, seals_in, vouch
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.record import Record, open_record
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.entries import Decided, Recorded
 from inspect_kit.registry.checkin.store import decide, record, ticket_from
-from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import RegistryQuery, listing

@@ -51,14 +51,14 @@ def certify(
     Needs keys (`inspect-kit keys init`); a passphrase comes from INSPECT_KIT_PASSPHRASE. `further`: place, inspector,
     condition, issuer, issuer_address, signer, valid, replaces, because, as the command's options.
     """
-    from inspect_kit.certificate.issue.desk import Wish, issue_outcome, opened_key, registry_at
+    from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome, opened_key, registry_at
     from inspect_kit.certificate.issue.issue import Desk
     from inspect_kit.errors import UsageError
     from inspect_kit.inspection.record import Subject
 
     given = {**further, "owner": owner, "event": event}
     valid, replaces, because, signer = (given.pop(name, "") for name in ("valid", "replaces", "because", "signer"))
-    wish = Wish(Path(out), lang, valid, (replaces,) if replaces else (), because)
+    wish = IssueOptions(Path(out), lang, valid, (replaces,) if replaces else (), because)
     unknown = [name for name in given if name not in Subject.__struct_fields__]
     if unknown:
         raise UsageError(
@@ -117,9 +117,9 @@ def verify(
     The file is taken apart in this process; the command does it in one of its own, bounded in memory and time.
     """
     from inspect_kit.capture.files import read_bytes
-    from inspect_kit.certificate.issue.believed import counter_of, proof_beside
     from inspect_kit.certificate.issue.desk import has_registry, registry_at
     from inspect_kit.certificate.issue.qr import looks_like_qr
+    from inspect_kit.certificate.issue.trust import proof_beside, trust_context
     from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, compare, verify_pdf, verify_qr
 
     text = str(what)
@@ -129,7 +129,7 @@ def verify(
         proof = None if by_code else proof_beside(Path(text))
         registry, told = registry_at(place) if has_registry(place) else (None, ())
         print_warnings(told)
-        counter = counter_of(place, registry, on or today(), proof)
+        counter = trust_context(place, registry, on or today(), proof)
         # A child process would run an unguarded script a second time.
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)
         return compare(found, subject, event).data()

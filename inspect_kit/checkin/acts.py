@@ -22,10 +22,10 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason, Verdict
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import entry_of, follows
+from inspect_kit.registry.chain_index import entries_about
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, EventSet, Recorded
 from inspect_kit.registry.checkin.store import DeskInspection, inspection
 from inspect_kit.registry.entries import Body, Entry
-from inspect_kit.registry.following import entries_about
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.values.measurement import Component, Measurement, Observation, Ruling

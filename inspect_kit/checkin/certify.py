@@ -24,9 +24,9 @@ from inspect_kit.inspection.record import Record, Subject, open_record
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.checkin.entries import Decided, EventSet
 from inspect_kit.registry.checkin.store import WITHDRAWN, DeskInspection, to_revoke
-from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.rulebook.library import load, with_house_rules
 from inspect_kit.rulebook.sheet import Sheet

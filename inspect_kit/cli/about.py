@@ -18,7 +18,7 @@ from inspect_kit.nearest import nearest
 from inspect_kit.tomlfile import read_toml
 
 if TYPE_CHECKING:
-    from inspect_kit.certificate.issue.desk import Stated
+    from inspect_kit.certificate.issue.desk import Statements
 
 DEFAULTS: Final = "about.toml"
 """In the home: what the issuer states on all its certificates."""
@@ -58,9 +58,9 @@ about_options = stacked(
 """All of them optional."""
 
 
-def stated_by(given: Mapping[str, Any], home: Path) -> Stated:
+def stated_by(given: Mapping[str, Any], home: Path) -> Statements:
     """What was given: the options, over the file that was named, over the issuer's own defaults."""
-    from inspect_kit.certificate.issue.desk import Stated
+    from inspect_kit.certificate.issue.desk import Statements
 
     told = {name: given[name] for name in _KNOWN if given.get(name)}
     told |= {name: str(told[name].resolve()) for name in _PICTURES if name in told}
@@ -72,7 +72,7 @@ def stated_by(given: Mapping[str, Any], home: Path) -> Stated:
     texts = {name: clean(str(found[name]), where=name) for name in (*_TEXTS, "received_on") if name in found}
     about = About(**texts, **digests, remarks=tuple(remarks))
     by_digest = {digests[name]: content for name, content in pictures.items()}
-    return Stated(about, by_digest, str(found.get(ADDRESS, "")), _address(found.get(LOOKUP, "")))
+    return Statements(about, by_digest, str(found.get(ADDRESS, "")), _address(found.get(LOOKUP, "")))
 
 
 def timestamp_setting(home: Path) -> str:

@@ -75,7 +75,7 @@ class Sink:
 
     def _inspections(self, task: Task) -> Iterator[Inspection]:
         """Every photo that was measured, judged. One that cannot be judged is said and left out."""
-        from inspect_kit.certificate.issue.issue import made_of
+        from inspect_kit.certificate.issue.issue import summary_of
         from inspect_kit.registry.inspections import Inspection
 
         names = tray_names(photo for photo, _, _ in measured_lines(self.results))
@@ -87,7 +87,7 @@ class Sink:
                 except InspectKitError as problem:
                     warn((f"{photo}: {said('not-in-registry', reason=problem.said(heard()))}",))
                     continue
-                yield Inspection(made_of(record), record.canonical(), line, Path(photo).name)
+                yield Inspection(summary_of(record), record.canonical(), line, Path(photo).name)
 
     def _subject(self, photo: str) -> Subject:
         text = f"{self.about.text} {photo}".strip()

@@ -9,7 +9,7 @@ import click
 from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.desk import Wish, issue_outcome
+from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
 from inspect_kit.cli import options
 from inspect_kit.cli.about import about_options, stated_by
 from inspect_kit.cli.issuer import desk_of
@@ -80,7 +80,7 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
     stated = stated_by(given, options.home_of(ctx))
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
-    wish = Wish(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
+    wish = IssueOptions(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
     warn(worded(outcome.warnings, outcome.notices, heard()))
     server = server_address(options.home_of(ctx), given["timestamp"])
     issued = issue_outcome(outcome, subject, wish, desk)

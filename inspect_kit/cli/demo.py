@@ -10,7 +10,7 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import read_measurements, written
-from inspect_kit.certificate.issue.desk import Wish, issue_outcome
+from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
 from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import json_option
@@ -81,4 +81,7 @@ def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[s
     kind = "certificate" if verdict is Verdict.CONFORMS else "report"
     path = out / f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"
     desk = throwaway_desk(out / "desks" / code_for(walk["issuer"]), walk["issuer"], walk["inspector"])
-    return {"title": walk["title"], **issue_outcome(outcome, subject, Wish(path, walk["language"]), desk).summary()}
+    return {
+        "title": walk["title"],
+        **issue_outcome(outcome, subject, IssueOptions(path, walk["language"]), desk).summary(),
+    }

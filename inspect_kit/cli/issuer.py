@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from inspect_kit.certificate.issue.believed import own_issuer
 from inspect_kit.certificate.issue.keys import PASSPHRASE, Founding, Passphrase, found, needs_passphrase, unlock
+from inspect_kit.certificate.issue.trust import own_issuer
 from inspect_kit.cli.language import heard, said
 from inspect_kit.cli.options import home_of
 from inspect_kit.cli.output import warn

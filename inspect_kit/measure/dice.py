@@ -41,7 +41,7 @@ WORST: Final = 0.25
 
 
 @dataclass(frozen=True)
-class Rolled:
+class MeasuredDie:
     """One die: its instance, what was seen of it, and the two edges of its upper face, where they can be measured."""
 
     instance: str
@@ -56,11 +56,11 @@ class DicePhoto:
     photo: Photograph
     placed: Placed | None
     look: DiceLook
-    dice: tuple[Rolled, ...]
+    dice: tuple[MeasuredDie, ...]
 
 
 @dataclass(frozen=True)
-class Spotting:
+class FaceCheck:
     """Six photos of one die: is each number there once, do opposite ones add to seven (`None`: not known)?"""
 
     numbers: bool
@@ -73,7 +73,7 @@ class DiceSession:
     """All photos, and the check of one die's six faces, where there are six photos of one die each."""
 
     photos: tuple[DicePhoto, ...]
-    spotting: Spotting | None
+    spotting: FaceCheck | None
     notices: tuple[Notice, ...]
 
 
@@ -90,7 +90,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     return PhotoSession(photo_file(photos, readings, session.notices), partial(_drawn, session))
 
 
-def _measurements(photos: Sequence[Photograph], photo: int, rolled: Rolled) -> Iterator[Reading]:
+def _measurements(photos: Sequence[Photograph], photo: int, rolled: MeasuredDie) -> Iterator[Reading]:
     if rolled.edges is None:
         return
     found = partial(reading_of, photos=photos, photo=photo, pixel=rolled.die.pixel)
@@ -105,12 +105,12 @@ def _measurements(photos: Sequence[Photograph], photo: int, rolled: Rolled) -> I
         yield found(characteristic, value, instance=rolled.instance)
 
 
-def _face(photo: Photograph, rolled: Rolled) -> Reading:
+def _face(photo: Photograph, rolled: MeasuredDie) -> Reading:
     found = seen("die.face", str(rolled.die.number), rolled.instance, rolled.die.confidence)
     return replace(found, pixel=pixel_of(rolled.die.pixel), photo=photo.file)
 
 
-def _spotting(found: Spotting | None) -> Iterator[Reading]:
+def _spotting(found: FaceCheck | None) -> Iterator[Reading]:
     """Six photos of one die: the two clauses on its numbers."""
     if found is None:
         return
@@ -128,7 +128,7 @@ def _drawn(session: DiceSession, verdicts: Verdicts, sheet: str, language: str) 
     return draw_overlay(first.photo.pixels, marks, first.placed.known.image if first.placed else None)
 
 
-def _marks(look: DicePhoto, rolled: Rolled, language: str) -> Iterator[Mark]:
+def _marks(look: DicePhoto, rolled: MeasuredDie, language: str) -> Iterator[Mark]:
     """The outline, and below it the text, so that the pips stay visible."""
     tone = Tone.DOUBT if look.placed is not None and rolled.edges is None else Tone.GOOD
     yield Mark(rolled.die.outline, (), tone)
@@ -166,7 +166,9 @@ def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int
     else:
         look = measure_on_sheet(photo.pixels, placed, _told(stated), photo.colour_spread)
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
-    dice = [Rolled(str(number), die, _edges(die, placed, scale)) for number, die in enumerate(look.dice, before + 1)]
+    dice = [
+        MeasuredDie(str(number), die, _edges(die, placed, scale)) for number, die in enumerate(look.dice, before + 1)
+    ]
     return DicePhoto(photo, placed, look, tuple(dice))
 
 
@@ -267,7 +269,7 @@ def of_the_face(die: Die) -> list[tuple[str, Value]]:
 # ------------------------------------------------------------------------------------------------- six faces of one die
 
 
-def spotted(looks: Sequence[DiceLook]) -> Spotting | None:
+def spotted(looks: Sequence[DiceLook]) -> FaceCheck | None:
     """The check of six photos that show one die each; `None` for anything else."""
     if len(looks) != FACES or any(len(look.dice) != 1 for look in looks):
         return None
@@ -280,7 +282,7 @@ def spotted(looks: Sequence[DiceLook]) -> Spotting | None:
     beside = {frozenset(pair) for look in looks for pair in look.sides}
     wrong = [number for number in (1, 2, 3) if frozenset({number, 7 - number}) in beside]
     faults += [notice("die-not-opposite", number=number, other=7 - number) for number in wrong]
-    return Spotting(len(counts) == FACES, _opposite(numbers, beside, bool(faults)), tuple(faults))
+    return FaceCheck(len(counts) == FACES, _opposite(numbers, beside, bool(faults)), tuple(faults))
 
 
 def _opposite(numbers: Sequence[int], beside: set[frozenset[int]], faulty: bool) -> bool | None:
@@ -293,7 +295,7 @@ def _opposite(numbers: Sequence[int], beside: set[frozenset[int]], faulty: bool)
     return True if all(known) else None
 
 
-def _notices(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spotting: Spotting | None) -> list[Notice]:
+def _notices(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spotting: FaceCheck | None) -> list[Notice]:
     said = [told for look in looks for told in _photo_notices(look)]
     measured = any(rolled.edges for look in looks for rolled in look.dice)
     if measured and stated.print_scale is None:

@@ -20,7 +20,7 @@ _DOUBTED: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Gauge:
+class DisplayGauge:
     """What is known of the gauge whose display it is: one digit, and the ends of its range."""
 
     resolution: Quantity | None = None
@@ -29,7 +29,7 @@ class Gauge:
     name: str = ""
 
     @classmethod
-    def of(cls, instrument: Instrument) -> Gauge:
+    def of(cls, instrument: Instrument) -> DisplayGauge:
         """From the instrument's sheet."""
         return cls(instrument.resolution, instrument.lower, instrument.upper, instrument.id)
 
@@ -73,7 +73,7 @@ class DisplayReading:
         }  # fmt: skip
 
 
-def displayed(photo: Photograph, gauge: Gauge | None = None) -> DisplayReading:
+def displayed(photo: Photograph, gauge: DisplayGauge | None = None) -> DisplayReading:
     """The display's reading as a proposal; without one its value is empty and its confidence 0."""
     shown = read_display(photo.pixels)
     if shown is None:
@@ -82,10 +82,10 @@ def displayed(photo: Photograph, gauge: Gauge | None = None) -> DisplayReading:
         shown.number, shown.unit, shown.confidence, shown.stable, shown.hold, photo.file, photo.sha256,
         picture=cut_out(photo.pixels, shown),
     )  # fmt: skip
-    return _checked(reading, shown, gauge or Gauge())
+    return _checked(reading, shown, gauge or DisplayGauge())
 
 
-def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: Gauge) -> DisplayReading:
+def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: DisplayGauge) -> DisplayReading:
     """The reading, its unit completed by the gauge, and doubted where the gauge cannot show it."""
     resolution = gauge.resolution
     unit = reading.unit or (str(resolution.unit.symbol) if resolution else "")
@@ -98,7 +98,7 @@ def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: Gauge) -> D
     return replace(reading, told=against, confidence=min(reading.confidence, _DOUBTED))
 
 
-def _against(reading: DisplayReading, gauge: Gauge) -> Notice | None:
+def _against(reading: DisplayReading, gauge: DisplayGauge) -> Notice | None:
     """What speaks against a reading, given the gauge."""
     if not reading.unit:
         return notice("display-no-unit")
@@ -111,7 +111,7 @@ def _against(reading: DisplayReading, gauge: Gauge) -> Notice | None:
         return notice("display-no-quantity", shown=f"{reading.value} {reading.unit}")
 
 
-def _beyond(value: Quantity, gauge: Gauge, resolution: Quantity) -> Notice | None:
+def _beyond(value: Quantity, gauge: DisplayGauge, resolution: Quantity) -> Notice | None:
     if value.unit.base != resolution.unit.base:
         return notice("display-other-unit", unit=str(value.unit), own=str(resolution.unit))
     digit, number = resolution.in_base, value.in_base

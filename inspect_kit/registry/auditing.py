@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 
 from inspect_kit.errors import BrokenSeal, Fault, InspectKitError, fault
 from inspect_kit.notices import Notice
-from inspect_kit.registry.chain import Row, entries_after, rows_of
+from inspect_kit.registry.chain import Row, all_entries, entries_after, rows_of
 from inspect_kit.registry.checkin.entries import Decided, EventSet, File, Recorded
 from inspect_kit.registry.entries import (
     FIRST,
@@ -97,11 +97,8 @@ def _surplus(registry: Registry, connection: Connection, named: set[bytes]) -> l
 def tidy(registry: Registry) -> int:
     """Remove evidence that no entry names; while this holds the lock, nobody is about to name any."""
     with registry.writing() as connection:
-        named: set[bytes] = set()
-        last = 0
-        while batch := entries_after(connection, last, _BATCH):
-            named |= {bytes.fromhex(file.sha256) for entry in batch for file in _files_of(entry.said())}
-            last = batch[-1].id
+        files = (file for entry in all_entries(connection) for file in _files_of(entry.said()))
+        named = {bytes.fromhex(file.sha256) for file in files}
         return registry.shelf.clear(connection, _surplus(registry, connection, named))
 
 

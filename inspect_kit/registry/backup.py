@@ -19,9 +19,9 @@ from sqlalchemy import Connection
 from inspect_kit.atomic_write import flush_file, sync_folder, written_beside
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError, refuse_special_file
 from inspect_kit.file_lock import try_lock
-from inspect_kit.registry.chain import entries_after, last_entry, rows_of, write
+from inspect_kit.registry.chain import all_entries, last_entry, rows_of, write
 from inspect_kit.registry.entries import FIRST, Entry
-from inspect_kit.registry.evidence import Folder
+from inspect_kit.registry.evidence import EvidenceFolder
 from inspect_kit.registry.opening import Registry, open_registry, refuse_older
 from inspect_kit.registry.tables import EVIDENCE
 from inspect_kit.strict_json import parse_json
@@ -29,7 +29,7 @@ from inspect_kit.strict_json import parse_json
 FORMAT: Final = 1
 """Version of a backup; another one is refused."""
 _BATCH: Final = 500
-"""Entries read or written at a time."""
+"""Entries written at a time."""
 _LONGEST_LINE: Final = 4_000_000
 """Bytes of one entry."""
 _LARGEST_FILE: Final = 500_000_000
@@ -89,7 +89,7 @@ def _trial_folder(registry: Registry) -> Iterator[Path]:
     Where another backup is just being proven, or the registry lies on a server or cannot be written beside, a
     temporary folder has to do.
     """
-    home = registry.shelf.root.parent if isinstance(registry.shelf, Folder) else None
+    home = registry.shelf.root.parent if isinstance(registry.shelf, EvidenceFolder) else None
     with ExitStack() as stack:
         if home is None or not os.access(home, os.W_OK) or not stack.enter_context(try_lock(home / _TRIAL_LOCK)):
             yield Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="inspect-kit-")))
@@ -105,7 +105,7 @@ def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) 
     last = last_entry(connection)
     digests: set[str] = set()
     with archive.open("entries.jsonl", "w", force_zip64=True) as stream:
-        for entry in _all(connection):
+        for entry in all_entries(connection):
             stream.write(msgspec.json.encode(entry) + b"\n")
             digests.update(_evidence_of(entry))
     for digest in sorted(digests):
@@ -114,13 +114,6 @@ def _pack(registry: Registry, connection: Connection, archive: zipfile.ZipFile) 
     head = {"format": FORMAT, "entries": kept.entries, "files": kept.files, "head": kept.head}
     archive.writestr("manifest.json", json.dumps(head))
     return kept
-
-
-def _all(connection: Connection) -> Iterator[Entry]:
-    last = 0
-    while batch := entries_after(connection, last, _BATCH):
-        yield from batch
-        last = batch[-1].id
 
 
 def _evidence_of(entry: Entry) -> Iterator[str]:

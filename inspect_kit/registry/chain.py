@@ -224,6 +224,14 @@ def entries_after(connection: Connection, start: int, count: int) -> list[Entry]
     return [Entry(*row) for row in connection.execute(wanted)]
 
 
+def all_entries(connection: Connection, batch: int = 500) -> Iterator[Entry]:
+    """Every entry in order, so many read at a time."""
+    last = 0
+    while entries := entries_after(connection, last, batch):
+        yield from entries
+        last = entries[-1].id
+
+
 def last_entry(connection: Connection) -> Entry | None:
     """The newest entry."""
     found = connection.execute(select(ENTRIES).order_by(ENTRIES.c.id.desc()).limit(1)).first()

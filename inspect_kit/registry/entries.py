@@ -50,7 +50,7 @@ class RegisteredGauge(EntryPart, frozen=True):
         return hashlib.sha256(msgspec.json.encode(["instrument", *msgspec.structs.astuple(self)])).hexdigest()
 
 
-class Made(EntryPart, frozen=True):
+class InspectionSummary(EntryPart, frozen=True):
     """What was inspected, by which rules, with which result."""
 
     subject: Thing
@@ -69,7 +69,7 @@ class Certified(EntryPart, frozen=True, tag="certificate"):
     """A certificate or report was issued. Days are ISO 8601; empty means without end."""
 
     number: str
-    inspection: Made
+    inspection: InspectionSummary
     pdf: str
     qr: str
     issued_on: str
@@ -83,7 +83,7 @@ class Certified(EntryPart, frozen=True, tag="certificate"):
 class Inspected(EntryPart, frozen=True, tag="inspection"):
     """A thing was inspected, and nothing issued: one photo of a batch."""
 
-    inspection: Made
+    inspection: InspectionSummary
     evidence: tuple[File, ...] = ()
 
 

@@ -35,7 +35,7 @@ class Shelf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class EvidenceFolder:
     """Files in folders named by the first two digits of their digest."""
 
     root: Path
@@ -87,7 +87,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class EvidenceTable:
     """Contents in the database itself, so that every desk has them."""
 
     def put(self, connection: Connection, content: bytes) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, select
 
 from inspect_kit.registry.chain import append
-from inspect_kit.registry.entries import Inspected, Made
+from inspect_kit.registry.entries import Inspected, InspectionSummary
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import begins_with
 from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, SUBJECTS
@@ -26,7 +26,7 @@ _BLOCK: Final = 50
 class Inspection:
     """What was found, its record, and the measurement behind it by which it is known to be there already."""
 
-    made: Made
+    made: InspectionSummary
     record: bytes
     measured: bytes
     name: str = ""
@@ -60,7 +60,7 @@ def _body(registry: Registry, connection: Connection, each: Inspection) -> Inspe
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class InspectionQuery:
     """Which inspections; what is empty does not matter."""
 
     subject: str = ""
@@ -68,7 +68,7 @@ class Sought:
     verdict: str = ""
 
 
-def uncertified(connection: Connection, sought: Sought, limit: int) -> Sequence[dict[str, Any]]:
+def uncertified(connection: Connection, sought: InspectionQuery, limit: int) -> Sequence[dict[str, Any]]:
     """Inspections without a certificate, the newest first."""
     made, thing = INSPECTIONS.c, SUBJECTS.c
     columns = (made.entry, made.inspected_on, made.verdict, thing.item, thing.text.label("subject"), thing.owner,
@@ -79,7 +79,7 @@ def uncertified(connection: Connection, sought: Sought, limit: int) -> Sequence[
     return [dict(row._mapping) for row in rows]
 
 
-def _conditions(sought: Sought) -> Iterator[Any]:
+def _conditions(sought: InspectionQuery) -> Iterator[Any]:
     if sought.subject:
         yield from begins_with(SUBJECTS.c.folded, sought.subject)
     if sought.sheet:

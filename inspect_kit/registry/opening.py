@@ -21,9 +21,9 @@ from sqlalchemy.pool import NullPool
 from inspect_kit.errors import BadInput, BrokenSeal, Fault, UsageError
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.checkin.entries import File
-from inspect_kit.registry.evidence import Folder, Shared, Shelf
+from inspect_kit.registry.evidence import EvidenceFolder, EvidenceTable, Shelf
+from inspect_kit.registry.last_seen import LastSeenEntry, Memory, usual_memory
 from inspect_kit.registry.tables import ENTRIES
-from inspect_kit.registry.witness import LastSeenEntry, Memory, usual_memory
 
 FILE_NAME: Final = "registry.db"
 REVISIONS: Final = ("0001", "0002", "0003", "0004")
@@ -175,10 +175,10 @@ def open_registry(home: Path, url: str = "", *, remembered: bool = True) -> Regi
             if not fixed:
                 _prepare(file)
             engine = _read_only_engine(file) if fixed else sqlite_engine(target, poolclass=NullPool)
-            registry = Registry(engine, Folder(file.parent / "evidence"), place, memory)
+            registry = Registry(engine, EvidenceFolder(file.parent / "evidence"), place, memory)
         else:
             engine = create_engine(target, poolclass=NullPool, connect_args={"connect_timeout": 15})
-            registry = Registry(engine, Shared(), place, memory)
+            registry = Registry(engine, EvidenceTable(), place, memory)
         _bring_up_to_date(registry)
     return registry
 

@@ -202,7 +202,7 @@ def current(connection: Connection, subject: str, sheet: str, event: str) -> Cer
 
 
 @dataclass(frozen=True, slots=True)
-class Backing:
+class CertificateDetails:
     """What lies behind a certificate: its evidence, its instruments, what it replaced, what is known of the thing."""
 
     evidence: tuple[dict[str, Any], ...]
@@ -211,7 +211,7 @@ class Backing:
     description: dict[str, Any]
 
 
-def backing(connection: Connection, standing: CertificateStatus) -> Backing:
+def backing(connection: Connection, standing: CertificateStatus) -> CertificateDetails:
     """All that hangs on one certificate."""
     entry, e, i = standing.entry, EVIDENCE.c, INSTRUMENTS.c
     files = select(e.role, e.name, e.sha256, e.size).where(e.entry == entry).order_by(e.place)
@@ -222,7 +222,7 @@ def backing(connection: Connection, standing: CertificateStatus) -> Backing:
     said = select(DESCRIPTIONS.c.maker, DESCRIPTIONS.c.serial, DESCRIPTIONS.c.photo)
     newest = connection.execute(said.where(DESCRIPTIONS.c.subject == subject).order_by(DESCRIPTIONS.c.entry.desc()))
     described = newest.first()
-    return Backing(
+    return CertificateDetails(
         evidence=tuple(dict(row._mapping) for row in connection.execute(files)),
         instruments=tuple(dict(row._mapping) for row in connection.execute(gauges)),
         replaces=tuple(connection.scalars(replaced)),

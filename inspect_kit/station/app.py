@@ -18,8 +18,8 @@ from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, live, lookup, people, photos, scales, tickets
 from inspect_kit.station import sign_in as signing
+from inspect_kit.station.certificate_worker import CertificateWorker, DrawnInProcess
 from inspect_kit.station.hall import papers, public, queue, roster
-from inspect_kit.station.maker import DrawnAside, Maker
 from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
 from inspect_kit.station.web import offline
@@ -102,18 +102,20 @@ _SLOW: Final = frozenset(
 """What waits for the hashing of a PIN, or reads or draws a whole event."""
 
 
-def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos.Bench | None = None) -> Starlette:
-    """The station as an ASGI application; photos are worked on at `bench`, else by helper programs."""
-    aside = DrawnAside()
+def create_app(
+    station: Station, hosts: frozenset[str] = LOOPBACK, worker: photos.PhotoWorker | None = None
+) -> Starlette:
+    """The station as an ASGI application; photos are worked on by `worker`, else by helper programs."""
+    aside = DrawnInProcess()
     helpers = BoundedPool(photos.MEMORY, 1), BoundedPool(photos.MEMORY), BoundedPool(photos.MEMORY, 1)
     hands = worker_limits()
-    maker = Maker(station, aside, lambda: hands[False].borrowed_tokens > 0)
+    certificates = CertificateWorker(station, aside, lambda: hands[False].borrowed_tokens > 0)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        maker.start()
+        certificates.start()
         yield
-        maker.stop()
+        certificates.stop()
         aside.workshop.close()
         for helper in helpers:
             helper.close()
@@ -134,8 +136,8 @@ def create_app(station: Station, hosts: frozenset[str] = LOOPBACK, bench: photos
         middleware=[Middleware(Guard, hosts=hosts, secure=station.secure, addresses=not station.loopback)],
         lifespan=lifespan,
     )
-    app.state.station, app.state.maker, app.state.hands = station, maker, hands
-    app.state.benches = photos.Benches(bench or helpers[0], bench or helpers[1], bench or helpers[2])
+    app.state.station, app.state.certificates, app.state.hands = station, certificates, hands
+    app.state.workers = photos.PhotoWorkers(worker or helpers[0], worker or helpers[1], worker or helpers[2])
     app.state.frames = live.FramesInHand()
     return app
 

@@ -31,7 +31,7 @@ from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.hall.roster import roster_of
-from inspect_kit.station.photos import DeskPhoto, kind_of, looks_of, shot_of, taken
+from inspect_kit.station.photos import DeskPhoto, kind_of, pending_photos, shot_of, taken
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.waiting_line import Tell, in_line, unheard
@@ -81,7 +81,7 @@ def show_desk(visit: Visit) -> Response:
         )
         return visit.go(f"/events/{place.event.event}/guided/{place.item.id}{f'?{kept}' if kept else ''}")
     if kind_of(place.sheet, place.item.id):
-        visit.request.app.state.benches.warm()
+        visit.request.app.state.workers.warm()
     first = first_of(visit, place, visit.query("retest"))
     given = {"ticket": visit.station.ticket()}
     given |= {"owner": first.owner, "text": first.text, "retest": first.ticket} if first else {}
@@ -145,7 +145,7 @@ def show_look(visit: Visit) -> Response:
 def _seen_in_photo(visit: Visit, place: InspectionPlace, given: Mapping[str, str]) -> dict[str, Any]:
     """What the photo of a form tells, if there is one."""
     token = given.get("look", "")
-    look = looks_of(visit).find(token, place.event.event, visit.person.name)
+    look = pending_photos(visit).find(token, place.event.event, visit.person.name)
     if look is None:
         return {"look": None, "token": "", "shot": None, "fill": "", "href": ""}
     href = f"/events/{place.event.event}/desk/{place.item.id}/look/{token}/photo"
@@ -243,7 +243,7 @@ def displays_of(visit: Visit, readings: Iterable[Reading], tokens: Iterable[str]
     """The pictures of displays beside which these values were confirmed, as far as those still stand; nothing where one
     is gone."""
     wanted = {photo.file for photo in display_photos(reading.raw for reading in readings)}
-    found = (looks_of(visit).find(token, visit.path("event"), visit.person.name) for token in tokens)
+    found = (pending_photos(visit).find(token, visit.path("event"), visit.person.name) for token in tokens)
     kept = {each.name: each for each in found if each is not None and each.name in wanted}
     return None if wanted - kept.keys() else list(kept.values())
 

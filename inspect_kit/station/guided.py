@@ -30,11 +30,11 @@ from inspect_kit.judgement.rules import RuleName
 from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, keep_draft
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
 from inspect_kit.station import desk
-from inspect_kit.station.brought import Brought, brought, photo_form, with_brought
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import looks_of
+from inspect_kit.station.photos import pending_photos
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import sent_with
+from inspect_kit.station.uploads import Brought, brought, photo_form, with_brought
 from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
@@ -45,7 +45,7 @@ _LONGEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class GuidedInspection:
     """A guided inspection under way."""
 
     place: desk.InspectionPlace
@@ -68,7 +68,7 @@ class Walk:
 def show_start(visit: Visit, fault: str = "") -> Response:
     """Which thing, what is known of it already, and what was begun before."""
     place = desk.place_of(visit)
-    visit.request.app.state.benches.warm()
+    visit.request.app.state.workers.warm()
     retest = visit.query("retest") or visit.form.get("retest", "")
     before = desk.first_of(visit, place, retest or visit.query("again") or visit.form.get("again", ""))
     begun = visit.ask(drafts, place.event.event, visit.person.name)
@@ -98,7 +98,7 @@ def _started(visit: Visit, place: desk.InspectionPlace, tell: Tell = unheard) ->
         owner = desk.player_of_form(visit, place, visit.form, before)
         entry = GuidedEntry(place.sheet, place.item.id)
         again = before.ticket if before else ""
-        walk = Walk(place, visit.station.ticket(), text, owner, entry, again, bool(retest))
+        walk = GuidedInspection(place, visit.station.ticket(), text, owner, entry, again, bool(retest))
         walk = _told(visit, walk, brought(visit, place, tell))
     except InspectKitError as problem:
         return show_start(visit, visit.words.told(problem))
@@ -111,7 +111,7 @@ def add(visit: Visit) -> Response:
     return _done(visit) or in_line(visit, partial(_added, visit, _walk_of(visit)))
 
 
-def _added(visit: Visit, walk: Walk, tell: Tell = unheard) -> Response:
+def _added(visit: Visit, walk: GuidedInspection, tell: Tell = unheard) -> Response:
     try:
         more = brought(visit, walk.place, tell)
         if more.file is None:
@@ -123,7 +123,7 @@ def _added(visit: Visit, walk: Walk, tell: Tell = unheard) -> Response:
     return visit.go(_address(walk))
 
 
-def _told(visit: Visit, walk: Walk, more: Brought) -> Walk:
+def _told(visit: Visit, walk: GuidedInspection, more: Brought) -> GuidedInspection:
     """The walk with what was brought; an answer to what is measured now gives way. What cannot be judged is refused."""
     if more.file is None:
         return walk
@@ -136,11 +136,11 @@ def _told(visit: Visit, walk: Walk, more: Brought) -> Walk:
     return changed
 
 
-def _address(walk: Walk) -> str:
+def _address(walk: GuidedInspection) -> str:
     return f"/events/{walk.place.event.event}/guided/{walk.place.item.id}/{walk.ticket}"
 
 
-def _keep(visit: Visit, walk: Walk) -> None:
+def _keep(visit: Visit, walk: GuidedInspection) -> None:
     data = {"item": walk.place.item.id, "text": walk.text, "owner": walk.owner, "draft": as_draft(walk.entry),
             "again": walk.again, "retest": walk.retest, "photos": walk.photos, "displays": walk.displays,
             "file": as_json(walk.file) if walk.file else None}  # fmt: skip
@@ -150,7 +150,7 @@ def _keep(visit: Visit, walk: Walk) -> None:
     )  # fmt: skip
 
 
-def _walk_of(visit: Visit) -> Walk:
+def _walk_of(visit: Visit) -> GuidedInspection:
     place, ticket = desk.place_of(visit), visit.path("ticket")
     if not is_ticket(ticket):
         raise not_found()
@@ -162,8 +162,10 @@ def _walk_of(visit: Visit) -> Walk:
         raise not_found()
     file = measurements_in(data["file"], Path("draft")) if data.get("file") else None
     entry = from_draft(data["draft"], place.sheet, place.item.id, Path("draft"), file.readings if file else ())
-    return Walk(place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False),
-                file, tuple(data.get("photos", ())), tuple(data.get("displays", ())))  # fmt: skip
+    return GuidedInspection(
+        place, ticket, data["text"], data["owner"], entry, data.get("again", ""), data.get("retest", False), file,
+        tuple(data.get("photos", ())), tuple(data.get("displays", ())),
+    )  # fmt: skip
 
 
 def _done(visit: Visit) -> Response | None:
@@ -194,7 +196,7 @@ def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | Non
     )  # fmt: skip
 
 
-def _figures_told(walk: Walk) -> dict[str, bool]:
+def _figures_told(walk: GuidedInspection) -> dict[str, bool]:
     """The figures of a team, and whether photos have told of each."""
     told = {each.instance for each in walk.entry.known if each.from_photo}
     return {name: name in told for name in photo_form(walk.place).figures}
@@ -210,7 +212,7 @@ def _name(question: Question) -> str:
     return f"{question.characteristic}|{question.instance}"
 
 
-def _shown(visit: Visit, walk: Walk, screen: Screen | None) -> dict[str, Any]:
+def _shown(visit: Visit, walk: GuidedInspection, screen: Screen | None) -> dict[str, Any]:
     """The fields of a screen, with what was given before or typed just now."""
     if screen is None:
         return {"fields": (), "given": {}, "gauges": {}, "pictures": {}, "counts": {}, "checks": frozenset(), "at": ""}
@@ -226,7 +228,7 @@ def _shown(visit: Visit, walk: Walk, screen: Screen | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _states(walk: Walk, screens: tuple[Screen, ...]) -> list[tuple[Screen, str, str]]:
+def _states(walk: GuidedInspection, screens: tuple[Screen, ...]) -> list[tuple[Screen, str, str]]:
     """Every screen with its name and whether it is open, passed over or done."""
     given = {answer.question.key: answer.text for answer in walk.entry.answers}
     found = []
@@ -237,7 +239,7 @@ def _states(walk: Walk, screens: tuple[Screen, ...]) -> list[tuple[Screen, str, 
     return found
 
 
-def _running(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> dict[str, Any]:
+def _running(visit: Visit, walk: GuidedInspection, screens: tuple[Screen, ...]) -> dict[str, Any]:
     """How things stand with the answers so far, and what the last screen came to."""
     readings = _readings(walk)
     if not readings.readings:
@@ -251,7 +253,7 @@ def _running(visit: Visit, walk: Walk, screens: tuple[Screen, ...]) -> dict[str,
     return {"groups": groups, "last": [group for group in groups if group.characteristic in names], "failing": failing}
 
 
-def _readings(walk: Walk) -> MeasurementFile:
+def _readings(walk: GuidedInspection) -> MeasurementFile:
     """What was answered, and what was known before."""
     told = walk.file or MeasurementFile(())
     return replace(told, readings=(*told.readings, *walk.entry.readings().readings))
@@ -337,7 +339,7 @@ def _answer(visit: Visit, question: Question, name: str, text: str) -> Answer:
     return as_sent(given, text, sent_with(visit.station.secret, form).get(name))
 
 
-def _finished(visit: Visit, walk: Walk) -> Response:
+def _finished(visit: Visit, walk: GuidedInspection) -> Response:
     """Enter it as an inspection of the desk; what was passed over stays open there."""
     where, told = f"desk {walk.ticket}", _readings(walk)
     if not told.readings:
@@ -347,7 +349,7 @@ def _finished(visit: Visit, walk: Walk) -> Response:
     used = Gauges(dict(walk.entry.instruments), visit.station.gauge_folders)
     for fault in desk.same_gauge(visit, first, used).values():
         return show_question(visit, fault)
-    looks = [looks_of(visit).find(token, walk.place.event.event, visit.person.name) for token in walk.photos]
+    looks = [pending_photos(visit).find(token, walk.place.event.event, visit.person.name) for token in walk.photos]
     if None in looks:
         return show_question(visit, visit.words("guided.photo_gone"))
     displays = desk.displays_of(visit, told.readings, walk.displays)

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from inspect_kit.checkin.photo_reading import frame_seen
 from inspect_kit.errors import InspectKitError
 from inspect_kit.station.desk import place_of
-from inspect_kit.station.photos import Benches, kind_of
+from inspect_kit.station.photos import PhotoWorkers, kind_of
 from inspect_kit.station.web.refusals import Refusal, not_found
 from inspect_kit.station.web.visit import Visit
 
@@ -60,9 +60,9 @@ def look_at_frame(visit: Visit) -> Response:
 
 def _seen(visit: Visit, frame: bytes) -> dict[str, object]:
     """A frame that cannot be looked at in time is dropped as well: the next one is on its way."""
-    benches: Benches = visit.request.app.state.benches
+    workers: PhotoWorkers = visit.request.app.state.workers
     try:
-        aim, outline = benches.aiming.do(_LOOKING, frame_seen, frame)
+        aim, outline = workers.aiming.do(_LOOKING, frame_seen, frame)
     except InspectKitError:
         return dict(_BUSY)
     return {"aim": aim, "say": visit.words(f"live.{aim}"), "outline": outline}

@@ -19,7 +19,7 @@ from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
-from inspect_kit.station.photos import Benches, PhotoCut, kept_shot
+from inspect_kit.station.photos import PhotoCut, PhotoWorkers, kept_shot
 from inspect_kit.station.web.visit import Visit, sees
 
 _LONGEST = 1000
@@ -54,9 +54,9 @@ def show_lookup(visit: Visit) -> Response:
 
 def look_at_code(visit: Visit) -> Response:
     """From a photograph of the code, for phones without a scanner."""
-    benches: Benches = visit.request.app.state.benches
+    workers: PhotoWorkers = visit.request.app.state.workers
     try:
-        text = benches.opening.do(_READING, _code_in, visit.files.get("photo", b""))
+        text = workers.opening.do(_READING, _code_in, visit.files.get("photo", b""))
     except InspectKitError as problem:
         return visit.page("lookup.html", 422, asked="", answer=None, fault=visit.words.told(problem))
     return visit.page("lookup.html", asked=text[:_LONGEST], answer=_answer(visit, text[:_LONGEST]), fault="")

@@ -53,7 +53,7 @@ PLAIN_REFERENCES: Final = ("paper:a4", "paper:letter", "card")
 Result = TypeVar("Result")
 
 
-class Bench(Protocol):
+class PhotoWorker(Protocol):
     """Where heavy work is done."""
 
     def do(self, seconds: float, task: Callable[..., Result], *given: Any) -> Result:
@@ -61,21 +61,21 @@ class Bench(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Benches:
+class PhotoWorkers:
     """Three of them: while photos are measured, others can be opened and kept, and live cameras are told how to aim."""
 
-    opening: Bench
-    measuring: Bench
-    aiming: Bench
+    opening: PhotoWorker
+    measuring: PhotoWorker
+    aiming: PhotoWorker
     line: WaitingLine = field(default_factory=lambda: WaitingLine(cores()))
 
     def warm(self) -> None:
         """Load everything ahead of the first photo: whoever takes one waits for the measuring only."""
         needed = ((self.opening, "certificate.pages.photos"), (self.measuring, "measure.pieces"),
                   (self.aiming, "vision.reference.aiming"))  # fmt: skip
-        for bench, module in needed:
-            if isinstance(bench, BoundedPool):
-                bench.warm(partial(import_module, f"inspect_kit.{module}"))
+        for worker, module in needed:
+            if isinstance(worker, BoundedPool):
+                worker.warm(partial(import_module, f"inspect_kit.{module}"))
 
 
 class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -112,7 +112,7 @@ class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class PendingPhotos:
     """Photos between the moment they are taken and the moment the form is sent; they outlive a restart."""
 
     folder: Path
@@ -149,9 +149,9 @@ def _age(path: Path) -> int:
         return 0
 
 
-def looks_of(visit: Visit) -> Looks:
+def pending_photos(visit: Visit) -> PendingPhotos:
     """Where this station's photos wait."""
-    return Looks(visit.station.home / "station" / "looks")
+    return PendingPhotos(visit.station.home / "station" / "looks")
 
 
 def kind_of(sheet: Sheet, item: str) -> str:
@@ -161,8 +161,8 @@ def kind_of(sheet: Sheet, item: str) -> str:
 
 def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> DeskPhoto:
     """A photo that cannot be measured is evidence all the same; one that cannot be opened is refused."""
-    benches: Benches = visit.request.app.state.benches
-    photo: EvidencePhoto = benches.opening.do(_OPENING, evidence_photo, content)
+    workers: PhotoWorkers = visit.request.app.state.workers
+    photo: EvidencePhoto = workers.opening.do(_OPENING, evidence_photo, content)
     look = DeskPhoto(
         visit.path("event"), visit.person.name, photo.content, photo.sha256, photo.width, photo.height, photo.name
     )
@@ -170,8 +170,8 @@ def look_at(visit: Visit, content: bytes, kind: str, given: Mapping[str, str], t
         return look
     stated = _stated(given)
     try:
-        with benches.line.turn(tell):
-            file = benches.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
+        with workers.line.turn(tell):
+            file = workers.measuring.do(_MEASURING, measured_piece, content, kind, stated, visit.station.home)
     except InspectKitError as problem:
         facts = {name: worded_fact(fact)[:200] for name, fact in problem.told.facts}
         return structs.replace(look, why=str(problem)[:500], code=problem.told.code, facts=facts)
@@ -188,7 +188,7 @@ def _stated(given: Mapping[str, str]) -> TypedBeside:
 
 def taken(visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = unheard) -> tuple[str, DeskPhoto | None]:
     """The photo that came with this form, or the one that was sent before; with its token."""
-    looks = looks_of(visit)
+    looks = pending_photos(visit)
     if "photo" in visit.files:
         look, token = look_at(visit, visit.files["photo"], kind, given, tell), visit.station.ticket()
         looks.keep(token, look)
@@ -200,7 +200,7 @@ def taken(visit: Visit, kind: str, given: Mapping[str, str], tell: Tell = unhear
 
 def show_picture(visit: Visit) -> Response:
     """The photo itself, to the one who took it."""
-    found = looks_of(visit).find(visit.path("token"), visit.event().event, visit.person.name)
+    found = pending_photos(visit).find(visit.path("token"), visit.event().event, visit.person.name)
     if found is None:
         raise not_found()
     return Response(found.content, media_type="image/jpeg")

@@ -19,7 +19,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.guided import display_line, display_picture
 from inspect_kit.notices import sentence
 from inspect_kit.station.desk import place_of
-from inspect_kit.station.photos import Benches, DeskPhoto, looks_of
+from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, pending_photos
 from inspect_kit.station.sent_readings import sealed, shown
 from inspect_kit.station.station import Station
 from inspect_kit.station.web.refusals import not_found
@@ -99,17 +99,17 @@ def propose_display(visit: Visit) -> Response:
     _, wanted = _asked(visit)
     if not wanted:
         return JSONResponse({"fault": visit.words("desk.display_gauge")})
-    benches: Benches = visit.request.app.state.benches
+    workers: PhotoWorkers = visit.request.app.state.workers
     try:
         gauge = visit.station.any_gauge(wanted)
-        proposal = benches.opening.do(_READING, display_proposal, visit.files.get("photo", b""), gauge)
+        proposal = workers.opening.do(_READING, display_proposal, visit.files.get("photo", b""), gauge)
     except InspectKitError as problem:
         return JSONResponse({"fault": visit.words.told(problem)})
     if proposal.told is not None:
         return JSONResponse({"fault": sentence(proposal.told, visit.words.language)})
     token, picture = visit.station.ticket(), display_picture(proposal.sha256)
     look = DeskPhoto(visit.path("event"), visit.person.name, proposal.picture, proposal.sha256, 0, 0, picture)
-    looks_of(visit).keep(token, look)
+    pending_photos(visit).keep(token, look)
     reading = _displayed(proposal, picture, gauge.serial)
     href = f"/events/{visit.path('event')}/desk/{visit.path('item')}/look/{token}/photo"
     return JSONResponse({**_told(visit.station, wanted, reading), "token": token, "picture": href})

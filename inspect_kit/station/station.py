@@ -25,7 +25,7 @@ from inspect_kit.certificate.issue.keyring import Keyring
 from inspect_kit.certificate.issue.keys import SigningKey
 from inspect_kit.certificate.issue.log_checks import Believed
 from inspect_kit.certificate.issue.seals import Seals, desk_key, own_desk, seals_in, vouch
-from inspect_kit.certificate.issue.verify import Counter
+from inspect_kit.certificate.issue.verify import TrustContext
 from inspect_kit.certificate.pages.render import make_certificate
 from inspect_kit.checkin.certify import sheet_of
 from inspect_kit.clock import now
@@ -36,9 +36,9 @@ from inspect_kit.registry.checkin.entries import DeskSet, EventSet, PlayerSet
 from inspect_kit.registry.checkin.roster import newest_player, roster
 from inspect_kit.registry.checkin.store import event_of, newest_settings, ticket_from
 from inspect_kit.registry.opening import Registry, Transaction
-from inspect_kit.registry.queueing import queued
+from inspect_kit.registry.write_queue import queued
 from inspect_kit.rulebook.sheet import Sheet
-from inspect_kit.station.web.limits import Bucket, Doors
+from inspect_kit.station.web.limits import PinThrottle, TokenBucket
 
 SESSION_HOURS: Final = 14
 """Hours after which a person must sign in again."""
@@ -52,14 +52,14 @@ _BETWEEN: Final = 0.4
 class Limits:
     """How often clients may ask, and how often a PIN may be wrong."""
 
-    requests: Bucket
-    sign_ins: Bucket
-    doors: Doors
+    requests: TokenBucket
+    sign_ins: TokenBucket
+    doors: PinThrottle
 
 
 def usual_limits(seconds: Callable[[], float] = time.monotonic) -> Limits:
     """Far above what people at a desk do, far below what guessing needs."""
-    return Limits(Bucket(40, 400, seconds), Bucket(0.5, 20, seconds), Doors(seconds))
+    return Limits(TokenBucket(40, 400, seconds), TokenBucket(0.5, 20, seconds), PinThrottle(seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +107,11 @@ class Station:
         return Desk(self.home, self.registry, self.key, self.now(), make_certificate)
 
     @property
-    def counter(self) -> Counter:
+    def counter(self) -> TrustContext:
         """Who verifies here: the same as `verify` does in this home."""
         own = self.key.issuer.code if self.key else ""
         believed = (self.believed.witnesses, None, self.believed.time_servers)
-        return Counter(self.keyrings, own, self.registry, self.today, *believed)
+        return TrustContext(self.keyrings, own, self.registry, self.today, *believed)
 
     def seals(self, connection: Transaction) -> Seals:
         """Whose acts are believed here: of desks that an issuer vouches for; where there is none, of this desk."""

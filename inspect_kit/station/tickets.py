@@ -22,24 +22,12 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Record, about_of, digest_of, open_record
 from inspect_kit.judgement.verdict import Verdict
+from inspect_kit.registry.checkin import store
 from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
-from inspect_kit.registry.checkin.store import (
-    WITHDRAWN,
-    DeskInspection,
-    EvidenceFile,
-    acts,
-    decide,
-    inspection,
-    is_ticket,
-    labels_of,
-    record,
-    recorded,
-    withdraw,
-)
 from inspect_kit.registry.entries import Body, Entry
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.search import CertificateStatus, find
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.photos import kept_shot
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.web.refusals import Refusal, not_found
@@ -53,18 +41,18 @@ class Case:
     """An inspection with its event and its record."""
 
     event: EventSet
-    seen: DeskInspection
+    seen: store.DeskInspection
     record: Record
 
 
 def case_of(visit: Visit) -> Case:
     """The inspection of the address; one of another event is as good as none."""
     event, ticket = visit.event(), visit.path("ticket")
-    if not is_ticket(ticket):
+    if not store.is_ticket(ticket):
         raise not_found()
     registry = visit.station.registry
     with registry.reading() as connection:
-        seen = inspection(connection, ticket)
+        seen = store.inspection(connection, ticket)
         if seen is None or seen.event != event.event:
             raise not_found()
         content = registry.shelf.take(connection, seen.record)
@@ -82,10 +70,10 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
     case = case_of(visit)
     words = wording_for(visit.words.language, case.record.wording)
     groups = groups_of(case.record, words)
-    history = visit.ask(acts, case.seen.ticket)
+    history = visit.ask(store.acts, case.seen.ticket)
     kept = {file.role for _, body in history if isinstance(body, Recorded) for file in body.evidence}
     state = state_of(case.seen.decision)
-    maker: Maker = visit.request.app.state.maker
+    certificates: CertificateWorker = visit.request.app.state.certificates
     open_decision = state in (ThingState.WAITING, ThingState.CONDITIONAL) and not case.seen.retested
     recorded_as = next(body for _, body in history if isinstance(body, Recorded))
     return visit.page(
@@ -95,7 +83,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
         history=history, open_decision=open_decision, decisions=list(Decision),
         form={**_stated_before(history), **visit.form}, about=about_of(case.record),
         making=state is ThingState.APPROVED and not case.seen.number,
-        trouble=_said(visit, maker.troubles.get(case.seen.ticket)),
+        trouble=_said(visit, certificates.troubles.get(case.seen.ticket)),
         against={decision.value: overrides(decision, case.seen.verdict) for decision in Decision},
         item=visit.words.item(case.record.item.name),
         note=visit.words("desk.already") if visit.query("already") else "", correction=recorded_as.correction,
@@ -106,7 +94,7 @@ def show_ticket(visit: Visit, fault: str = "", status: int = 200) -> Response:
 
 def _stated_before(history: list[tuple[Entry, Body]]) -> dict[str, str]:
     """What the last decision stated of the piece, as its form shows it: nobody types it twice."""
-    made = [body for _, body in history if isinstance(body, Decided) and body.decision != WITHDRAWN]
+    made = [body for _, body in history if isinstance(body, Decided) and body.decision != store.WITHDRAWN]
     if not made:
         return {}
     same = {name: getattr(made[-1], name) for name in ("maker", "serial", "received_on")}
@@ -131,8 +119,8 @@ def decide_now(visit: Visit) -> Response:
         _decided(visit, case)
     except InspectKitError as problem:
         return show_ticket(visit, visit.words.told(problem), 409)
-    maker: Maker = visit.request.app.state.maker
-    maker.wake()
+    certificates: CertificateWorker = visit.request.app.state.certificates
+    certificates.wake()
     return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
 
 
@@ -143,8 +131,8 @@ def withdraw_now(visit: Visit) -> Response:
         because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
         if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
             return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
-        body = Decided(case.seen.ticket, case.event.event, WITHDRAWN, visit.person.name, because)
-        withdraw(station.registry, body, station.now(), station.seal)
+        body = Decided(case.seen.ticket, case.event.event, store.WITHDRAWN, visit.person.name, because)
+        store.withdraw(station.registry, body, station.now(), station.seal)
         if station.key is not None:
             revoke_withdrawn(station.desk())
     except InspectKitError as problem:
@@ -169,9 +157,9 @@ def correct_player(visit: Visit) -> Response:
 def _corrected(visit: Visit, case: Case, owner: str, because: str) -> str:
     station, seen = visit.station, case.seen
     with station.registry.reading() as connection:
-        before = recorded(connection, seen)
-        taken = labels_of(connection, seen.event, seen.item, owner)
-        kept = [EvidenceFile(file.role, station.registry.shelf.take(connection, file.sha256), file.name)
+        before = store.recorded(connection, seen)
+        taken = store.labels_of(connection, seen.event, seen.item, owner)
+        kept = [store.EvidenceFile(file.role, station.registry.shelf.take(connection, file.sha256), file.name)
                 for file in before.evidence if file.role != "record"]  # fmt: skip
     free = (seen.text if number == 1 else f"{seen.text} {number}" for number in count(1))
     text = next(label for label in free if label not in taken)
@@ -181,16 +169,16 @@ def _corrected(visit: Visit, case: Case, owner: str, because: str) -> str:
         station.ticket(), seen.event, seen.item, text, owner, seen.verdict, digest_of(content), visit.person.name,
         retest_of=seen.ticket, correction=because,
     )  # fmt: skip
-    files = [EvidenceFile("record", content), *kept]
-    return record(station.registry, body, files, station.now(), station.seal, new_piece=True).ticket
+    files = [store.EvidenceFile("record", content), *kept]
+    return store.record(station.registry, body, files, station.now(), station.seal, new_piece=True).ticket
 
 
 def _check_four_eyes(visit: Visit, case: Case) -> None:
     """Also for the one who measured, where somebody else corrected the player's name."""
     ticket = case.seen.ticket
     with visit.station.registry.reading() as connection:
-        while ticket and (seen := inspection(connection, ticket)) is not None:
-            body = recorded(connection, seen)
+        while ticket and (seen := store.inspection(connection, ticket)) is not None:
+            body = store.recorded(connection, seen)
             check_four_eyes(body.by, visit.person.name, wanted=case.event.four_eyes)
             ticket = body.retest_of if body.correction else ""
 
@@ -214,21 +202,21 @@ def _decided(visit: Visit, case: Case) -> None:
         seen.ticket, case.event.event, decision, who, because, overrides(decision, seen.verdict),
         after if decision is Decision.CONDITION else "", **_stated(visit, case),
     )  # fmt: skip
-    files: list[EvidenceFile] = []
+    files: list[store.EvidenceFile] = []
     if decision is Decision.APPROVE:
         issuer = visit.station.key.issuer.name if visit.station.key else ""
         final = decided_record(case.record, seen, body, case.event.language, issuer)
         content = final.canonical()
         body = structs.replace(body, record=digest_of(content))
-        files.append(EvidenceFile("record", content))
+        files.append(store.EvidenceFile("record", content))
     quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
-    decide(visit.station.registry, body, files, visit.station.now(), quota, visit.station.seal)
+    store.decide(visit.station.registry, body, files, visit.station.now(), quota, visit.station.seal)
 
 
 def show_photo(visit: Visit) -> Response:
     """The photograph of an inspection."""
     case = case_of(visit)
-    kept = {file.role: file.sha256 for file in visit.ask(recorded, case.seen).evidence}
+    kept = {file.role: file.sha256 for file in visit.ask(store.recorded, case.seen).evidence}
     if "photo" not in kept:
         raise not_found()
     return Response(visit.evidence(kept["photo"]), media_type="image/jpeg")

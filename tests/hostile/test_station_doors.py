@@ -13,7 +13,7 @@ from httpx2 import Response
 from inspect_kit.checkin.roles import Act, allowed
 from inspect_kit.station.app import ROUTES
 from inspect_kit.station.station import Limits, Station
-from inspect_kit.station.web.limits import Bucket
+from inspect_kit.station.web.limits import TokenBucket
 from tests.station.conftest import (  # fmt: skip
     PINS,
     ROLES,
@@ -60,7 +60,7 @@ _PAGES = [path for method, path, _, _ in ROUTES if method == "GET" and not re.se
 @pytest.fixture
 def free(station: Station) -> Station:
     """Without the limit on how often somebody may ask, which would answer for everything else."""
-    endless = Bucket(1e6, 1e6, lambda: 0.0)
+    endless = TokenBucket(1e6, 1e6, lambda: 0.0)
     return replace(station, limits=Limits(endless, endless, station.limits.doors))
 
 

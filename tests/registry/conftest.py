@@ -22,7 +22,7 @@ from inspect_kit.certificate.issue.issue import Desk, Issued, Request, issue_cer
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, unlock
 from inspect_kit.certificate.issue.pdf_signature import SignatureNote
 from inspect_kit.certificate.issue.seals import seals_in
-from inspect_kit.certificate.issue.verify import Counter
+from inspect_kit.certificate.issue.verify import TrustContext
 from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
@@ -175,9 +175,9 @@ def audited() -> Callable[[Desk], Audit]:
 
 
 @pytest.fixture
-def counter(desk: Desk) -> Counter:
+def counter(desk: Desk) -> TrustContext:
     """Who verifies at the issuer's own desk."""
-    return Counter((own_keyring(desk.home),), "PCK", desk.registry, date(2026, 11, 16))
+    return TrustContext((own_keyring(desk.home),), "PCK", desk.registry, date(2026, 11, 16))
 
 
 # A PostgreSQL of our own

@@ -21,10 +21,10 @@ from inspect_kit.inspection.record import Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
 from inspect_kit.judgement.rules import RuleName
+from inspect_kit.registry.amendments import describe, revoke
 from inspect_kit.registry.backup import FORMAT, back_up
 from inspect_kit.registry.entries import Thing
-from inspect_kit.registry.evidence import Folder
-from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.evidence import EvidenceFolder
 from inspect_kit.registry.opening import FILE_NAME, REVISIONS, Registry, _prepare, _target, sqlite_engine, upgrade
 from inspect_kit.rulebook.library import load
 from tests.registry.conftest import NOW
@@ -38,7 +38,7 @@ def main(revision: str) -> None:
         home = Path(place) / "home"
         found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, NOW)
         _prepare(home / FILE_NAME)
-        registry = Registry(sqlite_engine(_target(home, "")), Folder(home / "evidence"), str(home / FILE_NAME))
+        registry = Registry(sqlite_engine(_target(home, "")), EvidenceFolder(home / "evidence"), str(home / FILE_NAME))
         with registry.writing() as connection:
             upgrade(connection, revision)
         _fill(Desk(home, registry, unlock(home, "", None), NOW), Path(place))

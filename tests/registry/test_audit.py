@@ -11,11 +11,11 @@ from sqlalchemy import text
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, BrokenSeal
+from inspect_kit.registry.amendments import describe, revoke
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.registry.entries import FIRST, Entry, Thing
-from inspect_kit.registry.evidence import Folder
-from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.evidence import EvidenceFolder
 
 Audited = Callable[[Desk], Audit]
 Issue = Callable[..., Issued]
@@ -177,7 +177,7 @@ def test_a_swapped_evidence_photo_is_found_and_named(kept: Desk, audited: Audite
 
     digest = hashlib.sha256(b"photo").hexdigest()
     shelf = kept.registry.shelf
-    if isinstance(shelf, Folder):
+    if isinstance(shelf, EvidenceFolder):
         shelf.path(digest).write_bytes(b"other")
     else:
         by_hand(
@@ -191,7 +191,7 @@ def test_a_missing_pdf_is_found_and_named(kept: Desk, audited: Audited, by_hand:
     with kept.registry.reading() as connection:
         digest = connection.scalar(text("SELECT pdf FROM certificates WHERE serial = 2"))
     shelf = kept.registry.shelf
-    if isinstance(shelf, Folder):
+    if isinstance(shelf, EvidenceFolder):
         shelf.path(digest).unlink()
     else:
         by_hand(kept.registry, "DELETE FROM files WHERE sha256 = :digest", digest=digest)

@@ -12,10 +12,10 @@ from sqlalchemy import text
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError, UsageError
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.chain import last_entry
-from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.opening import open_registry
 
 Issue = Callable[..., Issued]

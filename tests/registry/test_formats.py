@@ -14,7 +14,7 @@ from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keyring import read_keyring
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
 from inspect_kit.certificate.issue.seals import seals_in
-from inspect_kit.certificate.issue.verify import Counter, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.auditing import audit
@@ -63,7 +63,7 @@ def test_what_is_in_it_is_still_known(old: Registry) -> None:
 
 
 def test_its_certificates_still_verify(old: Registry, old_home: Path) -> None:
-    counter = Counter((read_keyring(old_home / "trust" / "PCK.pem"),), "PCK", old, date(2026, 12, 1))
+    counter = TrustContext((read_keyring(old_home / "trust" / "PCK.pem"),), "PCK", old, date(2026, 12, 1))
     with old.reading() as connection:
         standings = list(listing(connection, RegistryQuery(), date(2026, 12, 1)))
         files = [old.shelf.take(connection, each.pdf) for each in standings]

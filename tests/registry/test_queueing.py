@@ -15,8 +15,8 @@ from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import append
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
-from inspect_kit.registry.queueing import QueuedRegistry, queued
 from inspect_kit.registry.tables import DESK_ACCOUNTS, ENTRIES
+from inspect_kit.registry.write_queue import QueuedRegistry, queued
 from tests.registry.conftest import NOW
 
 

@@ -14,18 +14,18 @@ from sqlalchemy import text
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.seals import own_desk, seal_fault, seal_of_signer, vouch
-from inspect_kit.certificate.issue.verify import Counter, verify_qr
+from inspect_kit.certificate.issue.verify import TrustContext, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
+from inspect_kit.registry.accept_older import Acceptance, accept_older
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.auditing import Audit
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.chain import append
 from inspect_kit.registry.entries import AcceptedOlder
-from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.last_seen import LastSeenEntry, Memory
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.older import Acceptance, accept_older
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.tables import METADATA
-from inspect_kit.registry.witness import LastSeenEntry, Memory
 from tests.registry.conftest import NOW
 
 Issue = Callable[..., Issued]
@@ -74,7 +74,7 @@ def test_verify_says_so_too_instead_of_that_it_holds(quick_desk: Desk, issue: Is
     first = issue(quick_desk, "Striker 1")
     _revoked(quick_desk, first.number)
     _cut(quick_desk, by_hand)
-    counter = Counter((own_keyring(quick_desk.home),), "PCK", quick_desk.registry, date(2026, 11, 16))
+    counter = TrustContext((own_keyring(quick_desk.home),), "PCK", quick_desk.registry, date(2026, 11, 16))
     seen = verify_qr(first.qr, counter)
     assert not seen.holds
     assert any("entries are gone" in check.sentence for check in seen.checks if check.holds is False)

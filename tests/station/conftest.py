@@ -29,7 +29,7 @@ from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
-from inspect_kit.station.photos import Bench
+from inspect_kit.station.photos import PhotoWorker
 from inspect_kit.station.station import Station, open_station
 
 NOW = datetime(2026, 11, 16, 9, 30, tzinfo=UTC)
@@ -120,9 +120,9 @@ def _done(task: Callable[..., Any], *given: Any) -> Any:
     return task(*given)
 
 
-def new_client(station: Station, bench: Bench | None = None) -> TestClient:
+def new_client(station: Station, bench: PhotoWorker | None = None) -> TestClient:
     """One more browser at the station."""
-    app = create_app(station, bench=bench or OnTheSpot())
+    app = create_app(station, worker=bench or OnTheSpot())
     return TestClient(app, base_url="http://127.0.0.1", headers={"Accept-Language": "en"})
 
 

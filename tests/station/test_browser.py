@@ -19,7 +19,7 @@ from inspect_kit.capture.line import Address
 from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Simulation, script_of, simulated
 from inspect_kit.certificate.issue.keys import own_keyring
-from inspect_kit.certificate.issue.verify import Counter, verify_pdf
+from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
 from inspect_kit.registry.opening import open_registry
 from tests.station.conftest import CHROMIUM, FLAGS, PINS
 from tests.station.running import Desk, Running, running
@@ -103,7 +103,7 @@ def test_the_whole_walk_by_keyboard_from_sign_in_to_a_verified_pdf(
     page.keyboard.type(PINS["Renata"] + "\n")
     link = page.wait_for_selector("a:has-text('Certificate PCK-')")
     pdf = page.request.get(link.evaluate("a => a.href")).body()
-    counter = Counter((own_keyring(home),), "PCK", open_registry(home), date.today())
+    counter = TrustContext((own_keyring(home),), "PCK", open_registry(home), date.today())
     with ThreadPoolExecutor(1) as aside:  # The browser's driver keeps this thread's event loop to itself.
         seen = aside.submit(verify_pdf, pdf, counter).result()
     assert seen.holds, seen.checks

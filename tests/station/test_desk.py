@@ -16,12 +16,12 @@ from inspect_kit.capture.connections import Connection, connections_file, connec
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.simulated_replies import Display
 from inspect_kit.capture.simulator import Simulation, script_of, simulated
-from inspect_kit.certificate.issue.verify import Counter, verify_pdf
+from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import RawReading, open_record
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspection
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person, names_of, striker_form
 
@@ -29,7 +29,7 @@ Join = Callable[[str], Person]
 
 
 def made(station: Station) -> int:
-    return Maker(station).make_all()
+    return CertificateWorker(station).make_all()
 
 
 def test_a_striker_that_conforms_ends_in_a_certificate_that_verifies(
@@ -43,7 +43,7 @@ def test_a_striker_that_conforms_ends_in_a_certificate_that_verifies(
     assert "Certificate PCK-2026-000001-" in page
     pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf"))
     assert pdf.headers["content-type"] == "application/pdf"
-    seen = verify_pdf(pdf.content, Counter(station.keyrings, "PCK", station.registry, NOW.date()))
+    seen = verify_pdf(pdf.content, TrustContext(station.keyrings, "PCK", station.registry, NOW.date()))
     assert seen.holds, seen.checks
     assert seen.event == "Czech Open"
     label = referee.client.get(referee.at(f"/tickets/{ticket}/label.pdf"))
@@ -260,7 +260,7 @@ def test_the_reason_of_an_override_is_printed(referee: Person, station: Station)
     assert made(station) == 1
     pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
     assert b"Scale of the hall was found 0.5 g off" in _record_in(pdf)
-    seen = verify_pdf(pdf, Counter(station.keyrings, "PCK", station.registry, NOW.date()))
+    seen = verify_pdf(pdf, TrustContext(station.keyrings, "PCK", station.registry, NOW.date()))
     assert seen.holds
     assert seen.verdict == "fails"
 

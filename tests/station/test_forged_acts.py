@@ -21,10 +21,10 @@ from inspect_kit.registry.chain import Seal, append, last_entry, link, no_seal, 
 from inspect_kit.registry.checkin.accounts import RightPins, pin_holds, set_account
 from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, File, Recorded
 from inspect_kit.registry.checkin.store import acts, event_of, inspection, unissued
+from inspect_kit.registry.last_seen import LastSeenEntry
 from inspect_kit.registry.search import RegistryQuery, listing
 from inspect_kit.registry.tables import CERTIFICATES, DESK_ACCOUNTS, DESK_DECISIONS, DESK_PINS, DESK_SESSIONS, ENTRIES
-from inspect_kit.registry.witness import LastSeenEntry
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person
 
@@ -46,7 +46,7 @@ def _forged(station: Station, ticket: str, seal: Seal, by: str = "Renata") -> No
 
 
 def _made(station: Station) -> tuple[int, str]:
-    maker = Maker(station)
+    maker = CertificateWorker(station)
     return maker.make_all(), " ".join(map(str, maker.troubles.values()))
 
 

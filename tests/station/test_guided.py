@@ -15,7 +15,7 @@ import pytest
 
 import inspect_kit
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.certificate.issue.verify import Counter, verify_pdf
+from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
 from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.guided import GuidedEntry
@@ -23,8 +23,8 @@ from inspect_kit.inspection.record import open_record
 from inspect_kit.inspection.screens import screens_of
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.rulebook.library import load, sheet_ids
-from inspect_kit.station import brought
-from inspect_kit.station.maker import Maker
+from inspect_kit.station import uploads
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading
@@ -238,7 +238,7 @@ def _looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
         kept = EvidencePhoto(contents[0], hashlib.sha256(contents[0]).hexdigest(), 30, 20, photo)
         return MeasurementFile(readings, (Photo(photo, kept.sha256, 30, 20),)), [kept]
 
-    monkeypatch.setattr(brought, "measured_photos", measured)
+    monkeypatch.setattr(uploads, "measured_photos", measured)
 
 
 def _sent_for(person: Person, where: str, figure: str, content: bytes, status: int = 200) -> str:
@@ -264,7 +264,7 @@ def test_a_figure_by_its_photo_is_asked_for_the_rest_and_certified_with_the_phot
     referee.post(where, {"finish": "1"})
     ticket = str(referee.last.url).rsplit("/", 1)[-1]
     referee.decide(ticket, "approve", because="For the sample.")
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     assert referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content.startswith(b"%PDF")
 
 
@@ -301,13 +301,13 @@ def test_a_coin_set_by_one_photo_and_a_file_of_masses_conforms_from_the_hand_in_
     assert 'class="verdict conforms"' in referee.last.text
     ticket = str(referee.last.url).rsplit("/", 1)[-1]
     referee.decide(ticket, "approve")
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     paper = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
     text = " ".join(page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper))
     assert re.search(r"19 3[01]\.\d\d ± 0\.\d\d", text)
     assert "its lens was estimated from the photograph itself" in text
     assert "What was measured, drawn into the photograph" in text
-    assert verify_pdf(paper, Counter(station.keyrings, "PCK", station.registry, NOW.date())).holds
+    assert verify_pdf(paper, TrustContext(station.keyrings, "PCK", station.registry, NOW.date())).holds
 
 
 def test_a_team_is_photographed_figure_by_figure_and_a_photo_speaks_of_one_figure_only(

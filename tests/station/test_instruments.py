@@ -17,7 +17,7 @@ from inspect_kit.capture.simulator import Simulation, simulated
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.registry.checkin.store import inspection
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from tests.scenes.display import Scene, photograph
 from tests.station.conftest import Person, names_of, striker_form
@@ -133,7 +133,7 @@ def test_line_time_serial_and_gauge_stay_with_the_value_from_the_wire_to_the_cer
     referee.post(referee.at("/desk/striker"), data)
     ticket = str(referee.last.url).rpartition("/")[2]
     referee.decide(ticket, "approve")
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     content = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
     pdf = station.home / "c.pdf"
     pdf.write_bytes(content)
@@ -173,7 +173,7 @@ def test_a_display_is_proposed_at_the_desk_and_its_picture_stays_with_the_record
     assert record.photos[0].file in reading.raw
     ticket = str(referee.last.url).rpartition("/")[2]
     referee.decide(ticket, "approve")
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
 
 
 def test_a_display_that_is_not_certain_is_not_proposed(referee: Person, station: Station) -> None:

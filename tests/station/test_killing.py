@@ -15,7 +15,7 @@ from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import RegistryQuery, listing
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station, open_station
 from tests.station.running import Desk, Running, running
 
@@ -57,7 +57,7 @@ def test_every_acknowledged_act_is_there_after_a_kill_and_none_is_doubled(prepar
             thread.join(60)
     registry = open_registry(home)
     again = open_station(Station(home, registry, unlock(home, "", None), (own_keyring(home),)))
-    Maker(again).make_all()
+    CertificateWorker(again).make_all()
     with registry.reading() as connection:
         seen = {each.ticket: each for each in inspections(connection, event)}
         issued = [standing.record for standing in listing(connection, RegistryQuery(), again.today)]

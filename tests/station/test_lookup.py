@@ -15,12 +15,12 @@ import segno
 
 from inspect_kit.certificate.issue.log_checks import Believed
 from inspect_kit.certificate.issue.verify import verify_qr
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.checkin.store import inspection, inspections
-from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
 from inspect_kit.registry.search import find
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from tests.station.conftest import NOW, Person, new_client, striker_form
 
@@ -32,7 +32,7 @@ def number(referee: Person, station: Station, photo: bytes) -> str:
     """An approved striker's certificate."""
     ticket = referee.inspect(files={"photo": ("p.jpg", photo, "image/jpeg")})
     referee.decide(ticket, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     found = re.search(r"PCK-2026-\d{6}-\w", referee.get(referee.at(f"/tickets/{ticket}")))
     assert found is not None
     return found[0]
@@ -158,7 +158,7 @@ def test_three_strikers_of_one_player_are_three_pieces_and_each_look_up_answers_
     tickets = [referee.inspect("Jan Novák") for _ in range(3)]
     for ticket, decision in zip(tickets, ("approve", "reject", "approve"), strict=True):
         referee.decide(ticket, decision, because="Chipped" if decision == "reject" else "")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     with station.registry.reading() as connection:
         seen = [inspection(connection, ticket) for ticket in tickets]
     assert [each.text for each in seen if each] == ["Striker", "Striker 2", "Striker 3"]

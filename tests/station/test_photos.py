@@ -19,7 +19,7 @@ import pytest
 
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
-from inspect_kit.certificate.issue.verify import Counter, verify_pdf
+from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
 from inspect_kit.checkin.photo_reading import KIND_OF, PhotoReading, kind_among, open_photo_reading
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.catalogue import all_names
@@ -29,8 +29,8 @@ from inspect_kit.measure.stated import stated_by
 from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
-from inspect_kit.station.maker import Maker
-from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, Looks, shot_of
+from inspect_kit.station.certificate_worker import CertificateWorker
+from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, PendingPhotos, shot_of
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading, StatedPart
 from tests.station.conftest import NOW, Person, names_of, new_client, striker_form
@@ -216,16 +216,16 @@ def test_nobody_reads_the_waiting_photo_of_another(
 
 @pytest.mark.parametrize("token", ["", "x", "../../secret", TICKET, "B" * 5000])
 def test_a_token_that_is_none_is_no_photo(tmp_path: Path, token: str) -> None:
-    assert Looks(tmp_path).find(token, "event", "Renata") is None
+    assert PendingPhotos(tmp_path).find(token, "event", "Renata") is None
 
 
 def test_a_waiting_photo_that_was_damaged_is_no_photo(tmp_path: Path) -> None:
     (tmp_path / f"{TICKET}.look").write_bytes(b"\x00\x01")
-    assert Looks(tmp_path).find(TICKET, "event", "Renata") is None
+    assert PendingPhotos(tmp_path).find(TICKET, "event", "Renata") is None
 
 
 def test_only_the_newest_photos_wait(tmp_path: Path) -> None:
-    looks = Looks(tmp_path)
+    looks = PendingPhotos(tmp_path)
     for number in range(MOST_KEPT + 10):
         looks.keep(
             f"{number:016d}".translate(str.maketrans("0123456789", "BCDFGHJKLN")),
@@ -394,7 +394,7 @@ def test_what_the_photo_measured_is_drawn_into_it_on_the_paper_unless_a_caliper_
 ) -> None:
     ticket = referee.inspect(diameter=caliper, files=_sent(plain_striker))
     referee.decide(ticket, "approve", because="The referee measured it anew")
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     with station.registry.reading() as connection:
         (issued,) = listing(connection, RegistryQuery(), date(2026, 1, 1))
         roles = [file["role"] for file in backing(connection, issued).evidence]
@@ -411,7 +411,7 @@ def test_a_striker_by_photo_and_scale_conforms_from_the_hand_in_to_the_signed_pa
     assert 'class="verdict conforms"' in referee.last.text
     referee.decide(ticket, "approve")
     assert 'class="verdict conforms"' in referee.last.text
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     paper = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf"))
     first, second = (page.get_textpage().get_text_range() for page in pypdfium2.PdfDocument(paper.content))
     assert "Inspection Certificate" in first
@@ -421,4 +421,4 @@ def test_a_striker_by_photo_and_scale_conforms_from_the_hand_in_to_the_signed_pa
     assert abs(Decimal(told[1]) - Decimal("40.6")) < Decimal(told[2])
     assert "its lens was estimated from the photograph itself" in first
     assert "What was measured, drawn into the photograph" in second
-    assert verify_pdf(paper.content, Counter(station.keyrings, "PCK", station.registry, NOW.date())).holds
+    assert verify_pdf(paper.content, TrustContext(station.keyrings, "PCK", station.registry, NOW.date())).holds

@@ -11,7 +11,7 @@ from inspect_kit.checkin.roles import Act, Decision, PeopleFault, PersonsPart, R
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.chain import entries_after
 from inspect_kit.station.app import ROUTES
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from tests.station.conftest import PINS, ROLES, Person, csrf, new_client
 
@@ -90,7 +90,7 @@ def test_four_eyes_are_four_eyes(referee: Person, joined: Join) -> None:
 def test_every_act_is_in_the_chain_with_who_did_it(referee: Person, joined: Join, station: Station) -> None:
     ticket = joined("Tomáš").inspect()
     referee.decide(ticket, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     with station.registry.reading() as connection:
         entries = entries_after(connection, 0, 100)
     acts = [(entry.kind, getattr(entry.said(), "by", "")) for entry in entries]
@@ -105,7 +105,7 @@ def test_every_act_is_in_the_chain_with_who_did_it(referee: Person, joined: Join
 def test_somebody_of_one_event_sees_nothing_of_another(referee: Person, station: Station) -> None:
     secret = referee.inspect("Secret Player")
     referee.decide(secret, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     number = re.search(r"PCK-2026-\d{6}-\w", referee.get(referee.at(f"/tickets/{secret}")))
     assert number is not None
     hidden = referee.event

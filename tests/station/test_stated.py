@@ -18,7 +18,7 @@ from inspect_kit.registry.chain import append
 from inspect_kit.registry.checkin.entries import Decided, EventSet, File
 from inspect_kit.registry.checkin.store import event_of, inspection
 from inspect_kit.rulebook.library import load
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading
 from tests.station.conftest import NOW, Person
@@ -66,7 +66,7 @@ def test_what_event_and_decision_state_stands_on_the_signed_paper(referee: Perso
     referee.announce(**OF_EVENT)
     ticket = referee.inspect()
     referee.decide(ticket, "approve", **OF_PIECE)
-    maker = Maker(station)
+    maker = CertificateWorker(station)
     assert (maker.make_all(), maker.troubles) == (1, {})
     text = printed(referee, ticket)
     for said in (*OF_EVENT.values(), "Synco <Mumbai>", "SY-77", "15 November 2026", "Rim polished.",
@@ -159,6 +159,6 @@ def test_a_paper_that_states_more_than_the_signed_decision_is_not_made(referee: 
         content = decided_record(record, seen, structs.replace(said, remarks=("Best of all.",)), "en").canonical()
         kept = File("record", station.registry.shelf.put(connection, content), len(content))
         append(connection, structs.replace(said, record=kept.sha256, evidence=(kept,)), NOW, station.seal)
-    maker = Maker(station)
+    maker = CertificateWorker(station)
     assert maker.make_all() == 0
     assert "something else than the inspection's" in " ".join(map(str, maker.troubles.values()))

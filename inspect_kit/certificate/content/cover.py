@@ -152,7 +152,7 @@ def _entry(group: model.Group, verdict: Verdict) -> model.OpenClause:
     return model.OpenClause(group.clause, group.name, group.requirement or group.sentence, places + more)
 
 
-def _place(row: model.Row) -> str:
+def _place(row: model.ResultRow) -> str:
     found = f"{row.label}: {row.result.text}" if row.label else row.result.text
     told = (found, row.mark.reason) if row.result.number or row.label or not row.mark.reason else (row.mark.reason,)
     return " – ".join(part for part in told if part)

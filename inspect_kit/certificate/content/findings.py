@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Final
 
 from inspect_kit.certificate.content.means import means_of
-from inspect_kit.certificate.content.model import Field, Group, Result, Row, Scale, VerdictMark, applied, unjudged
+from inspect_kit.certificate.content.model import Field, Group, Result, ResultRow, Scale, VerdictMark, applied, unjudged
 from inspect_kit.certificate.content.numbers import THIN, number_of, stated
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record, left_out_of
@@ -160,9 +160,9 @@ def _quantity(number: Decimal, line: Line, words: Wording) -> str:
 # One row
 
 
-def _row(line: Line, record: Record, words: Wording) -> Row:
+def _row(line: Line, record: Record, words: Wording) -> ResultRow:
     found = result_of(line, record, words), mark_of(line, words), _scale(line, record)
-    return Row(words.instance(line.instance), *found, means_of(line, record, words))
+    return ResultRow(words.instance(line.instance), *found, means_of(line, record, words))
 
 
 def result_of(line: Line, record: Record, words: Wording) -> Result:

@@ -56,7 +56,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResultRow:
     """One finding."""
 
     label: str
@@ -78,7 +78,7 @@ class Group:
     sentence: str
     details: tuple[str, ...]
     notes: tuple[int, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ResultRow, ...]
     spread: str = ""
     """The uncertainty that all values of a grid have; then it is said once."""
 
@@ -107,23 +107,23 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ListingColumn:
     """A column of a listing: its head and its share of the width."""
 
     title: str
     share: float
 
 
-def columns_of(words: Wording, *titles: tuple[str, float]) -> tuple[Column, ...]:
+def columns_of(words: Wording, *titles: tuple[str, float]) -> tuple[ListingColumn, ...]:
     """Columns by the codes of their heads and their shares of the width."""
-    return tuple(Column(words.say(key if "." in key else f"column.{key}"), share) for key, share in titles)
+    return tuple(ListingColumn(words.say(key if "." in key else f"column.{key}"), share) for key, share in titles)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
     """A plain table; `ruled` sets a hairline above every row, where rows are tall."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[ListingColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     ruled: bool = False
 

@@ -45,7 +45,7 @@ def opened_key(
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Statements:
     """What is stated besides, and the pictures that go with it, by their digests."""
 
     about: About = field(default_factory=About)
@@ -55,7 +55,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class IssueOptions:
     """Where the document goes, in which language, for how long it holds and what it replaces."""
 
     out: Path
@@ -64,10 +64,10 @@ class Wish:
     replaces: tuple[str, ...] = ()
     because: str = ""
     detail: str = ""
-    stated: Stated = field(default_factory=Stated)
+    stated: Statements = field(default_factory=Statements)
 
 
-def issue_outcome(outcome: Outcome, subject: Subject, wish: Wish, desk: Desk) -> Issued:
+def issue_outcome(outcome: Outcome, subject: Subject, wish: IssueOptions, desk: Desk) -> Issued:
     """Make the record of what was judged, number it, sign it, register it and write it."""
     record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
     evidence = gathered(outcome, first_of(wish.language))

@@ -34,7 +34,7 @@ from inspect_kit.inspection.record import Record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.chain import append, next_serial
-from inspect_kit.registry.entries import Certified, Made, RegisteredGauge, Thing
+from inspect_kit.registry.entries import Certified, InspectionSummary, RegisteredGauge, Thing
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
@@ -296,7 +296,7 @@ def _body(connection: Transaction, registry: Registry, request: Request, issue: 
     files += [keep(role, content, name) for role, name, content in named]
     return Certified(
         number=issue.number,
-        inspection=made_of(record),
+        inspection=summary_of(record),
         pdf=files[0].sha256,
         qr=issue.qr_text,
         issued_on=issue.issued_on,
@@ -315,13 +315,13 @@ def _role(record: Record, key: str) -> tuple[str, str]:
     return ("photo", name) if digest == key else ("overlay", f"{name}.overlay.png")
 
 
-def made_of(record: Record) -> Made:
+def summary_of(record: Record) -> InspectionSummary:
     """What the registry says of an inspection."""
     gauges = tuple(
         RegisteredGauge(gauge.id, gauge.name, gauge.kind, gauge.maker, gauge.serial, gauge.calibrated_until or "")
         for gauge in record.instruments
     )
-    return Made(
+    return InspectionSummary(
         subject=_thing(record),
         sheet=record.sheet.id,
         edition=record.sheet.edition,

@@ -27,7 +27,7 @@ from inspect_kit.inspection.record import MAX_BYTES, Record, open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import ENGLISH, LANGUAGES, Notice, notice, sentence
 from inspect_kit.registry.chain import entry_of, has_series
-from inspect_kit.registry.following import rows_fault
+from inspect_kit.registry.chain_index import rows_fault
 from inspect_kit.registry.log.notes import LogProof, Verifier
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
@@ -160,7 +160,7 @@ class Verification:
 
 
 @dataclass(frozen=True, slots=True)
-class Counter:
+class TrustContext:
     """Who verifies: the issuers trusted here, the registry if there is one, and the day."""
 
     keyrings: tuple[Keyring, ...]
@@ -201,7 +201,7 @@ def _here(task: Callable[..., Any], *given: Any) -> Any:
     return task(*given)
 
 
-def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
+def verify_pdf(pdf: bytes, counter: TrustContext, run: Run = _here) -> Verification:
     """A certificate's file; it is taken apart by `run`."""
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
         raise BadInput("not-pdf")
@@ -235,7 +235,7 @@ def verify_pdf(pdf: bytes, counter: Counter, run: Run = _here) -> Verification:
     return _verification(checks, seal.number, attached, claim)
 
 
-def verify_qr(text: str, counter: Counter) -> Verification:
+def verify_qr(text: str, counter: TrustContext) -> Verification:
     """The text that was scanned from a certificate or a label."""
     signed = read(text)
     claim = signed.claim
@@ -289,7 +289,7 @@ def _seal_checks(seal: Seal) -> Iterator[VerificationCheck]:
     yield VerificationCheck("unchanged", seal.untouched, added)
 
 
-def _signer_of(seal: Seal, counter: Counter) -> tuple[Signer | None, Keyring | None]:
+def _signer_of(seal: Seal, counter: TrustContext) -> tuple[Signer | None, Keyring | None]:
     """The inspector, and the issuer that vouches for the certificate used: by its key, never by its name."""
     for ring in counter.keyrings:
         for signer in ring.signers:
@@ -393,7 +393,7 @@ def _claim_in(seal: Seal) -> Claim | None:
         return None
 
 
-def _qr_seal_checks(signed: SignedClaim, counter: Counter, known: KnownSince) -> Iterator[VerificationCheck]:
+def _qr_seal_checks(signed: SignedClaim, counter: TrustContext, known: KnownSince) -> Iterator[VerificationCheck]:
     code = number_of(signed.claim.number).issuer
     rings = [ring for ring in counter.keyrings if ring.code == code]
     found = [(signer, ring) for ring in rings if (signer := ring.signer(signed.signer))]
@@ -412,7 +412,7 @@ def _qr_seal_checks(signed: SignedClaim, counter: Counter, known: KnownSince) ->
     yield _office_check(signer, notice("check-signed-by", name=signer.name, issuer=ring.name), known, stated)
 
 
-def _registered(number: str, qr: str, counter: Counter) -> tuple[CertificateStatus | None, KnownSince]:
+def _registered(number: str, qr: str, counter: TrustContext) -> tuple[CertificateStatus | None, KnownSince]:
     """What the registry knows of a number, and since when."""
     if counter.registry is None:
         return None, KnownSince(proven=_proven_by_file(qr, counter))
@@ -429,7 +429,7 @@ def _registered(number: str, qr: str, counter: Counter) -> tuple[CertificateStat
     return standing, KnownSince(datetime.fromisoformat(entry.at), min(proven, default=None))
 
 
-def _proven_here(entry: int, counter: Counter) -> datetime | None:
+def _proven_here(entry: int, counter: TrustContext) -> datetime | None:
     """The first moment at which somebody else had seen an entry in the log of the registry here."""
     if counter.registry is None:
         return None
@@ -439,7 +439,7 @@ def _proven_here(entry: int, counter: Counter) -> datetime | None:
         return None
 
 
-def _proven_by_file(qr: str, counter: Counter) -> datetime | None:
+def _proven_by_file(qr: str, counter: TrustContext) -> datetime | None:
     """The same, by the proof that came with the certificate."""
     if counter.proof is None or proof_fault(counter.proof, "", qr, counter.keyrings):
         return None
@@ -447,7 +447,7 @@ def _proven_by_file(qr: str, counter: Counter) -> datetime | None:
 
 
 def _log_checks(
-    standing: CertificateStatus | None, counter: Counter, digest: str, qr: str
+    standing: CertificateStatus | None, counter: TrustContext, digest: str, qr: str
 ) -> Iterator[VerificationCheck]:
     """Whether it stands in the log, who has seen that, and whether the registry is all that was seen of it."""
     if counter.proof is not None:
@@ -478,7 +478,7 @@ def _fault_in_chain(registry: Registry, standing: CertificateStatus, keyrings: S
 
 
 def _registry_check(
-    number: str, standing: CertificateStatus | None, counter: Counter, digest: str, record: str = ""
+    number: str, standing: CertificateStatus | None, counter: TrustContext, digest: str, record: str = ""
 ) -> VerificationCheck:
     if standing is not None:
         if digest and standing.pdf != digest and record == standing.record:
@@ -492,7 +492,7 @@ def _registry_check(
     return VerificationCheck("registry", None, notice("check-registry-elsewhere"))
 
 
-def _keeps_series(number: str, counter: Counter) -> bool:
+def _keeps_series(number: str, counter: TrustContext) -> bool:
     """Whether the registry here is the issuer's own, so that not knowing a number means something."""
     try:
         code = number_of(number).issuer

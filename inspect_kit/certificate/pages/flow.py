@@ -9,7 +9,7 @@ from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Column, Columned, Facts, Field, Listing, Paragraph
+from inspect_kit.certificate.content.model import Columned, Facts, Field, Listing, ListingColumn, Paragraph
 from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH, draw_rule
 from inspect_kit.certificate.pages.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
 from inspect_kit.certificate.pages.tags import Element, marked
@@ -263,14 +263,14 @@ def listing_pieces(block: Listing) -> Iterator[Piece]:
         yield replace(end, head=head, keep=number < last and number in (0, last - 1))
 
 
-def _starts(columns: Sequence[Column]) -> list[float]:
+def _starts(columns: Sequence[ListingColumn]) -> list[float]:
     starts = [LEFT]
     for column in columns:
         starts.append(starts[-1] + column.share * WIDTH)
     return starts
 
 
-def _listing_head(columns: Sequence[Column], table: Element) -> Piece:
+def _listing_head(columns: Sequence[ListingColumn], table: Element) -> Piece:
     titles = [wrapped(column.title, HEAD.font, HEAD.size, column.share * WIDTH - 2 * MM) for column in columns]
     height = 2.6 * MM + max(len(lines) for lines in titles) * HEAD.leading
     row = table.child("TR")
@@ -287,7 +287,9 @@ def _listing_head(columns: Sequence[Column], table: Element) -> Piece:
     return Piece(height, draw)
 
 
-def _listing_row(row: Sequence[str], columns: Sequence[Column], table: Element, *, rule: bool) -> Iterator[Piece]:
+def _listing_row(
+    row: Sequence[str], columns: Sequence[ListingColumn], table: Element, *, rule: bool
+) -> Iterator[Piece]:
     """One row, in as many pieces as it is long."""
     cells = [
         (x, wrapped(text, SMALL_INK.font, SMALL_INK.size, column.share * WIDTH - _GUTTER))

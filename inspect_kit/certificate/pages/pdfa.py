@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
@@ -105,7 +105,7 @@ def _describe(pdf: Pdf, label: Label) -> None:
     root.Lang = String(label.language)
     root.ViewerPreferences = Dictionary(DisplayDocTitle=True)
     root.Metadata = pdf.make_stream(_xmp(label), Type=Name.Metadata, Subtype=Name.XML)
-    day = f"D:{label.day.replace('-', '')}000000Z"
+    day = _stamp(label.day)
     pdf.trailer.Info = pdf.make_indirect(
         Dictionary(
             Title=String(label.title), Author=String(label.author), Creator=String(label.software),
@@ -146,22 +146,19 @@ def _add_output_intent(pdf: Pdf) -> None:
 
 
 def _attach(pdf: Pdf, record: bytes, label: Label) -> None:
-    day = datetime.combine(_day(label.day), datetime.min.time(), UTC)
+    day = _stamp(label.day)
     spec = AttachedFileSpec(
         pdf, record, filename=RECORD_NAME, description="inspection record", mime_type="application/json",
-        creation_date=_stamp(day), mod_date=_stamp(day),
+        creation_date=day, mod_date=day,
     )  # fmt: skip
     spec.relationship = Name.Source
     pdf.attachments[RECORD_NAME] = spec
     pdf.Root.AF = Array([spec.obj])
 
 
-def _stamp(day: datetime) -> str:
-    return f"D:{day:%Y%m%d%H%M%S}Z"
-
-
-def _day(iso: str) -> date:
+def _stamp(iso: str) -> str:
+    """The beginning of a day as PDF writes it."""
     try:
-        return date.fromisoformat(iso)
+        return f"D:{date.fromisoformat(iso):%Y%m%d}000000Z"
     except ValueError:
         raise BadInput("not-a-date", where="date", iso=iso[:40]) from None

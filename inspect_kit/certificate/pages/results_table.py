@@ -11,7 +11,7 @@ from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Group, Result, Results, Row, Scale, VerdictMark
+from inspect_kit.certificate.content.model import Group, Result, ResultRow, Results, Scale, VerdictMark
 from inspect_kit.certificate.pages.flow import Piece, text_piece
 from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, WIDTH, draw_rule
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
@@ -206,7 +206,7 @@ def _draw_note_marks(canvas: Canvas, group: Group, top: float) -> None:
 # A single value, or what was seen
 
 
-def _row_piece(group: Group, row: Row, tree: Element, *, rule: bool) -> Piece:
+def _row_piece(group: Group, row: ResultRow, tree: Element, *, rule: bool) -> Piece:
     named = replace(group, name=f"{group.name}, {row.label}") if row.label else group
     shown = replace(row, result=Result()) if not group.requirement and row.result.word and _goes_without(row) else row
     if row.mark.verdict == "reported" and row.mark.reason:
@@ -228,12 +228,12 @@ def _row_piece(group: Group, row: Row, tree: Element, *, rule: bool) -> Piece:
     return Piece(height, draw)
 
 
-def _goes_without(row: Row) -> bool:
+def _goes_without(row: ResultRow) -> bool:
     """Whether the observed word is what the verdict says: met, not met."""
     return row.mark.verdict in ("conforms", "fails") and not row.mark.reason
 
 
-def _right_height(row: Row) -> float:
+def _right_height(row: ResultRow) -> float:
     verdict = TABLE.leading + height_of(row.mark.reason, SMALL, VERDICT.width)
     return max(verdict, _result_height(row.result), height_of(row.means, SMALL_INK, MEANS.width))
 
@@ -373,7 +373,7 @@ def _prefixed(group: Group) -> bool:
     return len(numbered) > len(group.rows) / 2 and len(group.rows) > _FEW
 
 
-def _label(row: Row, *, prefixed: bool) -> tuple[str, str]:
+def _label(row: ResultRow, *, prefixed: bool) -> tuple[str, str]:
     """What stands before the row of cells, and in the cell."""
     if not prefixed:
         return "", row.label
@@ -381,14 +381,14 @@ def _label(row: Row, *, prefixed: bool) -> tuple[str, str]:
     return (found[1], found[2]) if found else (row.label, "")
 
 
-def _grid_rows(group: Group, cells: Cells) -> Iterator[tuple[Row, ...]]:
+def _grid_rows(group: Group, cells: Cells) -> Iterator[tuple[ResultRow, ...]]:
     """As many values on a line as fit, those of one kind together."""
     for _, alike in groupby(group.rows, key=lambda row: _label(row, prefixed=cells.prefixed)[0]):
         rows = tuple(alike)
         yield from (rows[start : start + cells.columns] for start in range(0, len(rows), cells.columns))
 
 
-def _value(row: Row, group: Group) -> str:
+def _value(row: ResultRow, group: Group) -> str:
     """What all values share stands in the heading: repeating it nineteen times helps nobody."""
     result = row.result
     shared = "" if group.spread else result.expanded
@@ -405,7 +405,7 @@ def grid_pieces(group: Group, tree: Element) -> Iterator[Piece]:
     yield _told(told, tree) if told else Piece(0.6 * MM, lambda *_: None)
 
 
-def _cell_row(rows: Sequence[Row], group: Group, cells: Cells, tree: Element) -> Piece:
+def _cell_row(rows: Sequence[ResultRow], group: Group, cells: Cells, tree: Element) -> Piece:
     cell = tree.child("TR").child("TD", span=_READ_COLUMNS)
     values = [cell.child("P") for _ in rows]
 
@@ -424,7 +424,7 @@ def _cell_row(rows: Sequence[Row], group: Group, cells: Cells, tree: Element) ->
 
 
 def _draw_cell(
-    canvas: Canvas, row: Row, group: Group, cells: Cells, corner: tuple[float, float], element: Element
+    canvas: Canvas, row: ResultRow, group: Group, cells: Cells, corner: tuple[float, float], element: Element
 ) -> None:
     x, top = corner
     _draw_frame(canvas, row.mark.verdict, (x, top, cells.width, _CELL))

@@ -18,7 +18,7 @@ from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import UNITS, parse_quantity
 
 if TYPE_CHECKING:
-    from inspect_kit.measure.displayed import DisplayReading, Gauge
+    from inspect_kit.measure.displayed import DisplayGauge, DisplayReading
 
 LEAST_PIXELS: Final = 40_000
 """A display alone is a small picture: 240 × 170 pixels show it."""
@@ -59,15 +59,15 @@ def display(ctx: click.Context, /, photo: Path, cut: Path | None, as_json: bool,
     return 0 if reading.certain else _UNDECIDED
 
 
-def _gauge(ctx: click.Context) -> Gauge | None:
-    from inspect_kit.measure.displayed import Gauge
+def _gauge(ctx: click.Context) -> DisplayGauge | None:
+    from inspect_kit.measure.displayed import DisplayGauge
 
     name, resolution = ctx.params["instrument"], ctx.params["resolution"]
     if name and resolution:
         raise UsageError("resolution-unsaid")
     if name:
-        return Gauge.of(load_instruments([name], [own_instruments(ctx)])[name])
-    return Gauge(parse_quantity(resolution, UNITS["g"], where="--resolution")) if resolution else None
+        return DisplayGauge.of(load_instruments([name], [own_instruments(ctx)])[name])
+    return DisplayGauge(parse_quantity(resolution, UNITS["g"], where="--resolution")) if resolution else None
 
 
 def _inline(reading: DisplayReading) -> str | None:

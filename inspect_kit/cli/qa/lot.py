@@ -313,13 +313,13 @@ def _desk(ctx: click.Context, given: Given) -> Desk:
 
 def _register(ctx: click.Context, record: lot_record.LotRecord, file: Path) -> None:
     """The lot in the registry, once, however often it is judged."""
-    from inspect_kit.certificate.issue.issue import made_of
+    from inspect_kit.certificate.issue.issue import summary_of
     from inspect_kit.cli.issuer import registry_of
     from inspect_kit.clock import now
     from inspect_kit.registry.inspections import Inspection, enter
 
     content = record.canonical()
-    entered = enter(registry_of(ctx), [Inspection(made_of(record), content, content, file.name)], now())
+    entered = enter(registry_of(ctx), [Inspection(summary_of(record), content, content, file.name)], now())
     click.echo(said("lot-registered" if entered else "lot-registered-already"), err=True)
 
 

@@ -11,9 +11,9 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.certificate.issue.believed import WITNESSES, own_issuer, trust_folder, trusted, witnesses_of
 from inspect_kit.certificate.issue.keyring import Keyring, Signer, bundle_of, older_than, read_keyring
 from inspect_kit.certificate.issue.keys import PASSPHRASE, PUBLIC, Founding, add, folder_of, found, own_keyring, retire
+from inspect_kit.certificate.issue.trust import WITNESSES, own_issuer, trust_folder, trusted, witnesses_of
 from inspect_kit.cli.about import ADDRESS, DEFAULTS
 from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_for
 from inspect_kit.cli.language import said

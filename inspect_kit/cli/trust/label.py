@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.certificate.issue.believed import trusted
+from inspect_kit.certificate.issue.trust import trusted
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
 from inspect_kit.cli.issuer import registry_of
 from inspect_kit.cli.language import said

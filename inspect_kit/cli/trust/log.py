@@ -9,8 +9,8 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
-from inspect_kit.certificate.issue.believed import trusted, witnesses_of
 from inspect_kit.certificate.issue.log_checks import signed_by_log
+from inspect_kit.certificate.issue.trust import trusted, witnesses_of
 from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import said
 from inspect_kit.cli.options import home_of, json_option, signer_option

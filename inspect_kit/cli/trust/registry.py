@@ -14,8 +14,8 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.believed import trusted
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
+from inspect_kit.certificate.issue.trust import trusted
 from inspect_kit.cli.issuer import desk_of, registry_of
 from inspect_kit.cli.language import heard, said, said_of
 from inspect_kit.cli.options import home_of, json_option, signer_option
@@ -26,14 +26,14 @@ from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.inspection.names import clean
+from inspect_kit.registry.accept_older import Acceptance, accept_older
+from inspect_kit.registry.amendments import describe, revoke
 from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.entries import Thing
 from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
-from inspect_kit.registry.inspections import Sought, uncertified
-from inspect_kit.registry.keeping import describe, revoke
+from inspect_kit.registry.inspections import InspectionQuery, uncertified
 from inspect_kit.registry.numbers import Number, number_of
-from inspect_kit.registry.older import Acceptance, accept_older
 from inspect_kit.registry.roles import role_statements
 from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, listing
 
@@ -74,7 +74,7 @@ def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | N
       inspect-kit registry inspections --spec icf-cs --verdict fails
     """
     with registry_of(ctx).reading() as connection:
-        found = uncertified(connection, Sought(subject, spec, verdict or ""), limit)
+        found = uncertified(connection, InspectionQuery(subject, spec, verdict or ""), limit)
     rows = [tuple(map(said, _INSPECTION_HEADS))]
     rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
               row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip

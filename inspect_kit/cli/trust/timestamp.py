@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.certificate.issue.believed import TIME_SERVERS, time_servers_of, trust_folder
 from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
+from inspect_kit.certificate.issue.trust import TIME_SERVERS, time_servers_of, trust_folder
 from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import desk_of
 from inspect_kit.cli.language import heard, said

@@ -12,9 +12,16 @@ import click
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import Wording, wording_for
-from inspect_kit.certificate.issue.believed import counter_of, proof_beside
 from inspect_kit.certificate.issue.qr import looks_like_qr
-from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES, Counter, Verification, compare, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.trust import proof_beside, trust_context
+from inspect_kit.certificate.issue.verify import (
+    MAX_PDF_BYTES,
+    TrustContext,
+    Verification,
+    compare,
+    verify_pdf,
+    verify_qr,
+)
 from inspect_kit.cli.issuer import registry_if_any
 from inspect_kit.cli.options import home_of, json_option, language_option
 from inspect_kit.cli.output import EXIT_CODES, print_json, styled
@@ -90,14 +97,14 @@ def _files_in(folder: str) -> list[str]:
     return found
 
 
-def _counter(ctx: click.Context, what: str, proof: Path | None, on: datetime | None) -> Counter:
+def _counter(ctx: click.Context, what: str, proof: Path | None, on: datetime | None) -> TrustContext:
     """With the proof that was named, or that lies beside the PDF."""
     named = not looks_like_qr(what) and len(what) < _LONGEST_NAME
     told = proof_of(read_note(proof)) if proof else proof_beside(Path(what)) if named else None
-    return counter_of(home_of(ctx), registry_if_any(ctx), on.date() if on else today(), told)
+    return trust_context(home_of(ctx), registry_if_any(ctx), on.date() if on else today(), told)
 
 
-def _looked_at(what: str, counter: Counter) -> Verification:
+def _looked_at(what: str, counter: TrustContext) -> Verification:
     if looks_like_qr(what):
         return verify_qr(what, counter)
     if _is_number(what):
@@ -120,7 +127,7 @@ def _is_number(what: str) -> bool:
     return not Path(what).exists()
 
 
-def _by_number(number: str, counter: Counter) -> Verification:
+def _by_number(number: str, counter: TrustContext) -> Verification:
     """A certificate that the registry here knows: by the text of its QR code, which is signed."""
     if counter.registry is None:
         raise BadInput("no-registry-here-look-up", where=number)

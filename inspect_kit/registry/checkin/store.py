@@ -16,7 +16,7 @@ from inspect_kit.inspection.names import name_key
 from inspect_kit.registry.chain import Seal, append, entry_of, no_seal
 from inspect_kit.registry.checkin.entries import Decided, EventSet, Recorded
 from inspect_kit.registry.entries import Body, Entry
-from inspect_kit.registry.evidence import Folder
+from inspect_kit.registry.evidence import EvidenceFolder
 from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.tables import (  # fmt: skip
@@ -381,7 +381,7 @@ def ticket_of_record(connection: Connection, digest: str) -> str:
 
 def _lay_out(registry: Registry, files: Sequence[EvidenceFile]) -> None:
     """Files on the disk before the registry is locked: no other desk waits for that."""
-    if isinstance(registry.shelf, Folder):
+    if isinstance(registry.shelf, EvidenceFolder):
         with registry.reading() as connection:
             for file in files:
                 registry.shelf.put(connection, file.content)

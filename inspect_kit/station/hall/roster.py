@@ -18,7 +18,7 @@ from inspect_kit.registry.checkin.entries import EventSet, PlayerSet, PlayersPie
 from inspect_kit.registry.checkin.roster import player_entries, roster, set_players
 from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.rulebook.sheet import Item, Sheet
-from inspect_kit.station.photos import Benches
+from inspect_kit.station.photos import PhotoWorkers
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.web.refusals import not_found
 from inspect_kit.station.web.visit import Visit
@@ -149,9 +149,9 @@ def _columns(visit: Visit, sheet: Sheet) -> dict[str, str]:
 def import_players(visit: Visit) -> Response:
     """Players from a list; one who is there already is changed, and nobody is taken off."""
     event = visit.event()
-    benches: Benches = visit.request.app.state.benches
+    workers: PhotoWorkers = visit.request.app.state.workers
     try:
-        rows = benches.opening.do(_READING, rows_in, visit.files.get("list", b""))
+        rows = workers.opening.do(_READING, rows_in, visit.files.get("list", b""))
         wanted = listed(rows, _columns(visit, visit.station.sheet(event)))
         known = {each.player for each in roster_of(visit, event)}
         bodies, same = _merged(visit, event, wanted)

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import read_measurements
-from inspect_kit.certificate.issue.issue import made_of
+from inspect_kit.certificate.issue.issue import summary_of
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import Line, Record, Subject
@@ -28,7 +28,7 @@ from inspect_kit.quality.lot.record import LotRecord, lot_record_of
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.trend import FaultCount, RecordedSeries, Trend, TrendQuestion, pareto, trend_data, trends
 from inspect_kit.quality.trend_drawing import trend_drawing
-from inspect_kit.registry.inspections import Inspection, Sought, enter, uncertified
+from inspect_kit.registry.inspections import Inspection, InspectionQuery, enter, uncertified
 from inspect_kit.registry.kept_records import KeptQuery, entry_of, kept_record, kept_yields
 from inspect_kit.registry.log.tree import log_size
 from inspect_kit.registry.opening import Registry
@@ -101,7 +101,7 @@ class Service:
         return {**self._entered(record, body), **_lot_data(record)}
 
     def _entered(self, record: Record, body: bytes) -> dict[str, object]:
-        each = Inspection(made_of(record), record.canonical(), body)
+        each = Inspection(summary_of(record), record.canonical(), body)
         new = enter(self.registry, [each], self.now())
         return {
             "id": entry_of(self.registry, record.digest), "new": bool(new), "verdict": record.verdict,
@@ -121,7 +121,7 @@ class Service:
 
     def verdicts(self, asked: Asked) -> list[dict[str, object]]:
         """Inspections without a certificate, the newest first."""
-        sought = Sought(asked.get("subject", ""), asked.get("spec", ""), asked.get("verdict", ""))
+        sought = InspectionQuery(asked.get("subject", ""), asked.get("spec", ""), asked.get("verdict", ""))
         limit = min(_count(asked.get("limit", "")) or 100, _MOST_LISTED)
         rows = self.registry.ask(uncertified, sought, limit)
         return [{"id": row["entry"], **{name: row[name] for name in _LISTED}} for row in rows]

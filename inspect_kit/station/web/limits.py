@@ -13,7 +13,7 @@ _MOST_KEYS: Final = 20_000
 
 
 @dataclass(slots=True)
-class Bucket:
+class TokenBucket:
     """Lets `burst` through at once and `rate` a second in the long run, for each key on its own."""
 
     rate: float
@@ -36,7 +36,7 @@ class Bucket:
 
 
 @dataclass(slots=True)
-class Doors:
+class PinThrottle:
     """After some wrong PINs in a row a name has to wait, twice as long each time."""
 
     seconds: Seconds

@@ -18,7 +18,7 @@ from inspect_kit.certificate.issue.keyring import read_authorities
 from inspect_kit.certificate.issue.keys import Founding, found, own_keyring, retire, unlock
 from inspect_kit.certificate.issue.log_checks import Believed, counted
 from inspect_kit.certificate.issue.time_server import TimeServer, stamped, stamped_pdf
-from inspect_kit.certificate.issue.verify import Counter, Verification, verify_pdf, verify_qr
+from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.cli.app import app, run
 from inspect_kit.errors import BadInput
 from inspect_kit.registry.log.cosigner import open_cosigner
@@ -38,10 +38,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTimeServ
 
 
 @pytest.fixture
-def offline(desk: Desk, server: RunningTimeServer) -> Counter:
+def offline(desk: Desk, server: RunningTimeServer) -> TrustContext:
     """A referee's laptop: the issuer's keys and the server's CA, no registry."""
     rings = (own_keyring(desk.home),)
-    return Counter(rings, "", None, date(2026, 11, 16), time_servers=read_authorities(server.ca))
+    return TrustContext(rings, "", None, date(2026, 11, 16), time_servers=read_authorities(server.ca))
 
 
 def _said(seen: Verification, name: str) -> str:
@@ -53,7 +53,7 @@ def _stamped(desk: Desk, issued: Issued, server: RunningTimeServer) -> bytes:
 
 
 def test_a_timestamp_is_added_behind_what_was_signed(
-    desk: Desk, issue: Issue, offline: Counter, server: RunningTimeServer
+    desk: Desk, issue: Issue, offline: TrustContext, server: RunningTimeServer
 ) -> None:
     issued = issue(desk)
     pdf = _stamped(desk, issued, server)
@@ -70,7 +70,7 @@ def test_a_timestamp_is_added_behind_what_was_signed(
 
 
 def test_nothing_but_timestamps_may_be_added(
-    blank: Desk, issue: Issue, offline: Counter, server: RunningTimeServer
+    blank: Desk, issue: Issue, offline: TrustContext, server: RunningTimeServer
 ) -> None:
     issued = issue(blank)
     honest = issued.pdf.read_bytes()
@@ -81,7 +81,7 @@ def test_nothing_but_timestamps_may_be_added(
 
 
 def test_a_changed_byte_in_what_was_added_is_noticed(
-    blank: Desk, issue: Issue, offline: Counter, server: RunningTimeServer
+    blank: Desk, issue: Issue, offline: TrustContext, server: RunningTimeServer
 ) -> None:
     issued = issue(blank)
     pdf = _stamped(blank, issued, server)
@@ -94,7 +94,7 @@ def test_a_changed_byte_in_what_was_added_is_noticed(
 
 
 def test_after_a_theft_only_what_a_timestamp_proves_is_believed(
-    blank: Desk, issue: Issue, offline: Counter, server: RunningTimeServer
+    blank: Desk, issue: Issue, offline: TrustContext, server: RunningTimeServer
 ) -> None:
     first, second = issue(blank, "Striker 1"), issue(blank, "Striker 2")
     pdf = _stamped(blank, first, server)
@@ -119,7 +119,7 @@ def retire_at(desk: Desk, moment: datetime) -> tuple[object, ...]:
 
 
 def test_one_timestamp_over_the_log_covers_every_certificate(
-    blank: Desk, issue: Issue, offline: Counter, server: RunningTimeServer, tmp_path: Path
+    blank: Desk, issue: Issue, offline: TrustContext, server: RunningTimeServer, tmp_path: Path
 ) -> None:
     before = issue(blank, "Striker 1")
     with blank.registry.reading() as connection:
@@ -233,7 +233,7 @@ def test_a_key_that_has_ended_is_named_with_its_day(old_desk: Desk, issue: Issue
     issued = issue(old_desk, base=early)
     ring = own_keyring(old_desk.home)
     ends = ring.signers[0].certificate.not_valid_after_utc.date()
-    nowhere = Counter((ring,), "", None, date.today())
+    nowhere = TrustContext((ring,), "", None, date.today())
     for seen in (verify_pdf(issued.pdf.read_bytes(), nowhere), verify_qr(issued.qr, nowhere)):
         assert _said(seen, "signer").startswith(
             f"Jan Novák's key ended on {ends}, and no registry, witness or timestamp"

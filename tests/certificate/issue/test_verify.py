@@ -18,7 +18,7 @@ from inspect_kit.certificate.issue.log_checks import Witnessed
 from inspect_kit.certificate.issue.qr import ALPHABET, read
 from inspect_kit.certificate.issue.time_server import Timestamp
 from inspect_kit.certificate.issue.verify import (
-    Counter,
+    TrustContext,
     Verification,
     VerificationCheck,
     compare,
@@ -28,7 +28,7 @@ from inspect_kit.certificate.issue.verify import (
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record, open_record
 from inspect_kit.notices import notice, sentence
-from inspect_kit.registry.keeping import revoke
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.opening import open_registry
 
 Issue = Callable[..., Issued]
@@ -39,12 +39,12 @@ def _against(seen: Verification) -> str:
 
 
 @pytest.fixture
-def offline(counter: Counter) -> Counter:
+def offline(counter: TrustContext) -> TrustContext:
     """A referee who has the issuer's public keys and no registry."""
     return replace(counter, registry=None, own="")
 
 
-def test_an_honest_certificate_holds(desk: Desk, issue: Issue, counter: Counter) -> None:
+def test_an_honest_certificate_holds(desk: Desk, issue: Issue, counter: TrustContext) -> None:
     issued = issue(desk, valid="2027-06-30")
     seen = verify_pdf(issued.pdf.read_bytes(), counter)
     assert seen.holds
@@ -79,7 +79,7 @@ def test_witnesses_and_timestamps_are_told_in_one_sentence() -> None:
     assert sentence(Witnessed().told) == "in the log, which no witness has seen with it yet"
 
 
-def test_an_honest_qr_text_holds(desk: Desk, issue: Issue, counter: Counter) -> None:
+def test_an_honest_qr_text_holds(desk: Desk, issue: Issue, counter: TrustContext) -> None:
     issued = issue(desk, valid="2027-06-30")
     assert verify_qr(issued.qr, counter).holds
     assert verify_qr(issued.qr.lower(), counter).holds
@@ -87,7 +87,7 @@ def test_an_honest_qr_text_holds(desk: Desk, issue: Issue, counter: Counter) -> 
 
 
 def test_without_the_registry_it_says_that_revocation_cannot_be_seen(
-    desk: Desk, issue: Issue, offline: Counter
+    desk: Desk, issue: Issue, offline: TrustContext
 ) -> None:
     issued = issue(desk)
     for seen in (verify_pdf(issued.pdf.read_bytes(), offline), verify_qr(issued.qr, offline)):
@@ -97,7 +97,7 @@ def test_without_the_registry_it_says_that_revocation_cannot_be_seen(
 
 
 def test_a_report_is_genuine_and_says_that_the_thing_fails(
-    desk: Desk, issue: Issue, counter: Counter, failing_record: Record
+    desk: Desk, issue: Issue, counter: TrustContext, failing_record: Record
 ) -> None:
     issued = issue(desk, "Striker 43", base=failing_record)
     seen = verify_pdf(issued.pdf.read_bytes(), counter)
@@ -108,7 +108,7 @@ def test_a_report_is_genuine_and_says_that_the_thing_fails(
 
 
 def test_one_byte_flipped_anywhere_is_caught_even_without_the_registry(
-    desk: Desk, issue: Issue, offline: Counter
+    desk: Desk, issue: Issue, offline: TrustContext
 ) -> None:
     honest = issue(desk).pdf.read_bytes()
     chance = random.Random(1)
@@ -127,7 +127,7 @@ def test_one_byte_flipped_anywhere_is_caught_even_without_the_registry(
         assert not verify_pdf(bytes(forged), offline).holds, f"byte {place} of {len(honest)}"
 
 
-def test_the_spelling_of_a_digit_in_the_signature_is_caught(desk: Desk, issue: Issue, offline: Counter) -> None:
+def test_the_spelling_of_a_digit_in_the_signature_is_caught(desk: Desk, issue: Issue, offline: TrustContext) -> None:
     """The signature cannot cover itself: upper and lower case, and the padding, must be looked at."""
     honest = issue(desk).pdf.read_bytes()
     start = honest.rindex(b"/Contents <") + len("/Contents <")
@@ -140,7 +140,7 @@ def test_the_spelling_of_a_digit_in_the_signature_is_caught(desk: Desk, issue: I
     assert not verify_pdf(bytes(padding), offline).holds
 
 
-def test_an_added_page_is_caught_and_named(desk: Desk, issue: Issue, offline: Counter, tmp_path: Path) -> None:
+def test_an_added_page_is_caught_and_named(desk: Desk, issue: Issue, offline: TrustContext, tmp_path: Path) -> None:
     from pyhanko.pdf_utils import generic
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
     from pyhanko.pdf_utils.writer import PageObject
@@ -157,13 +157,13 @@ def test_an_added_page_is_caught_and_named(desk: Desk, issue: Issue, offline: Co
     assert "added to the file after signing" in _against(seen)
 
 
-def test_bytes_behind_the_end_are_caught(desk: Desk, issue: Issue, offline: Counter) -> None:
+def test_bytes_behind_the_end_are_caught(desk: Desk, issue: Issue, offline: TrustContext) -> None:
     honest = issue(desk).pdf.read_bytes()
     for tail in (b"\n", b"% a note", b"%PDF-1.7\n" + honest):
         assert not verify_pdf(honest + tail, offline).holds
 
 
-def test_a_re_saved_copy_is_caught(desk: Desk, issue: Issue, offline: Counter, tmp_path: Path) -> None:
+def test_a_re_saved_copy_is_caught(desk: Desk, issue: Issue, offline: TrustContext, tmp_path: Path) -> None:
     copy = io.BytesIO()
     with pikepdf.open(issue(desk).pdf) as pdf:
         pdf.save(copy)
@@ -173,7 +173,7 @@ def test_a_re_saved_copy_is_caught(desk: Desk, issue: Issue, offline: Counter, t
 
 
 def test_a_swapped_attachment_is_caught_and_named(
-    desk: Desk, issue: Issue, offline: Counter, failing_record: Record
+    desk: Desk, issue: Issue, offline: TrustContext, failing_record: Record
 ) -> None:
     copy = io.BytesIO()
     with pikepdf.open(issue(desk).pdf) as pdf:
@@ -185,7 +185,7 @@ def test_a_swapped_attachment_is_caught_and_named(
 
 
 def test_a_swapped_attachment_is_named_even_if_the_inspector_signed_it(
-    desk: Desk, issue: Issue, offline: Counter, failing_record: Record
+    desk: Desk, issue: Issue, offline: TrustContext, failing_record: Record
 ) -> None:
     """An inspector's own key signs a file whose pages and record do not belong together."""
     from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
@@ -205,7 +205,7 @@ def test_a_swapped_attachment_is_named_even_if_the_inspector_signed_it(
 
 
 def test_a_self_signed_impostor_of_the_same_name_is_caught_and_named(
-    desk: Desk, issue: Issue, counter: Counter, tmp_path: Path
+    desk: Desk, issue: Issue, counter: TrustContext, tmp_path: Path
 ) -> None:
     home = tmp_path / "impostor"
     found(home, Founding("Pražský carrom klub", "PCK", "Řehoř Áron"), None, desk.now)
@@ -219,7 +219,7 @@ def test_a_self_signed_impostor_of_the_same_name_is_caught_and_named(
 
 
 def test_an_issuer_cannot_sign_for_another_ones_numbers(
-    desk: Desk, issue: Issue, counter: Counter, tmp_path: Path
+    desk: Desk, issue: Issue, counter: TrustContext, tmp_path: Path
 ) -> None:
     from inspect_kit.certificate.content.model import Issue as IssueFields
     from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
@@ -234,7 +234,7 @@ def test_an_issuer_cannot_sign_for_another_ones_numbers(
     assert "Brno Carrom gives no numbers like PCK-2026-000001" in _against(verify_pdf(forged, both))
 
 
-def test_a_pdf_without_a_signature_does_not_hold(counter: Counter, record: Record) -> None:
+def test_a_pdf_without_a_signature_does_not_hold(counter: TrustContext, record: Record) -> None:
     from inspect_kit.certificate.pages.render import make_certificate
 
     seen = verify_pdf(make_certificate(record, language="en"), counter)
@@ -242,7 +242,7 @@ def test_a_pdf_without_a_signature_does_not_hold(counter: Counter, record: Recor
 
 
 @pytest.mark.parametrize("content", [b"", b"hello", b"\x00" * 5000, b"PK\x03\x04", b"\x89PNG"])
-def test_what_is_no_pdf_is_refused_in_a_sentence(counter: Counter, content: bytes) -> None:
+def test_what_is_no_pdf_is_refused_in_a_sentence(counter: TrustContext, content: bytes) -> None:
     with pytest.raises(BadInput, match="is not a PDF"):
         verify_pdf(content, counter)
 
@@ -250,7 +250,7 @@ def test_what_is_no_pdf_is_refused_in_a_sentence(counter: Counter, content: byte
 @pytest.mark.parametrize(
     "content", [b"%PDF-1.7\n", b"%PDF-1.7\nstartxref\n0\n%%EOF", b"%PDF-1.7\n/ByteRange [0 1 2 3]" + b"<" * 9999]
 )
-def test_a_broken_pdf_does_not_hold_and_does_not_crash(counter: Counter, content: bytes) -> None:
+def test_a_broken_pdf_does_not_hold_and_does_not_crash(counter: TrustContext, content: bytes) -> None:
     assert not verify_pdf(content, counter).holds
 
 
@@ -258,7 +258,7 @@ def test_a_broken_pdf_does_not_hold_and_does_not_crash(counter: Counter, content
 
 
 def test_a_signed_file_that_the_registry_does_not_know_is_caught(
-    desk: Desk, issue: Issue, counter: Counter, tmp_path: Path
+    desk: Desk, issue: Issue, counter: TrustContext, tmp_path: Path
 ) -> None:
     stolen = tmp_path / "stolen"
     import shutil
@@ -272,7 +272,7 @@ def test_a_signed_file_that_the_registry_does_not_know_is_caught(
     assert "the registry has another text for PCK-2026-000001" in _against(verify_qr(forged.qr, counter))
 
 
-def test_a_revoked_certificate_does_not_hold_and_says_why(desk: Desk, issue: Issue, counter: Counter) -> None:
+def test_a_revoked_certificate_does_not_hold_and_says_why(desk: Desk, issue: Issue, counter: TrustContext) -> None:
     issued = issue(desk)
     revoke(desk.registry, issued.number, "the scale was out of calibration", "desk 1", desk.now)
     for seen in (verify_pdf(issued.pdf.read_bytes(), counter), verify_qr(issued.qr, counter)):
@@ -281,7 +281,7 @@ def test_a_revoked_certificate_does_not_hold_and_says_why(desk: Desk, issue: Iss
 
 @pytest.mark.parametrize("known", [True, False], ids=["with registry", "offline"])
 def test_a_replayed_qr_of_yesterday_has_expired(
-    desk: Desk, issue: Issue, counter: Counter, offline: Counter, known: bool
+    desk: Desk, issue: Issue, counter: TrustContext, offline: TrustContext, known: bool
 ) -> None:
     issued = issue(desk, valid="day")
     at = counter if known else offline
@@ -292,7 +292,7 @@ def test_a_replayed_qr_of_yesterday_has_expired(
 
 
 def test_a_replayed_qr_of_a_replaced_certificate_is_caught(
-    desk: Desk, issue: Issue, counter: Counter, tmp_path: Path
+    desk: Desk, issue: Issue, counter: TrustContext, tmp_path: Path
 ) -> None:
     first, second = (issue(desk, out=tmp_path / f"{place}.pdf") for place in range(2))
     assert _against(verify_qr(first.qr, counter)) == f"it was replaced by {second.number}"
@@ -300,7 +300,7 @@ def test_a_replayed_qr_of_a_replaced_certificate_is_caught(
 
 
 def test_a_qr_glued_to_another_thing_or_shown_at_another_event_is_caught(
-    desk: Desk, issue: Issue, counter: Counter
+    desk: Desk, issue: Issue, counter: TrustContext
 ) -> None:
     issued = issue(desk, event="Prague Open", valid="event")
     for seen in (verify_qr(issued.qr, counter), verify_pdf(issued.pdf.read_bytes(), counter)):
@@ -309,7 +309,9 @@ def test_a_qr_glued_to_another_thing_or_shown_at_another_event_is_caught(
         assert _against(compare(seen, "", "Brno Open")) == "it holds for 'Prague Open' only"
 
 
-def test_long_names_are_compared_as_far_as_the_code_carries_them(desk: Desk, issue: Issue, counter: Counter) -> None:
+def test_long_names_are_compared_as_far_as_the_code_carries_them(
+    desk: Desk, issue: Issue, counter: TrustContext
+) -> None:
     name = "Striker " + "ř" * 60
     issued = issue(desk, name, event="A very long event's name indeed", valid="event", out=desk.home / "x.pdf")
     seen = verify_qr(issued.qr, counter)
@@ -318,7 +320,7 @@ def test_long_names_are_compared_as_far_as_the_code_carries_them(desk: Desk, iss
     assert not compare(seen, "Striker " + "ž" * 60, "").holds
 
 
-def test_a_qr_text_with_any_one_sign_changed_is_caught(blank: Desk, issue: Issue, offline: Counter) -> None:
+def test_a_qr_text_with_any_one_sign_changed_is_caught(blank: Desk, issue: Issue, offline: TrustContext) -> None:
     text = issue(blank).qr
     chance = random.Random(2)
     for place in range(3, len(text)):
@@ -331,7 +333,7 @@ def test_a_qr_text_with_any_one_sign_changed_is_caught(blank: Desk, issue: Issue
 
 
 def test_a_qr_of_an_unknown_issuer_is_not_trusted(blank: Desk, issue: Issue) -> None:
-    nobody = Counter((), "", None, date(2026, 11, 16))
+    nobody = TrustContext((), "", None, date(2026, 11, 16))
     told = _against(verify_qr(issue(blank).qr, nobody))
     assert told.endswith("of PCK is not known here")
 
@@ -340,7 +342,7 @@ def test_a_qr_of_an_unknown_issuer_is_not_trusted(blank: Desk, issue: Issue) -> 
 
 
 def test_what_was_signed_before_a_key_was_retired_stays_good(
-    desk: Desk, issue: Issue, counter: Counter, offline: Counter
+    desk: Desk, issue: Issue, counter: TrustContext, offline: TrustContext
 ) -> None:
     issued = issue(desk)
     add(desk.home, "Jan Novák", (None, None), desk.now)
@@ -353,7 +355,7 @@ def test_what_was_signed_before_a_key_was_retired_stays_good(
 
 
 def test_what_a_compromised_key_signed_is_not_believed_on_its_own_word_nor_the_registrys(
-    desk: Desk, issue: Issue, counter: Counter, offline: Counter
+    desk: Desk, issue: Issue, counter: TrustContext, offline: TrustContext
 ) -> None:
     issued = issue(desk)
     add(desk.home, "Jan Novák", (None, None), desk.now)
@@ -365,7 +367,7 @@ def test_what_a_compromised_key_signed_is_not_believed_on_its_own_word_nor_the_r
     assert "compromised" in _against(verify_pdf(issued.pdf.read_bytes(), replace(offline, keyrings=rings)))
 
 
-def test_what_is_signed_after_retirement_does_not_hold(desk: Desk, issue: Issue, counter: Counter) -> None:
+def test_what_is_signed_after_retirement_does_not_hold(desk: Desk, issue: Issue, counter: TrustContext) -> None:
     add(desk.home, "Jan Novák", (None, None), desk.now)
     retire(desk.home, "Řehoř Áron", None, desk.now - timedelta(days=30))
     issued = issue(desk)

@@ -33,8 +33,8 @@ from inspect_kit.registry.checkin.store import (  # fmt: skip
     unissued,
 )
 from inspect_kit.registry.opening import Registry, open_registry
-from inspect_kit.registry.queueing import queued
-from inspect_kit.station.maker import Maker
+from inspect_kit.registry.write_queue import queued
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station, open_station
 from tests.registry.conftest import NOW
 from tests.station.conftest import PINS, ROLES, Person, new_client
@@ -242,7 +242,7 @@ def test_two_stations_on_one_shared_registry_issue_each_certificate_once(home: P
     for ticket in tickets:
         second.decide(ticket, "approve")
     with ThreadPoolExecutor(2) as makers:
-        made = list(makers.map(lambda station: Maker(station).make_all(), stations))
+        made = list(makers.map(lambda station: CertificateWorker(station).make_all(), stations))
     assert sum(made) == 3
     with shared.reading() as connection:
         numbers = sorted(seen.number for seen in inspections(connection, first.event))

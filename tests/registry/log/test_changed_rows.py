@@ -13,11 +13,11 @@ import pytest
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring
 from inspect_kit.certificate.issue.seals import seal_of_signer
-from inspect_kit.certificate.issue.verify import Counter, Verification, verify_qr
-from inspect_kit.registry import following
+from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_qr
+from inspect_kit.registry import chain_index
+from inspect_kit.registry.amendments import revoke
 from inspect_kit.registry.chain import entries_after, entry_of, link
 from inspect_kit.registry.entries import Entry
-from inspect_kit.registry.keeping import revoke
 from inspect_kit.registry.log.cosigner import open_cosigner
 from inspect_kit.registry.log.notes import request_of
 from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint, request_since
@@ -31,7 +31,7 @@ ByHand = Callable[..., None]
 def _looked_at(desk: Desk, qr: str) -> Verification:
     """By somebody whose computer has never seen the registry: it remembers nothing that could help."""
     registry = replace(desk.registry, memory=None)
-    return verify_qr(qr, Counter((own_keyring(desk.home),), "PCK", registry, date(2026, 11, 16)))
+    return verify_qr(qr, TrustContext((own_keyring(desk.home),), "PCK", registry, date(2026, 11, 16)))
 
 
 def _against(seen: Verification) -> str:
@@ -124,7 +124,7 @@ def test_with_a_witness_entries_chained_anew_under_the_old_tree_are_seen_by_a_st
         kind=harmless.kind, body=harmless.body, hash=harmless.hash,
     )  # fmt: skip
     stranger = replace(open_registry(blank.home), memory=None)
-    counter = Counter((own_keyring(blank.home),), "PCK", stranger, date(2026, 11, 16), (witness.verifier,))
+    counter = TrustContext((own_keyring(blank.home),), "PCK", stranger, date(2026, 11, 16), (witness.verifier,))
     assert "the log is not the one of 2 entries that was witnessed" in _against(verify_qr(issued.qr, counter))
 
 
@@ -140,7 +140,7 @@ def test_a_chain_that_was_walked_is_walked_again_from_its_end_only(
         walked.extend(entry.id for entry in found)
         return found
 
-    monkeypatch.setattr(following, "entries_after", seen)
+    monkeypatch.setattr(chain_index, "entries_after", seen)
     assert _looked_at(quick_desk, first.qr).holds
     assert walked == []
     issue(quick_desk, "Striker 2")

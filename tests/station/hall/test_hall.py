@@ -18,8 +18,8 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.registry.auditing import audit
 from inspect_kit.registry.checkin.roster import player_entries
 from inspect_kit.registry.checkin.store import inspection, queue
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.desk import numbered_label
-from inspect_kit.station.maker import Maker
 from inspect_kit.station.station import Station
 from tests.capture.test_spreadsheet import open_document
 from tests.station.conftest import NOW, PINS, Person, new_client, striker_form
@@ -64,7 +64,7 @@ def test_an_override_never_looks_like_a_certificate(referee: Person, station: St
     page = referee.decide(ticket, "approve", because="no other striker")
     assert "Admitted against the verdict" in page
     assert 'class="verdict conforms' not in page
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     page = referee.get(referee.at(f"/tickets/{ticket}"))
     assert re.search(r"Report PCK-2026-R\d+-\w \(no certificate\)", page)
     found = referee.get(f"/look-up?q={ticket}")
@@ -75,7 +75,7 @@ def test_an_override_never_looks_like_a_certificate(referee: Person, station: St
 def test_a_decision_taken_back_revokes_its_certificate_and_can_be_made_anew(referee: Person, station: Station) -> None:
     ticket = referee.inspect("Jan")
     referee.decide(ticket, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     old = number_on(referee.get(referee.at(f"/tickets/{ticket}")))
     where = referee.at(f"/tickets/{ticket}/withdraw")
     assert "please fill this in" in referee.post(where, {"because": "", "pin": PINS["Renata"]}, 409)
@@ -86,7 +86,7 @@ def test_a_decision_taken_back_revokes_its_certificate_and_can_be_made_anew(refe
     assert "Revoked" in referee.get(f"/check?q={old}")
     assert "Not valid" in referee.get(f"/look-up?q={old}")
     referee.decide(ticket, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     new = number_on(referee.get(referee.at(f"/tickets/{ticket}")))
     assert new != old
     assert "Valid" in referee.get(f"/look-up?q={new}")
@@ -96,7 +96,7 @@ def test_a_decision_taken_back_revokes_its_certificate_and_can_be_made_anew(refe
 def test_a_certificate_made_while_its_decision_was_taken_back_is_revoked(referee: Person, station: Station) -> None:
     ticket = referee.inspect("Jan")
     referee.decide(ticket, "approve")
-    late = Maker(station)
+    late = CertificateWorker(station)
     with station.registry.reading() as connection:
         seen = inspection(connection, ticket)
     assert seen is not None
@@ -128,7 +128,7 @@ def test_a_mistyped_player_is_corrected_and_the_history_kept(referee: Person, st
     assert "counts instead" in referee.get(referee.at(f"/tickets/{ticket}"))
     assert "Jan Nowak" not in referee.get(referee.at("/list"))
     referee.decide(new, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     assert "Jan Novák" in referee.get(f"/look-up?q={ticket}")
     referee.post(referee.at(f"/tickets/{new}/player"), {"owner": "Eva", "because": "x"}, 409)
     assert audit(station.registry, lambda _: lambda _: None).faults == ()
@@ -298,14 +298,14 @@ def test_a_certificate_of_the_desk_names_the_issuing_body_and_the_piece(referee:
         record = open_record(station.registry.shelf.take(connection, seen.final))
     assert record.subject.text == "Striker 2, resin, blue rim"
     assert record.subject.issuer == "Pražský carrom klub"
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
 
 
 def test_papers_and_screens_of_an_event(referee: Person, station: Station) -> None:
     good, bad = referee.inspect("Eva Malá"), referee.inspect("=Jan", mass="15.3")
     referee.decide(good, "approve")
     referee.decide(bad, "reject", because="too heavy")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     assert number_on(referee.get(referee.at("/list")))
     assert "too heavy" in referee.get(referee.at("/rejections"))
     assert "15.3" in referee.last.text
@@ -326,7 +326,7 @@ def test_papers_and_screens_of_an_event(referee: Person, station: Station) -> No
 def test_anybody_learns_valid_or_not_and_nothing_private(referee: Person, station: Station) -> None:
     ticket = referee.inspect("Secret Player")
     referee.decide(ticket, "approve")
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
     number = number_on(referee.get(referee.at(f"/tickets/{ticket}")))
     stranger = Person(new_client(station))
     page = stranger.get(f"/check?q={number}")

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 
 from inspect_kit.station.app import ROUTES
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Limits, Station
-from inspect_kit.station.web.limits import Bucket
+from inspect_kit.station.web.limits import TokenBucket
 from tests.station.conftest import PINS, Person, new_client, striker_form
 
 _TEXTS = (
@@ -91,7 +91,7 @@ def _forms(person: Person, question: str) -> dict[str, dict[str, str]]:
 def test_no_route_fails_whatever_it_is_sent(
     referee: Person, station: Station, method: str, path: str, photo: bytes
 ) -> None:
-    endless = Bucket(1e6, 1e6, lambda: 0.0)
+    endless = TokenBucket(1e6, 1e6, lambda: 0.0)
     free = replace(station, limits=Limits(endless, endless, station.limits.doors))
     person = Person(new_client(free)).sign_in("Renata")
     person.event = referee.event
@@ -118,7 +118,7 @@ def test_no_route_fails_whatever_it_is_sent(
             data = {**_spoiled(good, dice), "csrf": token[1]}
             answer = person.client.post(address, data=data, files=files, follow_redirects=False)
         assert answer.status_code < 500, (address, answer.status_code)
-    Maker(station).make_all()
+    CertificateWorker(station).make_all()
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff\xfe", b"--x\r\n", b"a" * 100_000, b"csrf=" + b"%" * 999])

@@ -23,9 +23,9 @@ from inspect_kit.notices import LANGUAGES
 from inspect_kit.registry.checkin import accounts
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.station.app import create_app
-from inspect_kit.station.maker import Maker
+from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.station import Station, open_station
-from inspect_kit.station.web.limits import Bucket, Doors
+from inspect_kit.station.web.limits import PinThrottle, TokenBucket
 from inspect_kit.station.web.serving import ServerAddress, is_loopback, serve
 from inspect_kit.station.web.visit import SESSION, back_to
 from tests.station.conftest import PINS, Person, new_client, striker_form
@@ -112,7 +112,7 @@ def test_markup_in_every_field_comes_back_as_text(referee: Person, station: Stat
     ticket = referee.inspect(owner=f"Jan {MARKUP}", text=f"S {MARKUP}"[:110])
     pages = [referee.last.text]
     pages.append(referee.decide(ticket, "approve", because=MARKUP))
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     referee.inspect(owner=f"Eva {MARKUP}", mass=MARKUP, diameter=MARKUP, status=422)
     pages.append(referee.last.text)
     odd = referee.inspect(owner=f"Eva {MARKUP}", mass="14.99")
@@ -226,7 +226,7 @@ because = "Lighter {_TOML}"
     referee.announce(house=house, name=f"Cup {_PRINTED}")
     ticket = referee.inspect(owner=f"Jan {_PRINTED}", text=f"S {_PRINTED}", mass="14.5")
     pages = [referee.last.text, referee.decide(ticket, "approve"), referee.get(referee.at("/settings"))]
-    assert Maker(station).make_all() == 1
+    assert CertificateWorker(station).make_all() == 1
     pages.append(referee.get(referee.at(f"/tickets/{ticket}")))
     assert not any("<b>bold" in page or "<img src" in page for page in pages)
     pdf = referee.client.get(referee.at(f"/tickets/{ticket}/certificate.pdf")).content
@@ -358,7 +358,7 @@ def test_the_first_account_is_made_on_this_machine_and_only_once(tmp_path: Path)
 
 def test_buckets_fill_again_and_doors_open_again() -> None:
     clock = [0.0]
-    bucket, doors = Bucket(1, 2, lambda: clock[0]), Doors(lambda: clock[0])
+    bucket, doors = TokenBucket(1, 2, lambda: clock[0]), PinThrottle(lambda: clock[0])
     assert [bucket.take("a") for _ in range(3)] == [True, True, False]
     assert [doors.tries("a") for _ in range(6)] == [True] * 5 + [False]
     assert doors.tries("b")
@@ -374,7 +374,7 @@ def test_buckets_fill_again_and_doors_open_again() -> None:
 
 
 def test_thirty_tries_at_once_count_as_thirty() -> None:
-    doors = Doors(lambda: 0.0)
+    doors = PinThrottle(lambda: 0.0)
     with ThreadPoolExecutor(30) as crowd:
         assert sum(crowd.map(lambda _: doors.tries("Renata"), range(30))) == 5
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import open_photograph
-from inspect_kit.measure.dice import DicePhoto, Rolled, measure_dice
+from inspect_kit.measure.dice import DicePhoto, MeasuredDie, measure_dice
 from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.fit import _untold
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
@@ -57,7 +57,7 @@ def _nearest(roll: Roll, pixel: tuple[float, float]) -> tuple[Die, float]:
     return roll.dice[int(away.argmin())], float(away.min())
 
 
-def _errors(roll: Roll, rolled: Rolled) -> list[tuple[float, float]]:
+def _errors(roll: Roll, rolled: MeasuredDie) -> list[tuple[float, float]]:
     """Error and standard uncertainty of both edges; which is which follows from the yaw."""
     if rolled.edges is None or rolled.die.fitted is None:
         return []

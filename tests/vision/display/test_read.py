@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.measure.displayed import DisplayReading, Gauge, displayed
+from inspect_kit.measure.displayed import DisplayGauge, DisplayReading, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.display.dots import Dots, digit_of_dots
 from inspect_kit.vision.display.segments import dash, seven_segment
@@ -17,14 +17,14 @@ from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering
 from tests.scenes.other_displays import dial, other_scene, vernier
 
 
-def read(scene: Scene, gauge: Gauge | None = None) -> DisplayReading:
+def read(scene: Scene, gauge: DisplayGauge | None = None) -> DisplayReading:
     pixels = np.ascontiguousarray(photograph(scene)[:, :, ::-1])
     return displayed(Photograph("photo.jpg", "0" * 64, pixels), gauge)
 
 
-def gauge(resolution: str, upper: str = "500g") -> Gauge:
+def gauge(resolution: str, upper: str = "500g") -> DisplayGauge:
     unit = UNITS["g"]
-    return Gauge(parse_quantity(resolution, unit), None, parse_quantity(upper, unit), "desk-scale")
+    return DisplayGauge(parse_quantity(resolution, unit), None, parse_quantity(upper, unit), "desk-scale")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -36,7 +36,7 @@ _LOG = logging.getLogger("inspect_kit.station")
 
 
 @dataclass(slots=True)
-class Maker:
+class CertificateWorker:
     """One thread that issues what was approved, the oldest first; after a restart it goes on where it was."""
 
     station: Station
@@ -109,7 +109,7 @@ class Maker:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnAside:
+class DrawnInProcess:
     """Draws in a helper program, so that desks are not slowed down by it."""
 
     workshop: BoundedProcess = field(default_factory=lambda: BoundedProcess(_MEMORY))

@@ -16,7 +16,7 @@ from inspect_kit.registry.log.notes import LONGEST, LogProof, Verifier, proof_of
 
 if TYPE_CHECKING:
     from inspect_kit.certificate.issue.log_checks import Believed
-    from inspect_kit.certificate.issue.verify import Counter
+    from inspect_kit.certificate.issue.verify import TrustContext
     from inspect_kit.registry.opening import Registry
 
 WITNESSES: Final = "witnesses.txt"
@@ -69,11 +69,11 @@ def proof_beside(pdf: Path) -> LogProof | None:
     return proof_of(read_text(path, LONGEST)) if isfile(path) else None  # noqa: PTH113
 
 
-def counter_of(home: Path, registry: Registry | None, on: date, proof: LogProof | None) -> Counter:
+def trust_context(home: Path, registry: Registry | None, on: date, proof: LogProof | None) -> TrustContext:
     """The counter at which certificates are verified with what is believed in this home."""
     # Imported here, so that the commands that only look at keys do not wait for the database.
-    from inspect_kit.certificate.issue.verify import Counter
+    from inspect_kit.certificate.issue.verify import TrustContext
 
     own = own_issuer(home)
     code = own.code if own else ""
-    return Counter(trusted(home), code, registry, on, witnesses_of(home), proof, time_servers_of(home))
+    return TrustContext(trusted(home), code, registry, on, witnesses_of(home), proof, time_servers_of(home))

@@ -10,10 +10,10 @@ from typing import Final
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.chain import Seal, append, entries_of_kind, entry_of, last_entry, next_serial
 from inspect_kit.registry.entries import AcceptedOlder, Entry, Series
+from inspect_kit.registry.last_seen import LastSeenEntry
 from inspect_kit.registry.log.tree import identity_of
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
-from inspect_kit.registry.witness import LastSeenEntry
 
 _ANY: Final = 2**53
 """An entry behind all that another computer can remember, where nobody here knows how many were lost."""

@@ -15,7 +15,7 @@ from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.measure.stated import LENGTHS
 from inspect_kit.rulebook.sheet import Item
 from inspect_kit.station.desk import InspectionPlace
-from inspect_kit.station.photos import PLAIN_REFERENCES, Benches, DeskPhoto, looks_of
+from inspect_kit.station.photos import PLAIN_REFERENCES, DeskPhoto, PhotoWorkers, pending_photos
 from inspect_kit.station.waiting_line import Tell, unheard
 from inspect_kit.station.web.visit import Visit
 
@@ -63,12 +63,12 @@ def _figures(item: Item) -> tuple[str, ...]:
 
 def brought(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Brought:
     """What a measurement file says, or what photos of the thing give."""
-    benches: Benches = visit.request.app.state.benches
+    workers: PhotoWorkers = visit.request.app.state.workers
     content = visit.files.get("file")
-    file = benches.opening.do(_READING, read_file, content) if content else None
+    file = workers.opening.do(_READING, read_file, content) if content else None
     found = Brought(file)
     if any(name.startswith("photos") for name in visit.files):
-        found = with_brought(found, _measured(visit, place, benches, tell))
+        found = with_brought(found, _measured(visit, place, workers, tell))
     if found.file is not None:
         asked = {each.characteristic for each in GuidedEntry(place.sheet, place.item.id).questions()}
         if not any(reading.characteristic in asked for reading in found.file.readings):
@@ -79,13 +79,13 @@ def brought(visit: Visit, place: InspectionPlace, tell: Tell = unheard) -> Broug
     return found
 
 
-def _measured(visit: Visit, place: InspectionPlace, benches: Benches, tell: Tell) -> Brought:
+def _measured(visit: Visit, place: InspectionPlace, workers: PhotoWorkers, tell: Tell) -> Brought:
     contents = tuple(content for name, content in visit.files.items() if name.startswith("photos"))
     form = photo_form(place)
     if not form.kind:
         raise DeskRefusal("guided.nothing_in")
-    with benches.line.turn(tell):
-        told, kept = benches.measuring.do(
+    with workers.line.turn(tell):
+        told, kept = workers.measuring.do(
             _MEASURING, measured_photos, contents, form.kind, _stated(visit, form), visit.station.home
         )
     return Brought(on_kept_photos(told, kept), tuple(_keep(visit, place, each) for each in kept))
@@ -109,7 +109,7 @@ def _stated(visit: Visit, form: PhotoForm) -> TypedBeside:
 def _keep(visit: Visit, place: InspectionPlace, photo: EvidencePhoto) -> str:
     token, who = visit.station.ticket(), visit.person.name
     look = DeskPhoto(place.event.event, who, photo.content, photo.sha256, photo.width, photo.height, photo.name)
-    looks_of(visit).keep(token, look)
+    pending_photos(visit).keep(token, look)
     return token
 
 
