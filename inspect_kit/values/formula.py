@@ -115,6 +115,7 @@ _ELEMENTWISE: Final[dict[str, Callable[[Dual], Dual]]] = {
     "abs": lambda dual: _linear(abs(dual.value), (_ONE if dual.value >= 0 else -_ONE, dual)),
     "sqrt": _root,
 }
+"""Of each value by itself."""
 _EACH: Final = "spread_each"
 """Spread within each piece, where instances are written `piece.part`: edges 1.a 1.b 2.a of dice 1 and 2."""
 FUNCTIONS: Final = tuple(sorted((*_REDUCERS, *_ELEMENTWISE, _EACH)))
