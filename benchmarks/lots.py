@@ -40,15 +40,16 @@ def certified(path: Path) -> tuple[bytes, str]:
     from inspect_kit.inspection.record import Subject
     from inspect_kit.inspection.walk import Task
     from inspect_kit.judgement.rules import RuleName
+    from inspect_kit.quality.lot.column import ReadingDefaults
     from inspect_kit.quality.lot.file import WantedCharacteristics, read_lot
-    from inspect_kit.quality.lot.judge import SamplingAgreement, Usual, judge_pieces, plan_for
+    from inspect_kit.quality.lot.judge import SamplingAgreement, judge_pieces, plan_for
     from inspect_kit.quality.lot.record import lot_record_of
     from inspect_kit.rulebook.library import load
 
     sheet = load("icf-cs")
     task = Task(sheet, sheet.item("coin-set"), RuleName.GUARDED, date(2026, 11, 16))
     file = read_lot(path, WantedCharacteristics(("coin.diameter",)))
-    outcome = judge_pieces(task, file, plan_for(len(file.pieces), SamplingAgreement()), Usual("0.01"))
+    outcome = judge_pieces(task, file, plan_for(len(file.pieces), SamplingAgreement()), ReadingDefaults("0.01"))
     record = lot_record_of(outcome, Subject("Lot"))
     return make_lot_certificate(record, language="en"), record.verdict
 
