@@ -10,11 +10,23 @@ from scipy.optimize import least_squares
 
 from inspect_kit.vision.arrays import Floats, Light, Mask
 from inspect_kit.vision.board import tuning
-from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, alike, contrast, general_contrast, trace_of
+from inspect_kit.vision.board.lines import (
+    ROUNDS,
+    Absent,
+    Ink,
+    Trace,
+    Wanted,
+    alike,
+    contrast,
+    general_contrast,
+    settled,
+    trace_of,
+)
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.least_squares import agreeing
 from inspect_kit.vision.fitting.stripe import (
+    STEP,
     Fits,
     Ribbon,
     Shot,
@@ -61,16 +73,16 @@ def _outline(
         usable &= ~avoid[((np.arange(bins) + 0.5) / bins * 360).astype(int) % 360]
     if usable.sum() < 0.15 * bins:
         return Absent("hidden or out of the picture")
-    level = _ring_level(lines, usable, wanted)
-    if level is None:
+    ringed = _ring_level(lines, usable, wanted)
+    if ringed is None:
         return Absent("missing")
-    blur, width = lines.blur(shot), wanted.width
+    blur, (level, width) = lines.blur(shot), ringed
     angles = (np.arange(bins) + 0.5) / bins * 2 * np.pi
     offsets = np.full(bins, level)
     found: Width | None = None
     fits: Fits | None = None
     colour, good = np.zeros(3), usable
-    for _ in range(2):
+    for turn in range(ROUNDS):
         core = np.abs(lines.steps - level) < max(0.3 * width, 0.15)
         outer = (lines.steps - level > width / 2 + 0.7) & (lines.steps - level < width / 2 + 1.9)
         values, colour, size = contrast(lines, core, outer)
@@ -91,9 +103,12 @@ def _outline(
             known,
             None if ink is None else ink.height,
         )
-        width = float(np.clip(found.width, wanted.least, wanted.most))
+        tried, width = width, float(np.clip(found.width, wanted.least, wanted.most))
         offsets = circle_offsets(angles, fits.place, good)
         level = float(np.median(offsets))
+        if turn and settled(found, tried):
+            break
+        offsets, level = offsets + found.middle, level + found.middle
     assert found is not None
     assert fits is not None
     if found.height < tuning.LEAST_INK or found.misfit > tuning.MISFIT or good.sum() < 0.3 * usable.sum():
@@ -105,20 +120,27 @@ def _outline(
     )
 
 
-def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> float | None:
-    """Where along the steps most lines show a stripe: the guess is nearly concentric."""
+def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> tuple[float, float] | None:
+    """Where along the steps most lines show a stripe (the guess is nearly concentric), and how broad it looks."""
     raw = np.minimum(general_contrast(lines), 0.6)[usable]
-    width = min(max(round(wanted.width / (lines.steps[1] - lines.steps[0])), 3), len(lines.steps) // 4)
-    kernel = np.concatenate([-np.ones(width) / 2, np.ones(width), -np.ones(width) / 2]) / width
-    single = np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, raw)
     inner = np.abs(lines.steps) <= wanted.reach
+    answers = {width: _striped(raw, width) for width in (wanted.width, *wanted.others)}
+    width = max(answers, key=lambda each: float(answers[each].mean(axis=0)[inner].max()))
+    single = answers[width]
     # Eccentric by up to a mm: the best within half a mm counts.
     near = max(int(0.5 / (lines.steps[1] - lines.steps[0])), 1)
     wide = np.stack([np.roll(single, shift, axis=1) for shift in range(-near, near + 1, 2)]).max(axis=0)
     answer = np.where(inner, np.mean(np.clip(wide, -0.2, 0.2), axis=0), -1)
     # A broad line fills that range for a while: the middle of it is where the lines themselves are darkest.
     top = int((answer + 0.3 * single.mean(axis=0)).argmax())
-    return float(lines.steps[top]) if answer[top] > tuning.LEAST_INK * 0.5 else None
+    return (float(lines.steps[top]), width) if answer[top] > tuning.LEAST_INK * 0.5 else None
+
+
+def _striped(raw: Floats, width: float) -> Floats:
+    """How much each line looks like a stripe of this width, at each step."""
+    count = min(max(round(width / STEP), 3), raw.shape[1] // 4)
+    kernel = np.concatenate([-np.ones(count) / 2, np.ones(count), -np.ones(count) / 2]) / count
+    return np.asarray(np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, raw), dtype=np.float64)
 
 
 def circle_offsets(angles: Floats, offsets: Floats, good: Mask) -> Floats:

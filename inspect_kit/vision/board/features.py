@@ -43,13 +43,13 @@ _LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
 """The lower line: usual, thinnest and thickest stroke (mm), how far it may lie off (mm)."""
 _OWN_LOWER: Final = Wanted(layout.LOWER_THICKNESS, 1.2, 15.0, 12.0, others=(2.8, 9.0))
 """The same on a board with sizes of its own."""
-_THIN: Final = Wanted(0.8, 0.15, 2.4, 3.0, 0.006)
+_THIN: Final = Wanted(0.8, 0.15, 3.6, 3.0, 0.006, others=(1.6, 2.4))
 """A thin line: the same, and its slope against the square."""
 _OWN_THIN: Final = Wanted(0.8, 0.15, 6.0, 6.0, 0.006, others=(1.6, 3.2))
 """The same on a board with sizes of its own."""
-_RING: Final = Wanted(0.8, 0.15, 2.4, 1.6)
+_RING: Final = Wanted(0.8, 0.15, 3.6, 1.6, others=(1.6, 2.4))
 """The ring of a base or centre circle: the same; searched first, so it lies off less."""
-_OUTER: Final = Wanted(0.8, 0.15, 2.4, 2.0)
+_OUTER: Final = Wanted(0.8, 0.15, 3.6, 2.0, others=(1.6, 2.4))
 """The outer circle: the same."""
 _ANGLES: Final = np.radians(np.arange(360) + 0.5)
 """Directions around a centre, one a degree."""

@@ -31,6 +31,8 @@ _LINE_STEP: Final = 0.5
 """mm between profiles across a line."""
 _LINE_BIN: Final = 8
 """Profiles averaged into one."""
+ROUNDS: Final = 6
+"""Places and width of a stroke are fitted in turn, at most so often; one thrice as broad as expected takes four."""
 
 
 @dataclass(frozen=True)
@@ -162,16 +164,14 @@ def _kernel(width: float, lines: Ribbon) -> Floats:
 def _refined(
     shot: Shot, lines: Ribbon, places: Floats, usable: Mask, offsets: Floats, wanted: Wanted, ink: Ink | None
 ) -> Trace | Absent:
-    away = lines.steps[None, :] - offsets[:, None]
     level = float(np.median(offsets))
     core = np.abs(lines.steps - level) < max(0.3 * wanted.width, 0.15)
     outer = (np.abs(lines.steps - level) > wanted.width / 2 + 1.2) & (
         np.abs(lines.steps - level) < wanted.width / 2 + 3.2
     )
-    del away
     blur, width = lines.blur(shot), wanted.width
     found: Width | None = None
-    for _ in range(2):
+    for turn in range(ROUNDS):
         values, colour, size = contrast(_aligned(lines, offsets - level), core, outer)
         half = width / 2 + 2.2 * blur + 0.8
         fits = fit_shape(
@@ -189,9 +189,12 @@ def _refined(
             known,
             None if ink is None else ink.height,
         )
-        width = float(np.clip(found.width, wanted.least, wanted.most))
+        tried, width = width, float(np.clip(found.width, wanted.least, wanted.most))
         offsets = offsets - level + np.median(fits.place[good])
         level = float(np.median(offsets))
+        if turn and settled(found, tried):
+            break
+        offsets, level = offsets + found.middle, level + found.middle
     assert found is not None
     if not wanted.least < found.width < wanted.most or found.height < tuning.LEAST_INK or found.misfit > tuning.MISFIT:
         return Absent("missing")
@@ -200,6 +203,11 @@ def _refined(
     residuals = _line_residuals(places, fits.place, good)
     trace = trace_of(shot, points[good], residuals[good], found, (colour, good.sum() / max(usable.sum(), 1)))
     return replace(trace, blur=found.blur * float(np.median(lines.scale)))
+
+
+def settled(found: Width, tried: float) -> bool:
+    """Whether a stroke came out as broad as the one that its places were fitted with, and they lie in its middle."""
+    return abs(found.width - tried) < STEP and abs(found.middle) < STEP
 
 
 def _aligned(lines: Ribbon, shift: Floats) -> Ribbon:

@@ -185,6 +185,8 @@ class Width:
     blur: float
     misfit: float = 0.0
     """What the stripe leaves over of the mean profile, over the ink's height: two thin lines are not one thick one."""
+    middle: float = 0.0
+    """mm: where the stripe's middle lies on the profile; far from 0, the lines were stacked at one of its edges."""
 
 
 def fit_width(
@@ -225,7 +227,7 @@ def fit_width(
     width, height, sigma = (abs(float(value)) for value in answer.x[:3])
     misfit = float(np.sqrt((left**2).mean())) / max(height, 1e-6)
     u = np.linalg.norm([spread, _by_form(left, height, sigma), _by_fading((width, height, sigma), full)])
-    return Width(width, float(u), float(answer.x[1]), sigma, misfit)
+    return Width(width, float(u), float(answer.x[1]), sigma, misfit, float(answer.x[3]))
 
 
 def _by_form(left: Floats, height: float, sigma: float) -> float:
