@@ -18,7 +18,9 @@ ALONE = ("sensitivity", "traced", "kills", "power", "soak", "fuzz")
 def main() -> None:
     """Run what was asked for."""
     known = sorted(
-        module.name for module in pkgutil.iter_modules(benchmarks.__path__) if not module.name.startswith("_")
+        module.name
+        for module in pkgutil.iter_modules(benchmarks.__path__)
+        if not module.ispkg and not module.name.startswith("_")
     )
     alone = sys.argv[1:2] and sys.argv[1] in ALONE
     for name in sys.argv[1:2] if alone else sys.argv[1:] or [name for name in known if name not in ALONE]:
