@@ -31,17 +31,18 @@ def figure(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
     name = str(rng.choice(["sky blue", "white", "black", "red", "green", "yellow", "navy", "grey"]))
     colour = tuple(float(np.clip(c * rng.uniform(0.9, 1.1), 0, 0.9)) for c in COLOURS[name])
     gloss = float(rng.choice([rng.uniform(0.04, 0.15), rng.uniform(0.25, 0.55)]))
-    profile = base.profile()
-    if rng.random() < 0.4:
-        profile = _cupped(profile, base.height, float(rng.uniform(0.4, 1.2)))
+    profile, sunk = base.profile(), float(rng.choice([0, 0, rng.uniform(0.4, 1.2)]))
+    if sunk:
+        profile = _cupped(profile, base.height, sunk)
     scene.turned("base", profile, scene.plain(colour, Roughness=gloss, Coat_Weight=float(rng.choice([0, 1]))))
     yaw = float(rng.normal(0, 8) + rng.choice([0, 0, 0, 45, 90]))
-    body = _body(rng, base.height, float(rng.uniform(22, 32)), np.radians(yaw))
+    body = _body(rng, base.height - sunk, float(rng.uniform(22, 32)), np.radians(yaw))
+    body = body[body[:, 2] > base.height]
     pitch, aside = np.radians(rng.uniform(3, 12)), np.radians(rng.normal(0, 4))
     toward = np.array([np.sin(aside) * np.cos(pitch), -np.cos(aside) * np.cos(pitch), np.sin(pitch)])
     subject = np.array([(x, y, z) for x in (-76, 76) for y in (standoff + 3, -12) for z in (-1, 107)], float)
     up = np.array([np.sin(np.radians(rng.normal(0, 1.5))), 0, 1])
-    camera = framing(phone(rng, size), size, subject, (toward, up), rng.uniform(0.42, 0.62))
+    camera = framing(phone(rng, size), size, subject, (toward, up), rng.uniform(0.55, 0.78))
     across = np.cross(toward, [0, 0, 1])
     wide = body @ (across / np.linalg.norm(across))
     values = {"fig.height": float(body[:, 2].max()), "fig.base.height": base.height, "fig.base.diameter": base.diameter,
@@ -144,7 +145,7 @@ def _body(rng: Rng, floor: float, tall: float, yaw: float) -> Array:
         parts.append(
             _part("egg", (spread, stride / 2, floor + 6 * k), (1.25 * k, 1.3 * k, 5.2 * k), sock if side > 0 else skin)
         )
-        reach, swing = float(rng.uniform(4.3, 6.3)) * k * broad * side, float(rng.uniform(-0.15, 0.5)) * -side
+        reach, swing = float(rng.uniform(3.9, 5.2)) * k * broad * side, float(rng.uniform(-0.15, 0.5)) * -side
         parts.append(_part("egg", (reach, 0, floor + 16.5 * k), (1.15 * k, 1.25 * k, 5 * k), shirt, swing))
         parts.append(
             _part(
@@ -153,6 +154,7 @@ def _body(rng: Rng, floor: float, tall: float, yaw: float) -> Array:
         )
     parts += [_part("block", (0, 0, floor + 10 * k), (3.2 * k * broad, 2.1 * k, 2.6 * k), shorts),
               _part("egg", (0, 0, floor + 16.5 * k), (4.0 * k * broad, 2.5 * k, 6.0 * k), shirt),
+              _part("egg", (0, 0, floor + 20.2 * k), (4.9 * k * broad, 1.7 * k, 1.7 * k), shirt),
               _part("egg", (0, -0.3, floor + 24.6 * k), (1.9 * k, 2.1 * k, 2.7 * k), skin),
               _part("egg", (0, 0.4, floor + 25.6 * k), (2.0 * k, 2.0 * k, 2.1 * k), hair)]  # fmt: skip
     bpy.context.view_layer.update()
@@ -162,5 +164,4 @@ def _body(rng: Rng, floor: float, tall: float, yaw: float) -> Array:
         part.parent = root
     root.rotation_euler = (0, 0, yaw)
     bpy.context.view_layer.update()
-    points = np.array([part.matrix_world @ vertex.co for part in parts for vertex in part.data.vertices])
-    return points[points[:, 2] > floor]
+    return np.array([part.matrix_world @ vertex.co for part in parts for vertex in part.data.vertices])
