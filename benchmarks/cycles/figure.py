@@ -17,6 +17,10 @@ from benchmarks.cycles.shapes import Base, filleted
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 SKIN = (0.55, 0.3, 0.2)
+BACKDROP_MIDDLE = 53.0
+"""Height of the backdrop's middle, mm."""
+USUAL_DISTANCE = 220.0
+"""Of the camera from the backdrop when it fills two thirds of the picture, mm."""
 
 
 def figure(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
@@ -38,7 +42,9 @@ def figure(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
     yaw = float(rng.normal(0, 8) + rng.choice([0, 0, 0, 45, 90]))
     body = _body(rng, base.height - sunk, float(rng.uniform(22, 32)), np.radians(yaw))
     body = body[body[:, 2] > base.height]
-    pitch, aside = np.radians(rng.uniform(3, 12)), np.radians(rng.normal(0, 4))
+    # aimed at the backdrop's middle, the camera stands where it looks down on the base by 3 to 12 degrees
+    pitch = np.arcsin(np.tan(np.radians(rng.uniform(3, 12))) - BACKDROP_MIDDLE / USUAL_DISTANCE)
+    aside = np.radians(rng.normal(0, 4))
     toward = np.array([np.sin(aside) * np.cos(pitch), -np.cos(aside) * np.cos(pitch), np.sin(pitch)])
     subject = np.array([(x, y, z) for x in (-76, 76) for y in (standoff + 3, -12) for z in (-1, 107)], float)
     up = np.array([np.sin(np.radians(rng.normal(0, 1.5))), 0, 1])
@@ -50,9 +56,10 @@ def figure(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
               "fig.top.width": float(np.ptp(wide))}  # fmt: skip
     marks = {key: camera.project(np.array([0, 0, z]))[0].tolist()
              for key, z in (("foot", 0), ("upper face", base.height), ("highest", values["fig.height"]))}  # fmt: skip
-    truth |= {"values": values, "pixels": marks, "base": {"colour": name, "roughness": gloss, "edge": base.edge,
-              "edge_size": base.edge_size, "profile_r_z": profile.tolist()}, "figure_yaw_deg": yaw,
-              "pitch_deg": float(np.degrees(pitch))}  # fmt: skip
+    above = float(np.degrees(np.arctan2(camera.position[2], np.hypot(*camera.position[:2]))))
+    form = {"colour": name, "roughness": gloss, "edge": base.edge, "edge_size": base.edge_size}
+    truth |= {"values": values, "pixels": marks, "base": form | {"profile_r_z": profile.tolist()}}
+    truth |= {"figure_yaw_deg": yaw, "looks_down_deg": above}
     return camera, np.array([0, -base.diameter / 3, base.height]), subject, truth
 
 
