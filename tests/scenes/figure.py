@@ -184,6 +184,8 @@ class FigureScene:
     """Of the sheet out of the upright, backwards, radians."""
     print_scale: float = 1.0
     seed: int = 0
+    board: tuple[float, float] = (0.0, 0.0)
+    """Thickness of a board under the figure alone, and how far before the sheet it begins, mm; of an upright sheet."""
 
     @property
     def flat(self) -> Scene:
@@ -432,12 +434,8 @@ def _foot(scene: FigureScene) -> np.ndarray:
     """The figure's foot in the sheet's frame."""
     lean, scale = scene.backdrop_lean, scene.print_scale
     down, out = _table_axes(lean)
-    return (
-        np.array([scene.figure.x, 0, 0])
-        + (-HALF_HEIGHT * scale) * np.array([0, 1, 0])
-        + scene.figure.standoff * out
-        + 0 * down
-    )
+    low = -HALF_HEIGHT * scale + scene.board[0]
+    return np.array([scene.figure.x, low, 0]) + scene.figure.standoff * out + 0 * down
 
 
 def _table_axes(lean: float) -> tuple[np.ndarray, np.ndarray]:
@@ -456,7 +454,7 @@ def _to_own(scene: FigureScene) -> np.ndarray:
 def _maps(scene: FigureScene, solid: Solid) -> tuple[LightMap, LightMap]:
     own, foot = _to_own(scene), _foot(scene)
     up, out = _table_axes(scene.backdrop_lean)
-    line = np.array([0, -HALF_HEIGHT * scene.print_scale, 0])
+    line = np.array([0, -HALF_HEIGHT * scene.print_scale + scene.board[0], 0])
 
     def on_table(u: np.ndarray, v: np.ndarray) -> np.ndarray:
         return (line + u[:, None] * np.array([1.0, 0, 0]) + v[:, None] * out - foot) @ own.T
@@ -484,12 +482,20 @@ def _ground(scene: FigureScene, maps: tuple[LightMap, LightMap], box: tuple[int,
         part = slice(rows[0], rows[-1] + 1)
         picture[part] = _sheet_light(scene, maps[1], x[part], y[part])
         picture[(np.abs(x) > 74 * scene.print_scale) | (y > -low)] = 0.12
-    rows = np.nonzero((y <= low).any(axis=1))[0]
+    rows = np.nonzero((y <= low + scene.board[0]).any(axis=1))[0]
     if len(rows):
         part = slice(rows[0], rows[-1] + 1)
-        below = y[part] <= low
+        below = (y[part] <= low) | _over_board(scene, place, ways[part])
         picture[part][below] = _table_light(scene, maps[0], place, ways[part])[below]
     return picture
+
+
+def _over_board(scene: FigureScene, place: np.ndarray, ways: np.ndarray) -> np.ndarray:
+    """Which rays meet the board that the figure alone stands on; table and board are of one colour."""
+    thickness, begins = scene.board
+    fall = np.minimum(ways[:, :, 1], np.float32(-1e-6))
+    reach = (np.float32(-HALF_HEIGHT * scene.print_scale + thickness) - place[1]) / fall
+    return np.asarray((thickness > 0) & (place[2] + reach * ways[:, :, 2] > begins))
 
 
 def _sheet_light(scene: FigureScene, shade: LightMap, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -511,7 +517,7 @@ def _sheet_light(scene: FigureScene, shade: LightMap, x: np.ndarray, y: np.ndarr
 
 def _table_light(scene: FigureScene, shade: LightMap, place: np.ndarray, ways: np.ndarray) -> np.ndarray:
     up, out = (axis.astype(np.float32) for axis in _table_axes(scene.backdrop_lean))
-    line = np.array([0, -HALF_HEIGHT * scene.print_scale, 0], np.float32)
+    line = np.array([0, -HALF_HEIGHT * scene.print_scale + scene.board[0], 0], np.float32)
     fall = ways @ up
     reach = np.float32((line - place) @ up) / np.where(np.abs(fall) < 1e-6, np.float32(-1e-6), fall)
     x = place[0] + reach * ways[:, :, 0]

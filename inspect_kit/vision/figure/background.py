@@ -57,12 +57,16 @@ class BackgroundPaint:
 
     def strangeness(self, light: Floats, places: Floats) -> Floats:
         """Above 1: not this surface, not even in shadow. Light is n × 3."""
+        level = self.ratio(light, places)[:, 1:].mean(axis=1)
+        tint = self.tint_strangeness(light, places)
+        return np.asarray(np.maximum(tint, np.maximum(level / tuning.BRIGHTER, level / self.darker)))
+
+    def tint_strangeness(self, light: Floats, places: Floats) -> Floats:
+        """Above 1: tinged otherwise than this surface, however light it is."""
         ratio = self.ratio(light, places)
         tint = np.hypot(ratio[:, 0] - ratio[:, 1], ratio[:, 2] - ratio[:, 1]) / max(tuning.TINT, 5 * self.tint_noise)
         # The tint of what is nearly black is noise.
-        tint *= np.clip(light.mean(axis=1) / tuning.DIM, 0, 1)
-        level = ratio[:, 1:].mean(axis=1)
-        return np.asarray(np.maximum(tint, np.maximum(level / tuning.BRIGHTER, level / self.darker)))
+        return np.asarray(tint * np.clip(light.mean(axis=1) / tuning.DIM, 0, 1))
 
 
 @dataclass(frozen=True)

@@ -238,23 +238,25 @@ def _freedom(fit: Fit) -> float:
 
 @dataclass(frozen=True)
 class BaseReadings:
-    """A base in the forms of its upper edge, the most probable first, and a rival reading where the photo cannot tell
-    which edge is the upper one."""
+    """A base in the forms of its upper edge, the most probable first; a rival reading where the photo cannot tell which
+    edge is the upper one, and one as if it stood at another level, where something speaks for that."""
 
     fits: tuple[Fit, ...]
     rival: tuple[Fit, ...] = ()
+    off_level: tuple[Fit, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Codes of what speaks for another level."""
 
     @property
     def all(self) -> tuple[Fit, ...]:
-        """Both readings."""
-        return self.fits + self.rival
+        """All readings."""
+        return self.fits + self.rival + self.off_level
 
     def shares(self) -> Floats:
         """How probable each form of each reading is."""
-        if not self.rival:
-            return shares_of(self.fits)
-        first, second = explained(self.fits[0]), explained(self.rival[0])
-        return np.concatenate([first * shares_of(self.fits), second * shares_of(self.rival)]) / (first + second)
+        readings = [each for each in (self.fits, self.rival, self.off_level) if each]
+        shares = np.concatenate([explained(each[0]) * shares_of(each) for each in readings])
+        return np.asarray(shares / shares.sum())
 
 
 def fit_forms(
@@ -276,6 +278,15 @@ def fit_forms(
         found += [other] if other and _apart(other, fits) else []
     found.sort(key=lambda each: -explained(each[0]))
     return BaseReadings(tuple(found[0]), _rival(found)) if found else BaseReadings(())
+
+
+def with_other_level(
+    readings: BaseReadings, pixels: Pixels, ground: Ground, standoff: tuple[float, float], doubts: Sequence[str]
+) -> BaseReadings:
+    """The readings, and one more that leaves open at which level the figure stands."""
+    loose = replace(ground, foot=replace(ground.foot, u_level=tuning.LEVEL_SPREAD))
+    other = _read(pixels, loose, standoff, readings.fits[0].vector, tuning.REACHES)
+    return replace(readings, off_level=tuple(other), doubts=tuple(doubts))
 
 
 def _rival(found: Sequence[list[Fit]]) -> tuple[Fit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -25,7 +26,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms
+from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms, with_other_level
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure.refusals import (
@@ -39,6 +40,7 @@ from inspect_kit.vision.figure.refusals import (
     unseen_to_widest,
 )
 from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
+from inspect_kit.vision.figure.standing import doubts_of_level
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.optics.colour import Colour
@@ -136,7 +138,7 @@ def measure_view(
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
     forms = Forms(readings.all, readings.shares())
     measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
-    _refuse_vague(measured, pixels, found.ground, fits[0])
+    _refuse_vague(measured, readings, pixels, found.ground)
     printed = tuple(_printed(_despite_bend(each, placed.bend), scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
     notices = (*notices_of(readings, top, found.ground.foot), *bent_notices(placed.bend))
@@ -150,15 +152,18 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> Base
         readings = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
         trouble = unclear(readings.fits, scale_at(found.ground))
         if trouble is None:
-            return readings
+            doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
+            return with_other_level(readings, pixels, found.ground, standoff, doubts) if doubts else readings
     assert trouble is not None
     raise mirroring(pixels, found.ground, readings.fits) or trouble
 
 
-def _refuse_vague(measured: Sequence[Feature], pixels: Pixels, ground: Ground, fit: Fit) -> None:
-    """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique."""
-    if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in _FIRM):
-        raise mirroring(pixels, ground, [fit]) or BadInput("too-little-base")
+def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: Pixels, ground: Ground) -> None:
+    """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique; of
+    a figure at a doubtful level it is known why its height is."""
+    firm = _FIRM[1:] if readings.off_level else _FIRM
+    if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in firm):
+        raise mirroring(pixels, ground, readings.fits) or BadInput("too-little-base")
 
 
 def _despite_bend(measured: Feature, bend: float) -> Feature:
@@ -300,7 +305,8 @@ def _feature(name: str, value: float, parts: Iterable[SizePart], pixel: Floats, 
 
 def _edge(extreme: Extreme, scale: float) -> float:
     """mm to which an outermost point's edge is believed."""
-    return float(np.hypot(tuning.EDGE * extreme.doubt / scale, 0.5 * extreme.scatter))
+    faded = tuning.FADED_EDGE if extreme.like_backdrop else 0.0
+    return math.hypot(tuning.EDGE * extreme.doubt / scale, 0.5 * extreme.scatter, faded)
 
 
 def _width(forms: Forms, top: Top, scale: float) -> Feature:

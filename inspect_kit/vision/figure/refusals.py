@@ -180,7 +180,7 @@ def bent_notices(bend: float) -> list[Notice]:
 def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> tuple[Notice, ...]:
     """What a user should know of the photo."""
     fit = readings.fits[0]
-    found = two_ways(readings)
+    found = [*two_ways(readings), *(notice(code) for code in readings.doubts)]
     if isinstance(top, Unfit):
         found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -17,18 +17,20 @@ from inspect_kit.vision.figure.solid import HEIGHT, WIDE
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import reweighted, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT, rays
+from inspect_kit.vision.optics.light import linear
 from inspect_kit.vision.optics.pose import rotation_of
 
 
 @dataclass(frozen=True)
 class Extreme:
     """An outermost point of the top: its pixel, the outline's radius of curvature there (mm), its edges' scatter (mm),
-    and how many times worse than usual they are believed."""
+    how many times worse than usual they are believed, and whether it is tinged like the backdrop behind it."""
 
     pixel: Floats
     curvature: float
     scatter: float
     doubt: float
+    like_backdrop: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,15 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
     places = own_places(fit.vector, edges.points)
     value, along = {"highest": (places[:, 1], places[:, 0]), "left": (-places[:, 0], places[:, 1]),
                     "right": (places[:, 0], places[:, 1])}[name]  # fmt: skip
-    return summit(edges, value, along)
+    return replace(summit(edges, value, along), like_backdrop=_like_backdrop(pixels, ground, edges.points, lines))
+
+
+def _like_backdrop(pixels: Pixels, ground: Ground, points: Floats, lines: Lines) -> bool:
+    """Whether what lies inside these edges has the backdrop's tint: where it is as light too, it seems to end there."""
+    inside = points - tuning.INSIDE * scale_at(ground) * lines.normals[0]
+    column, row = np.clip(np.round(inside).astype(int), 0, np.array(pixels.shape[1::-1]) - 1).T
+    light = np.asarray(linear(pixels[row, column][None])[0], dtype=np.float64)
+    return bool(np.median(ground.sheet.tint_strangeness(light, ground.places(inside)[0])) < 1)
 
 
 _WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}

@@ -152,6 +152,9 @@ EDGE: Final = 0.35
 """Pixels to which an outermost point of the top is believed."""
 ROUND: Final = (1.2, 0.8)
 """Radius of a body or an arm in depth, mm, and its standard uncertainty."""
+FADED_EDGE: Final = 0.2
+"""mm by which an outermost point may be missed that has the backdrop's tint: a limb seems to end where it is as light
+as what is behind it. A sky-blue man, path-traced: 0.45 mm for both hands together."""
 CONTINUED: Final = 0.3
 """mm of doubt in the largest diameter and its depth for a mm of wall that is continued, not seen: walls fuller than an
 ellipse, path-traced."""
@@ -188,6 +191,35 @@ path-traced glossy bases have more, matt ones of other colours less than a tenth
 BASES: Final = ((13.0, 24.0), (3.5, 9.0))
 """Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
 
+# standing
+
+LEAST_FOOT: Final = 0.25
+"""Share of a base's largest radius on which it stands, at least. Drawn bases stand on 0.3 to 0.75 of it; path-traced
+ones on a board of 0.5 to 3 mm seemed to stand on 0.10 to 0.12, and a white one that faded into its shade on 0.24."""
+CONTACTS: Final = (-0.35, 1.5)
+"""mm below a base's fitted foot between which the dark at its contact with the table ends: −0.15 to 0.8 on fifteen
+drawings of two kinds; shadows reach down from there. A drawn base on a board of 1 mm: −0.56."""
+CONTACT_REACH: Final = 2.4
+"""mm up and down from the fitted foot that are looked at."""
+CONTACT_DARK: Final = 0.1
+"""Share of the table's light up to which it is dark there."""
+CONTACT_SHARE: Final = 0.5
+"""Share of the foot's radius to either side of its middle that is looked at."""
+CONTACT_COLUMNS: Final = 31
+"""Columns over that."""
+LEVEL_SPREAD: Final = 1.5
+"""mm, standard deviation, by which a figure may stand off the backdrop's foot where something speaks for it: from a
+cloth to a thin board."""
+LINE_WITHIN: Final = 0.35
+"""mm on the sheet's plane within which a line's change of light is complete, and below the foot at which its own dark
+seam ends."""
+LINE_LIGHT: Final = 0.2
+"""Logarithm of light by which a surface changes at a line; path-traced plain tables: 0.09 at most, steps: 0.3 to 1."""
+FREE_BESIDE: Final = 15.0
+"""mm beside a figure's axis that its base and shadow leave free."""
+FEWEST_COLUMNS: Final = 20
+"""Columns on each side of a figure, below which nothing is said of lines there."""
+
 # top
 
 TALLEST: Final = 60.0
@@ -206,5 +238,7 @@ SPECK: Final = 0.3
 """mm² below which a patch is noise."""
 GAP: Final = 3.0
 """mm between patches of one figure, at most."""
+INSIDE: Final = 0.5
+"""mm inside an outermost edge at which the top's own tint is told."""
 BAND: Final = 1.1
 """mm from the extreme of the rough outline within which edges are looked for."""

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from inspect_kit.notices import sentence
+from inspect_kit.vision.figure.background import BackgroundPaint
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import BaseReadings, _other_edges, _rival, _table_astray, shares_of
 from inspect_kit.vision.figure.bend import unbent
@@ -140,6 +141,16 @@ def test_the_crown_of_a_head_that_is_parted_from_the_body_belongs_to_it_and_a_sp
     assert kept[12, 30]
     assert kept[60, 30]
     assert not kept[3, 51]
+
+
+def test_what_is_lighter_than_the_backdrop_but_of_its_tint_is_told_by_light_alone() -> None:
+    """The arms of a sky-blue man: where they are shaded they are backdrop, and his width came out 0.45 mm too small."""
+    sheet = np.array([[0.08, 0.18, 0.35]])
+    paint = BackgroundPaint(np.vstack([np.log(sheet), np.zeros((5, 3))]), 0.0)
+    place = np.zeros((1, 2))
+    assert paint.strangeness(1.6 * sheet, place) > 1
+    assert paint.tint_strangeness(1.6 * sheet, place) < 0.2
+    assert paint.tint_strangeness(np.array([COLOURS["white"]]), place) > 2
 
 
 def test_words_beside_a_figure_are_inside_the_evidence_picture() -> None:
