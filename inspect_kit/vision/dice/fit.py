@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
+from inspect_kit.vision.dice import tuning
 from inspect_kit.vision.dice.outline import LINES, SHARES, DieCandidate, Seen, candidates, inside_picture, outline_edges
 from inspect_kit.vision.dice.solid import (
     FIRST,
@@ -139,16 +140,6 @@ _OWN: Final = 0.15
 """Pixels by which each line errs for itself."""
 _WELL_SEEN: Final = 40.0
 """Weight of a line on which the edge is clear, pixels to the power of minus two."""
-_NEAR_TRUST: Final = 0.06
-"""The foot stands in its own shadow, and a rounded one over a dark gap: all lines of a side err together."""
-
-_FOOT: Final = 0.1
-"""mm by which a foot may be off before it counts half."""
-_TOLD: Final = 0.01
-"""Pixels squared: variance of an edge by noise up to which its place is told from the light falling off beside it."""
-_UNTOLD: Final = 4.0
-"""How many times the noise beyond that a whole side errs where it is not; painted dice as light as the mat at their
-rounded edges: three to eight."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +191,7 @@ def drift_of(view: View, cube: Cube, sketch: Sketch, expected: Expected) -> Floa
     lines = lines_across(view, cube.vector, SHARES)
     system = system_of(view, cube.vector, lines, Beliefs(expected, sketch.centre))
     near = sight(view.vector, cube.vector, lines).near
-    root = np.sqrt(_WELL_SEEN * _INDEPENDENT / LINES * np.where(near, _NEAR_TRUST, 1.0))[:, None]
+    root = np.sqrt(_WELL_SEEN * _INDEPENDENT / LINES * np.where(near, tuning.NEAR_TRUST, 1.0))[:, None]
     design = np.concatenate([system.by_die[:, :ROUNDING] * root, system.by_belief[:, :ROUNDING]])
     change = np.concatenate([-system.by_die[:, ROUNDING] * root[:, 0], np.zeros(len(system.by_belief))])
     return np.append(np.linalg.lstsq(design, change, rcond=None)[0], 1.0)
@@ -250,9 +241,11 @@ def _round(
     if _hidden(clear):
         return Unfit("its sides are hidden or not seen clearly enough")
     near = sight(view.vector, vector, lines).near
-    trust = np.where(near, _NEAR_TRUST * _on_its_foot(seen.offset, clear, view.resolution(Cube(vector).top)), 1.0)
-    weights = clear * trust * _INDEPENDENT / LINES
+    weights = clear * _INDEPENDENT / LINES
     system = system_of(view, vector, lines, Beliefs(expected, sketch.centre))
+    without, _ = system.step(seen.offset, np.where(near, 0.0, weights))
+    left = (seen.offset - system.outline - system.by_die @ without) / view.resolution(Cube(vector).top)
+    weights = weights * np.where(near, tuning.NEAR_TRUST * _on_its_foot(left, clear), 1.0)
     moved, _ = system.step(seen.offset, weights)
     edges = (vector + moved)[[FIRST, SECOND]]
     if not np.all((edges > SMALLEST) & (edges < LARGEST)):
@@ -349,14 +342,14 @@ def _untold(seen: Seen, weights: Floats) -> Floats:
     """Variance (pixels squared) by which each whole side may err: a rounded edge that is as light as the ground where
     it ends seems to end further in."""
     sides = np.average(seen.variance.reshape(4, LINES), weights=weights.reshape(4, LINES) + 1e-9, axis=1)
-    return np.asarray(_UNTOLD**2 * np.maximum(sides - _TOLD, 0.0))
+    return np.asarray(tuning.UNTOLD**2 * np.maximum(sides - tuning.TOLD, 0.0))
 
 
-def _on_its_foot(offsets: Floats, weights: Floats, resolution: float) -> Floats:
-    """How much each line counts, were it at a foot: a whole side that is off the others saw the shadow's edge."""
-    sides, shares = offsets.reshape(4, LINES), weights.reshape(4, LINES) + 1e-9
-    away = (sides * shares).sum(axis=1) / shares.sum(axis=1) / resolution
-    return np.repeat(1 / (1 + (away / _FOOT) ** 2), LINES)
+def _on_its_foot(left: Floats, weights: Floats) -> Floats:
+    """How much each line counts, were it at a foot, by how far (mm) its side is off the die that the far sides and the
+    pips tell: farther out it saw the shadow's edge, farther in the end of a wall over the dark below its rounding."""
+    away = np.average(left.reshape(4, LINES), weights=weights.reshape(4, LINES) + 1e-9, axis=1)
+    return np.repeat(1 / (1 + (away / tuning.FOOT_OFF) ** 4), LINES)
 
 
 def _open(view: View, vector: Floats, lines: EdgeLines, others: Sequence[Floats]) -> Floats:
