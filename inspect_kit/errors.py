@@ -71,6 +71,15 @@ class InspectKitError(Exception):
         error.fault = replace(fault, **changed)  # type: ignore[arg-type]
         return error
 
+    @classmethod
+    @contextmanager
+    def located(cls, where: str) -> Iterator[None]:
+        """What goes wrong within the block, as an error of this kind at a place that the block does not know."""
+        try:
+            yield
+        except InspectKitError as problem:
+            raise cls.of(problem.fault, where=where) from None
+
     def said(self, language: str = ENGLISH) -> str:
         """The error in a language."""
         return self.fault.said(language)

@@ -259,10 +259,8 @@ def _reading(
 ) -> InstrumentReading:
     unit, port = _unit(heard, details.get("unit"), spoken, line), line.address.port
     number = heard.reply.number + (heard.reply.auxiliary if line.auxiliary_counts else "")
-    try:
+    with BadInput.located(port):
         value, base = in_base(number, unit)
-    except BadInput as problem:
-        raise BadInput.of(problem.fault, where=port) from None
     if base != _BASES[spoken.kind]:
         raise BadInput("unit-of-another-kind", where=port, raw=heard.raw[:40], unit=unit, kind=spoken.kind)
     return InstrumentReading(

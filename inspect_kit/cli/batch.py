@@ -159,10 +159,8 @@ def check(work: Work) -> None:
     check_function(work)
     if work.function != MEASURE:
         return
-    try:
+    with UsageError.located("--measure"):
         check_kind(work.kind)
-    except UsageError as problem:
-        raise UsageError.of(problem.fault, where="--measure") from None
     from inspect_kit.measure.stated import stated_by
 
     stated_by(work.kind, {name: text for name, text in work.options if name != "camera"})

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Final
 
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.rulebook.clause import Clause
 from inspect_kit.rulebook.library import load
@@ -21,18 +21,14 @@ def typed_number(text: str | None, option: str) -> Decimal | None:
     """A number, with or without unit, in base units."""
     if text is None:
         return None
-    try:
+    with UsageError.located(option):
         return parse_quantity(text, _BARE).in_base
-    except BadInput as problem:
-        raise UsageError.of(problem.fault, where=option) from None
 
 
 def plain_number(text: str, option: str) -> Decimal:
     """A number that has no unit."""
-    try:
+    with UsageError.located(option):
         return parse_number(text)
-    except BadInput as problem:
-        raise UsageError.of(problem.fault, where=option) from None
 
 
 def positive_number(text: str | None, option: str) -> float | None:

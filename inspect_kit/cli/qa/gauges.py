@@ -304,10 +304,8 @@ def _expanded(gauge: gauge_sheet.GaugeDescription, components: tuple[gauge_sheet
 def _quantity(text: str | None, option: str) -> Quantity | None:
     if text is None:
         return None
-    try:
+    with UsageError.located(option):
         return parse_quantity(text)
-    except BadInput as problem:
-        raise UsageError.of(problem.fault, where=option) from None
 
 
 def _shown_step(table: Table, unit_name: str) -> Quantity:
@@ -320,10 +318,8 @@ def _base_unit(table: Table, unit_name: str) -> Unit:
     """The unit that the readings are in once read: a column `unit` is turned into mm, g, …, bare numbers are not."""
     if table.has("unit"):
         return unit(unit(table.texts("unit")[0]).base)
-    try:
+    with UsageError.located("--unit"):
         stated = unit(unit_name)
-    except BadInput as problem:
-        raise UsageError.of(problem.fault, where="--unit") from None
     if stated.factor != 1:
         raise UsageError("unit-would-turned-into", stated=stated, base=stated.base)
     return stated

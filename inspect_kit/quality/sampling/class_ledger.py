@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput
 from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.table import Table, read_table
@@ -79,9 +79,7 @@ def read_class_ledger(
 def _replayed(table: Table, names: tuple[str, ...], ledger: ClassLedger) -> ClassLedger:
     for row, (name, lot) in enumerate(zip(names, switching.presented_in(table), strict=True)):
         place = f"{table.where}: line {table.lines[row]}"
-        try:
+        with BadInput.located(place):
             ledger = ledger.add(name, lot)
-        except InspectKitError as problem:
-            raise BadInput.of(problem.fault, where=place) from None
         switching.refuse_changed(ledger.rows[-1][1], table, row, ledger.schemes[name])
     return ledger

@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Final
 
-from inspect_kit.errors import BadInput, InspectKitError, UsageError
+from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, aql_column, look_up, plan_data, plan_of
 from inspect_kit.quality.sampling.tables_105e import AQLS
 from inspect_kit.quality.table import Table, read_table
@@ -212,10 +212,8 @@ def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -
         raise BadInput("ledger-of-classes", where=str(path))
     first = first_severity(table, start)
     lots = presented_in(table)
-    try:
+    with BadInput.located(str(path)):
         series = judge_series(scheme, lots, first)
-    except InspectKitError as problem:
-        raise BadInput.of(problem.fault, where=str(path)) from None
     for row, judged in enumerate(series.lots):
         refuse_changed(judged, table, row, scheme)
     return series
