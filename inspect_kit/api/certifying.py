@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Certified:
+class CertificationResult:
     """What was issued, by the names of `certify --json`."""
 
     number: str
@@ -45,7 +45,7 @@ def certify(
     lang: str = "en",
     home: Paths | None = None,
     **further: str,
-) -> Certified:
+) -> CertificationResult:
     """Register what was judged and issue the signed PDF; what fails or is undecided gets an inspection report.
 
     Needs keys (`inspect-kit keys init`); a passphrase comes from INSPECT_KIT_PASSPHRASE. `further`: place, inspector,
@@ -74,7 +74,7 @@ def certify(
         return made.summary()
 
     summary = away_from_loops(issued)
-    return Certified(
+    return CertificationResult(
         str(summary["number"]), str(summary["verdict"]), Path(str(summary["pdf"])), str(summary["digest"]),
         str(summary["qr"]),
     )  # fmt: skip
