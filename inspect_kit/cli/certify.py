@@ -46,9 +46,7 @@ def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> st
 @click.option("--owner", default="", help="Whose it is.")
 @click.option("--event", default="", help="For which event.")
 @click.option("--place", default="", help="Where the inspection took place.")
-@options.inspector_option
-@options.issuer_option
-@options.issuer_address_option
+@options.issuer_options
 @click.option("--condition", default="", help="The item's condition, where it matters.")
 @click.option("--valid", default="",
               help="event, day, or the last day as a date [default: the event, if one is named].")  # fmt: skip

@@ -25,16 +25,15 @@ document_language_option = click.option("--lang", "language", type=click.Choice(
                                         show_default=True, help="Language of the document.")  # fmt: skip
 plot_option = click.option("--plot", type=PATH, metavar="OUT.svg|png|pdf", help="Draw what was computed.")
 files_argument = click.argument("files", nargs=-1, required=True, type=PATH)
-
-
 rule_option = click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
                            show_default=True, help="How uncertainty enters the decision.")  # fmt: skip
 on_option = day_option("--on", "Day of the inspection (default: today).")
 signer_option = click.option("--signer", default="", help="Whose key signs, where there are several.")
-inspector_option = click.option("--inspector", default="", help="Who inspected it [default: whose key signs].")
-issuer_option = click.option("--issuer", default="",
-                             help="The body that issues the certificate [default: the keys' issuer].")  # fmt: skip
-issuer_address_option = click.option("--issuer-address", default="", help="Its address.")
+issuer_options = stacked(
+    click.option("--inspector", default="", help="Who inspected it [default: whose key signs]."),
+    click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer]."),
+    click.option("--issuer-address", default="", help="Its address."),
+)
 replacing_options = stacked(
     click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces."),
     click.option("--because", default="", help="Why it is replaced."),

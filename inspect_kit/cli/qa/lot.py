@@ -12,18 +12,8 @@ import click
 from msgspec import UNSET
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.cli import options
 from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import (
-    document_language_option,
-    inspector_option,
-    issuer_address_option,
-    issuer_option,
-    json_option,
-    replacing_options,
-    sheet_options,
-    signer_option,
-    task_from,
-)
 from inspect_kit.cli.output import EXIT_CODES, print_json, print_table, styled, warn
 from inspect_kit.cli.parameters import PATH, stacked
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
@@ -66,7 +56,7 @@ def lot_data(record: lot_record.LotRecord, studies: tuple[LotStudy, ...], issued
                  "level": plan.level, "severity": plan.common_severity, "code": plan.code, "k": plan.k,
                  "m_pct": plan.m_percent, "classes": [_class_data(each, plan) for each in plan.by_class]},
         "failed": lot.failed, "undecided": lot.undecided, "rules": lot.rules, "in_order": lot.ordered,
-        "characteristics": [*(_characteristic(study) for study in studies), *_by_eye(record, studies)],
+        "characteristics": [*map(_characteristic, studies), *map(_counts, _unstudied(record, studies))],
         "nonconforming": [
             {"piece": piece.piece, "characteristic": piece.characteristic, "verdict": piece.verdict,
              "reason": piece.reason, "value": _number(piece.value), "u": _float(piece.u)}
@@ -96,10 +86,6 @@ def _number(text: str | None) -> float | str | None:
         return _float(text)
     except ArithmeticError:
         return text
-
-
-def _by_eye(record: lot_record.LotRecord, studies: tuple[LotStudy, ...]) -> list[dict[str, object]]:
-    return [_counts(series) for series in _unstudied(record, studies)]
 
 
 def _counts(series: lot_record.MeasuredSeries) -> dict[str, object]:
@@ -230,14 +216,14 @@ lot_options = stacked(
     click.option("--subject", default="", help="Which lot: its name or number (default: the file's name)."),
     click.option("--maker", default="", help="Who made it."),
     click.option("--place", default="", help="Where."),
-    inspector_option, issuer_option, issuer_address_option,
+    options.issuer_options,
 )  # fmt: skip
 """What says which lot it is and how its readings are to be taken."""
 
 
 @click.command("lot")
 @file_argument
-@sheet_options
+@options.sheet_options
 @lot_options
 @click.option("--lot", "size", type=click.IntRange(1), metavar="N", help="Pieces in the lot (default: as in the file).")
 @click.option("--aql", metavar="A", help="Decide by a sample: the acceptable quality level, such as 1.0.")
@@ -267,11 +253,11 @@ lot_options = stacked(
 @click.option("--independent", is_flag=True, help="The inspector does not belong to the department that made the lot.")
 @click.option("--register", is_flag=True, help="Enter the lot in the registry, without a certificate: for qa trend.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
-@replacing_options
-@signer_option
-@document_language_option
+@options.replacing_options
+@options.signer_option
+@options.document_language_option
 @click.option("-o", "--out", type=PATH, metavar="OUT.pdf", help="The certificate to issue.")
-@json_option
+@options.json_option
 @click.pass_context
 def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **given: Any) -> int:
     """Judge a lot and certify it: sampling plan, results, histogram, control chart, capability, verdict.
@@ -338,7 +324,7 @@ def _issued(desk: Desk, record: lot_record.LotRecord, out: Path, studies: tuple[
 
 
 def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[judging.LotOutcome, LedgerBook | None]:
-    task = task_from(ctx)
+    task = options.task_from(ctx)
     read, besides = _read(task, file, given)
     book = ledger_book(given, read, _classes(given["classes"]))
     plan = judging.plan_for(given["size"] or len(read.pieces), _agreed(given, book))
@@ -440,7 +426,7 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
 
 @click.command("export")
 @file_argument
-@sheet_options
+@options.sheet_options
 @lot_options
 @click.option("--to", "form", type=click.Choice(["dfq", "qif", "csv", "xlsx", "dcc"]),
               help="Q-DAS ASCII, QIF 3.0 results, CSV, DCC-shaped XML (default: by OUT's ending).")  # fmt: skip
@@ -457,7 +443,7 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
 
     _refuse_same(file, out)
     chosen = form_of(form, out)
-    task = task_from(ctx)
+    task = options.task_from(ctx)
     read, besides = _read(task, file, given)
     outcome = judging.judge_pieces(
         task, read, judging.plan_for(len(read.pieces), judging.SamplingAgreement()), _usual(given), besides
