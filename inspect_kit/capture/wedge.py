@@ -19,10 +19,7 @@ _TYPED: Final = re.compile(
     r"([+\-−]?) {0,12}([0-9]{1,12}(?:[.,][0-9]{1,9})?) {0,8}(kg|mg|g|oz|ct|GN|mm|in|MM|IN|\")?( *\?)?", re.ASCII
 )
 _SPELLINGS: Final = {"MM": "mm", "IN": "in", '"': "in"}
-_LAYOUTS: Final = {
-    "French": frozenset("&é\"'(-è_çà;:)"),
-    "Czech": frozenset("+ěščřžýáíé=,."),
-}
+_LAYOUTS: Final = {"French": frozenset("&é\"'(-è_çà;:)"), "Czech": frozenset("+ěščřžýáíé=,.")}
 """What the digit keys give on keyboards where digits need the shift key."""
 _REFUSED: Final = frozenset(
     {Status.UNSTABLE, Status.OVERLOAD, Status.UNDERLOAD, Status.COUNTING, Status.BUSY, Status.ACCEPTED}

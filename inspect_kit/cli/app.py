@@ -155,9 +155,7 @@ def _home_first(arguments: list[str]) -> list[str]:
 
 
 @click.group(
-    cls=_Commands,
-    lazy=_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=_Commands, lazy=_COMMANDS, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.version_option(__version__, prog_name="inspect-kit")
 @click.option("--home", type=FOLDER, envvar="INSPECT_KIT_HOME",

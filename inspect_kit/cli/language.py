@@ -25,14 +25,10 @@ _HEARD: Final = ContextVar("heard", default=ENGLISH)
 
 def terminal_language(arguments: Sequence[str] = ()) -> str:
     """The language in which this person is told what went wrong."""
-    wishes = (_asked_for(arguments), os.environ.get(VARIABLE, ""), *map(_set_up, _SYSTEM), _windows())
+    wishes = (_asked_for(arguments), os.environ.get(VARIABLE, ""), *map(os.environ.get, _SYSTEM), _windows())
     known = (wish[:2].lower() for wish in wishes if wish)
     # The first wish counts, even where nobody has worded it: English then.
     return next((wish if wish in LANGUAGES else ENGLISH for wish in known), ENGLISH)
-
-
-def _set_up(name: str) -> str:
-    return os.environ.get(name, "")
 
 
 def _asked_for(arguments: Sequence[str]) -> str:

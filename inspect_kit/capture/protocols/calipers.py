@@ -8,16 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from inspect_kit.capture.protocols.forms import NUMBER, always, first_match, plain
-from inspect_kit.capture.protocols.reply import (
-    UNKNOWN,
-    Detail,
-    InstrumentKind,
-    Protocol,
-    Reply,
-    Settings,
-    Status,
-    UnitFrom,
-)
+from inspect_kit.capture.protocols.reply import Detail, InstrumentKind, Protocol, Reply, Settings, Status, UnitFrom
 
 # Mitutoyo virtual COM ports and multiplexers: `01A+0000.125`, ended by CR, without any unit: code 0, channel, item,
 # sign, eight characters with the point; code 9 is an error, such as a gauge switched off.
@@ -60,7 +51,7 @@ def _text(command: str) -> Callable[[str], str | None]:
     def read(line: str) -> str | None:
         text = _answer(line, command)
         late = text.upper() in _UNITS or text.upper() in _BATTERY or _DAY.fullmatch(text) is not None
-        refused = late or not text or len(text) > 80 or _SYLVAC(text) != UNKNOWN
+        refused = late or not text or len(text) > 80 or _SYLVAC(text).status is not Status.UNKNOWN
         return None if refused else text
 
     return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from inspect_kit.atomic_write import write_whole
@@ -60,7 +61,7 @@ def _read(given: Given, classes: tuple[DefectClass, ...]) -> switching.LotSeries
     if path is None or (given["aql"] is None and not classes):
         return None
     if classes:
-        return read_class_ledger(path, {each.name: _class_scheme(each, given) for each in classes}, start)
+        return read_class_ledger(path, {each.name: _scheme(given, each.aql) for each in classes}, start)
     return (read_variables_ledger if given["variables"] else switching.read_ledger)(path, _scheme(given), start)
 
 
@@ -70,13 +71,11 @@ def _refuse_name(lots: Iterable[switching.JudgedLot], given: Given) -> None:
         raise UsageError("ledger-other-readings", where=str(given["ledger"]), subject=given["subject"][:60])
 
 
-def _scheme(given: Given) -> switching.Scheme:
-    usual = "IV" if given["variables"] and given["table"] == Standard.MIL_414 else "II"
-    return switching.Scheme(plain_number(given["aql"], "--aql"), given["level"] or usual, given["allow_reduced"])
-
-
-def _class_scheme(each: DefectClass, given: Given) -> switching.Scheme:
-    return switching.Scheme(each.aql, given["level"] or "II", given["allow_reduced"])
+def _scheme(given: Given, aql: Decimal | None = None) -> switching.Scheme:
+    """What was agreed for a class of defects with an AQL of its own, or for the whole lot."""
+    usual = "IV" if aql is None and given["variables"] and given["table"] == Standard.MIL_414 else "II"
+    agreed = plain_number(given["aql"], "--aql") if aql is None else aql
+    return switching.Scheme(agreed, given["level"] or usual, given["allow_reduced"])
 
 
 def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:

@@ -78,15 +78,11 @@ def _characteristic(kind: str, series: MeasuredSeries, number: int) -> Iterator[
 
 
 def _variable(series: MeasuredSeries) -> Iterator[tuple[str, str]]:
-    yield "K2022", str(_places(series))
+    yield "K2022", str(max(len(value.partition(".")[2]) for value in series.numbers))
     yield "K2101", series.nominal or ""
     yield "K2110", series.lower or ""
     yield "K2111", series.upper or ""
     yield "K2142", _clean(series.unit, 20)
-
-
-def _places(series: MeasuredSeries) -> int:
-    return max(len(value.partition(".")[2]) for value in series.numbers)
 
 
 def _values(told: tuple[str, MeasuredSeries], record: LotRecord) -> Iterator[tuple[str, ...]]:

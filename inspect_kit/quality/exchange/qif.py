@@ -268,10 +268,7 @@ def _piece(sheet: Markup, numbered: list[_Numbered], place: int, odd: dict[str, 
     measured = [entry for entry in numbered if _has_value(entry, place)]
     with sheet.element("MeasurementResults", id=number):
         if measured:
-            with (
-                sheet.element("MeasuredCharacteristics"),
-                sheet.element("CharacteristicMeasurements", n=len(measured)),
-            ):
+            with sheet.element("MeasuredCharacteristics"), sheet.element("CharacteristicMeasurements", n=len(measured)):
                 for offset, entry in enumerate(measured, 2):
                     _measurement(sheet, entry, place, odd, (number + offset, number + 1))
         with sheet.element("InspectionStatus"):

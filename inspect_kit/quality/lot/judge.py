@@ -25,13 +25,7 @@ from inspect_kit.quality.lot.column import (
 from inspect_kit.quality.lot.file import DEFECT_COLUMNS, LotFile
 from inspect_kit.quality.process.capability import anderson_darling
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up
-from inspect_kit.quality.sampling.variables import (
-    PlanRequest,
-    Standard,
-    VariablesLookup,
-    decide,
-    look_up_variables,
-)
+from inspect_kit.quality.sampling.variables import PlanRequest, Standard, VariablesLookup, decide, look_up_variables
 from inspect_kit.rulebook.clause import Clause, Kind
 
 # How a lot is decided: every piece inspected, a sample counted, or a sample measured.

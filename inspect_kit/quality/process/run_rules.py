@@ -48,8 +48,8 @@ def signals(points: Floats, rules: tuple[Rule, ...]) -> tuple[Signal, ...]:
     return tuple(Signal(rule.number, rule.text, tuple(map(int, at))) for rule, at in found if len(at))
 
 
-def _beyond(limit: float) -> Callable[[Floats], Flags]:
-    return lambda points: np.abs(points) > limit + _TIE
+def _beyond(limit: float, length: int = 1) -> Callable[[Floats], Flags]:
+    return lambda points: _run(np.abs(points) > limit + _TIE, length)
 
 
 def _same_side(length: int) -> Callable[[Floats], Flags]:
@@ -58,10 +58,6 @@ def _same_side(length: int) -> Callable[[Floats], Flags]:
 
 def _all_within(limit: float, length: int) -> Callable[[Floats], Flags]:
     return lambda points: _run(np.abs(points) < limit - _TIE, length)
-
-
-def _none_within(limit: float, length: int) -> Callable[[Floats], Flags]:
-    return lambda points: _run(np.abs(points) > limit + _TIE, length)
 
 
 def _trend(length: int) -> Callable[[Floats], Flags]:
@@ -107,7 +103,7 @@ NELSON: Final = (
     Rule(5, "two of three points beyond 2 sigma on one side", _most_of(2, 3, 2)),
     Rule(6, "four of five points beyond 1 sigma on one side", _most_of(4, 5, 1)),
     Rule(7, "fifteen points in a row within 1 sigma", _all_within(1, 15)),
-    Rule(8, "eight points in a row with none within 1 sigma", _none_within(1, 8)),
+    Rule(8, "eight points in a row with none within 1 sigma", _beyond(1, 8)),
 )
 """Nelson's eight rules, with their numbers of points and sigmas."""
 WESTERN_ELECTRIC: Final = (

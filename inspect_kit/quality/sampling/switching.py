@@ -151,9 +151,7 @@ def counted(state: SwitchingState, accepted: bool) -> SwitchingState:
     """The state with one lot more behind it."""
     refused = state.severity is Severity.TIGHTENED and not accepted
     return replace(
-        state,
-        recent=(*state.recent, accepted)[-ACCEPTED_IN_ROW:],
-        refused_tightened=state.refused_tightened + refused,
+        state, recent=(*state.recent, accepted)[-ACCEPTED_IN_ROW:], refused_tightened=state.refused_tightened + refused
     )
 
 
