@@ -221,7 +221,10 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
     write_whole(path, text.encode())
     if connection is not None:
         _remember(home_of(ctx), name, connection)
-    print_result(as_json, _row(ctx, read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
+    if as_json:
+        print_json(_row(ctx, read_instrument(path), own=True))
+    else:
+        click.echo(f"{path}\n{said('check-each-day', name=name)}")
 
 
 def _remember(home: Path, name: str, connection: connections.Connection) -> None:
