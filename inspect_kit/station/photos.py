@@ -75,7 +75,12 @@ class PhotoWorkers:
                   (self.aiming, "vision.reference.aiming"))  # fmt: skip
         for worker, module in needed:
             if isinstance(worker, BoundedPool):
-                worker.warm(partial(import_module, f"inspect_kit.{module}"))
+                worker.warm(partial(_load, f"inspect_kit.{module}"))
+
+
+def _load(module: str) -> None:
+    # A module itself cannot be sent back by the helper.
+    import_module(module)
 
 
 class DeskPhoto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

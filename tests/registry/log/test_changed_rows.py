@@ -35,7 +35,7 @@ def _looked_at(desk: Desk, qr: str) -> Verification:
 
 
 def _against(seen: Verification) -> str:
-    return "; ".join(check.sentence for check in seen.checks if check.holds is False)
+    return "; ".join(check.said() for check in seen.checks if check.holds is False)
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ def _looked_at(desk: Desk, qr: str, witness: Cosigner | None = None, **more: obj
 
 
 def _said(seen: Verification, name: str) -> str:
-    return next((check.sentence for check in seen.checks if check.name == name), "")
+    return next((check.said() for check in seen.checks if check.name == name), "")
 
 
 def test_verify_says_who_has_seen_a_certificate_in_the_log(
@@ -329,7 +329,7 @@ def test_verify_says_only_once_that_it_is_in_the_log(blank: Desk, issue: Issue, 
         assert entry is not None
         proof = proof_in(connection, entry, note)
     seen = _looked_at(blank, issued.qr, witness, proof=proof)
-    assert [check.sentence for check in seen.checks if "in the log" in check.sentence] == [_said(seen, "log")]
+    assert [check.said() for check in seen.checks if "in the log" in check.said()] == [_said(seen, "log")]
     assert _said(seen, "proof") == "its proof holds"
 
 
