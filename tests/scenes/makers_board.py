@@ -57,6 +57,8 @@ class MakersBoard:
     lettering: bool
     gap_circles: bool
     film: bool
+    discs: Colour = RED
+    """In the base circles; the wood's own: rings that are not filled."""
 
     @property
     def truth(self) -> dict[tuple[str, str], float]:
@@ -185,7 +187,7 @@ def _surface(board: MakersBoard, seed: int) -> Sheet:
             middle = out * board.out + sign * along * board.along
             sheet.disc(middle, board.circle, INK)
             sheet.disc(middle, board.circle - 2 * board.outline, board.wood)
-            sheet.disc(middle, min(board.disc, board.circle - 2 * board.outline), RED)
+            sheet.disc(middle, min(board.disc, board.circle - 2 * board.outline), board.discs)
     for sign in CORNERS.values():
         way = np.array(sign) / math.sqrt(2)
         beside = np.array([-way[1], way[0]])

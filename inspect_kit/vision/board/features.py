@@ -17,7 +17,7 @@ from inspect_kit.vision.board.holes.pockets import Corner, trace_pockets
 from inspect_kit.vision.board.layout import CIRCLES, CORNERS, OUTWARDS, SIDES, TOWARDS, WALLS, Placement
 from inspect_kit.vision.board.lines import Absent, Ink, Trace, Wanted, trace_line
 from inspect_kit.vision.board.locate import Mosaic
-from inspect_kit.vision.board.outer_circle import trace_outermost
+from inspect_kit.vision.board.outer_circle import trace_edge, trace_outermost
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import (
     FootLine,
@@ -67,6 +67,9 @@ class Surroundings:
     """Where base circles were seen before, on the board; empty: where makers usually draw them."""
     ends: Mapping[str, float] = field(default_factory=dict)
     """mm from the middle to where the wood was seen to end, side by side; empty: where boards usually end."""
+
+    sure: bool = True
+    """Whether the board's pattern was made out at all: else what is seen at usual places may be something else."""
 
     def circle_place(self, name: str) -> Floats:
         """About where a base circle's middle is."""
@@ -179,8 +182,7 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
     level = around.line_level(side) + layout.LOWER_THICKNESS / 2 - layout.SPACING + 0.4
     wanted = _OWN_THIN if around.circles else _THIN
     if isinstance(lower, Trace):
-        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
-        edge = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2
+        edge = _level(around, lower, side) + lower.width / 2
         level = edge - around.spacing(side, edge) + 0.4
     if not isinstance(lower, Trace):
         wanted = replace(wanted, reach=6.0)
@@ -190,12 +192,12 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
 
 def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
     """The outlines of the base circles only; `rough`: about where they are."""
-    own = _own_circles(around, rough) if around.circles else {}
+    own = _own_circles(around, lines, rough) if around.circles else {}
     if sum(isinstance(mark, Trace) for mark in own.values()) >= tuning.ENOUGH_ALIKE:
         return own
     wanted = replace(_RING, rough=rough)
     found: Survey = {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
-    return _alike_only(around, found) if around.circles else found
+    return _alike_only(around, found, lines)
 
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
@@ -223,8 +225,7 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
     lower = lines["lower", side]
     out = np.array(OUTWARDS[side])
     if isinstance(lower, Trace) and not around.circles:
-        points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
-        edge = float(np.median(points @ out)) + lower.width / 2
+        edge = _level(around, lower, side) + lower.width / 2
         guess = guess + out * (edge - layout.CIRCLE / 2 - float(guess @ out))
     place = around.placement.to_plane(guess[None])[0]
     where, radius, clarity = find_ring(around.mosaic, place, around.circle_radii, 8.0, layout.DISC / layout.CIRCLE)
@@ -233,30 +234,69 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
     return trace_circle(around.shot, where, radius, look[0], _touching(around, name), look[1])
 
 
-def _own_circles(around: Surroundings, rough: bool) -> Survey:
-    """The outlines around red discs of any size; all eight are drawn alike, so one unlike the others is none.
+def _own_circles(around: Surroundings, lines: Survey, rough: bool) -> Survey:
+    """The outlines around discs of any size; all eight are drawn alike, so one unlike the others is none.
 
-    In red light a disc is as light as wood, and only its outline is dark.
+    They touch both base lines: of several rings around a disc the lines tell which one is meant.
     """
-    red = replace(around, shot=replace(around.shot, light=np.repeat(around.shot.light[:, :, :1], 3, axis=2)))
+    red = _in_discs_light(around)
     places = {name: around.placement.to_plane(around.circle_place(name)[None])[0] for name in CIRCLES}
     rings = {name: _dark_rings(red, name, place) for name, place in places.items()}
-    usual = np.median([own[-1][1] for own in rings.values() if own] or [0.0])
+    touching = _between_lines(around, lines) / 2
+    usual = touching or float(np.median([own[-1][1] for own in rings.values() if own] or [0.0]))
     found: Survey = {}
     for name, own in rings.items():
         near = min(own, key=lambda ring: abs(ring[1] - usual), default=(0.0, 0.0))
-        alike = abs(near[1] - usual) < tuning.RINGS_ALIKE and usual > 0
-        ring = _own_circle(red, name, near, rough) if alike else _absent(around, places[name], tuning.ANY_RADII[1])
-        found["circle", name] = ring
-    return _alike_only(around, found)
+        if abs(near[1] - usual) < tuning.RINGS_ALIKE and usual > 0:
+            found["circle", name] = _own_circle(red, name, near, rough)
+        elif touching:
+            found["circle", name] = trace_edge(around.shot, places[name], usual, _touching(around, name))
+        else:
+            found["circle", name] = _absent(around, places[name], tuning.ANY_RADII[1])
+    return _alike_only(around, found, lines)
+
+
+def _between_lines(around: Surroundings, lines: Survey) -> float:
+    """mm from the lower lines' outer edges to the upper lines' inner ones, in the median; 0 where they are not seen."""
+    found = []
+    for side in SIDES:
+        lower, upper = lines["lower", side], lines.get(("upper", side))
+        if isinstance(lower, Trace) and isinstance(upper, Trace):
+            apart = _level(around, lower, side) - _level(around, upper, side)
+            found.append(apart + (lower.width + upper.width) / 2)
+    return float(np.median(found)) if len(found) >= tuning.LINES else 0.0
+
+
+def _level(around: Surroundings, mark: Trace, side: str) -> float:
+    """mm from the board's middle outwards to a line."""
+    points = around.placement.to_board(around.shot.view.on_plane(mark.pixels))
+    return float(np.median(points @ np.array(OUTWARDS[side])))
+
+
+def _in_discs_light(around: Surroundings) -> Surroundings:
+    """The photo in the one colour in which discs are most like wood: red ones in red, where only outlines are dark."""
+    pixels = around.mosaic.pixel(around.placement.to_plane(np.array([around.circle_place(name) for name in CIRCLES])))
+    disc, wood = (np.median([_mean_light(around.mosaic, at, radii) for at in pixels], axis=0)
+                  for radii in ((0.0, 4.0), (tuning.ANY_RADII[1], tuning.ANY_RADII[1] + 4.0)))  # fmt: skip
+    colour = int(np.abs(np.log(np.maximum(disc, 1e-4) / np.maximum(wood, 1e-4))).argmin())
+    light = np.repeat(around.shot.light[:, :, colour : colour + 1], 3, axis=2)
+    return replace(around, shot=replace(around.shot, light=light))
+
+
+def _mean_light(mosaic: Mosaic, at: Floats, radii: tuple[float, float]) -> Floats:
+    """Median of the light between two radii (mm) around a pixel of the plan."""
+    rows, columns = np.mgrid[: mosaic.seen.shape[0], : mosaic.seen.shape[1]]
+    away = np.hypot(columns - at[0], rows - at[1]) / mosaic.per_mm
+    chosen = (away >= radii[0]) & (away <= radii[1])
+    return np.median(mosaic.light[chosen], axis=0) if chosen.any() else np.ones(3)
 
 
 def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[float, float]]:
-    """Inner and outer radii of dark rings around a disc, from the inside outwards."""
+    """Inner and outer radii of rings, dark or light, around a disc, from the inside outwards."""
     low, high = tuning.ANY_RADII
     lines = ribbon(red.shot, middle + low * _WAYS, _WAYS, (0.0, high - low + 4))
     course = seen_median(lines.light[~_touching(red, name)][:, :, 0], 0)
-    depth = np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4))
+    depth = np.abs(np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4)))
     inked = depth > max(float(depth.max()) / 2, tuning.LEAST_RING)
     flanks = np.nonzero(np.diff(np.concatenate([[0], inked.astype(int), [0]])))[0].reshape(-1, 2)
     return [(low + float(lines.steps[start]), low + float(lines.steps[stop - 1])) for start, stop in flanks]
@@ -264,16 +304,25 @@ def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[floa
 
 def _own_circle(red: Surroundings, name: str, ring: tuple[float, float], rough: bool) -> Mark:
     wide = max(ring[1] - ring[0], 0.4)
-    wanted = Wanted(wide, 0.3 * wide, 1.8 * wide, max(2.0, 1.6 * wide), rough=rough)
     middle = red.placement.to_plane(red.circle_place(name)[None])[0]
-    return trace_circle(red.shot, middle, sum(ring) / 2, wanted, _touching(red, name), None)
+    if ring[0] < tuning.ANY_RADII[0] + 0.5:
+        # Filled to its edge with what is as dark as the outline: only the edge is seen.
+        return trace_edge(red.shot, middle, ring[1], _touching(red, name))
+    wanted = Wanted(wide, 0.3 * wide, 1.8 * wide, max(2.0, 1.6 * wide), rough=rough)
+    found = trace_circle(red.shot, middle, sum(ring) / 2, wanted, _touching(red, name), None)
+    if isinstance(found, Trace) and abs(_outer_edge(red, found) - ring[1]) < tuning.RINGS_ALIKE:
+        return found
+    # Beside a broad stroke a lane of wood looks like one: the edge is seen all the same.
+    return trace_edge(red.shot, middle, ring[1], _touching(red, name))
 
 
-def _alike_only(around: Surroundings, found: Survey) -> Survey:
-    """Circles as large as the others; the rest were not seen for what they are."""
+def _alike_only(around: Surroundings, found: Survey, lines: Survey) -> Survey:
+    """Circles as large as the base lines are apart, or as the others; the rest were not seen for what they are."""
     sizes = {key: _outer_edge(around, mark) for key, mark in found.items() if isinstance(mark, Trace)}
-    usual = float(np.median(list(sizes.values()) or [0.0]))
-    odd = {key for key, size in sizes.items() if abs(size - usual) > tuning.RINGS_ALIKE}
+    touching = _between_lines(around, lines) / 2 if around.circles else 0.0
+    usual = touching or float(np.median(list(sizes.values()) or [0.0]))
+    most = tuning.RINGS_ALIKE if around.circles else tuning.RINGS_PRINTED
+    odd = {key for key, size in sizes.items() if abs(size - usual) > most}
     return {key: Absent("covered or not one clean circle") if key in odd else mark for key, mark in found.items()}
 
 
@@ -482,6 +531,9 @@ def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
         marks.update(_arrow(around, corner, pocket, one.ink))
     if around.circles:
         marks |= _ends_alike(around, marks)
+    if not around.sure and _count(marks, "circle") < tuning.ENOUGH_ALIKE:
+        # Neither eight circles on a square nor the usual ones: whatever lies at usual places may be something else.
+        return {key: mark if key[0] == "foot" else Absent("missing") for key, mark in marks.items()}
     return marks if _drawn_as_ours(marks) else {key: _doubted(key, mark) for key, mark in marks.items()}
 
 
@@ -503,8 +555,11 @@ def _ends_alike(around: Surroundings, marks: Mapping[Key, Mark]) -> dict[Key, Ma
 
 def _drawn_as_ours(marks: Mapping[Key, Mark]) -> bool:
     """Whether enough of the usual markings is there for single ones to be no chance."""
-    found = [key[0] for key, mark in marks.items() if isinstance(mark, Trace)]
-    return found.count("lower") >= tuning.LINES or found.count("circle") >= tuning.CIRCLES
+    return _count(marks, "lower") >= tuning.LINES or _count(marks, "circle") >= tuning.CIRCLES
+
+
+def _count(marks: Mapping[Key, Mark], kind: str) -> int:
+    return sum(key[0] == kind and isinstance(mark, Trace) for key, mark in marks.items())
 
 
 def _doubted(key: Key, mark: Mark) -> Mark:
@@ -517,8 +572,7 @@ def _expected_half(around: Surroundings, marks: Mapping[Key, Mark], side: str) -
     lower, end = marks["lower", side], around.ends.get(side)
     if isinstance(lower, Absent):
         return layout.HALF if end is None else end
-    points = around.placement.to_board(around.shot.view.on_plane(lower.pixels))
-    usual = float(np.median(points @ np.array(OUTWARDS[side]))) + lower.width / 2 + layout.LOWER
+    usual = _level(around, lower, side) + lower.width / 2 + layout.LOWER
     return usual if end is None or abs(usual - end) < tuning.END_ALIKE else end
 
 

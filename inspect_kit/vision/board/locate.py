@@ -45,6 +45,14 @@ class Mosaic:
             [(pixels[:, 0] + 0.5) / self.per_mm + self.left, self.upper - (pixels[:, 1] + 0.5) / self.per_mm]
         )
 
+    def cut(self, place: Floats, half: float) -> Mosaic:
+        """The part around a place, so far to all sides."""
+        (x, y), size = np.round(self.pixel(place[None])[0]).astype(int), int(half * self.per_mm)
+        left, upper = max(x - size, 0), max(y - size, 0)
+        rows, columns = slice(upper, max(y + size + 1, 0)), slice(left, max(x + size + 1, 0))
+        return Mosaic(self.light[rows, columns], self.seen[rows, columns], self.ink[rows, columns],
+                      self.left + left / self.per_mm, self.upper - upper / self.per_mm, self.per_mm)  # fmt: skip
+
     def turned(self, own: Placement) -> Mosaic:
         """The same plan along the axes of a placement, around its origin."""
         height, width = self.seen.shape

@@ -14,6 +14,7 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import KNOWN_LENGTH, LENS, PRINT_SCALE, contributions
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning
+from inspect_kit.vision.board.base_circles import find_base_circles, off_square, turn_of
 from inspect_kit.vision.board.bundle import Bundle, solve_bundle
 from inspect_kit.vision.board.cards import SeenCard, find_cards
 from inspect_kit.vision.board.features import Features, Surroundings, gather
@@ -28,7 +29,6 @@ from inspect_kit.vision.board.locate import (
     upright,
     whole_light,
 )
-from inspect_kit.vision.board.red_discs import off_square, red_discs, turn_of
 from inspect_kit.vision.board.refusals import (
     WALL_GAP,
     BoardObservation,
@@ -151,7 +151,7 @@ def _with_cards(
     refuse_steep(used, shots)
     mosaic = _surroundings(shots, bundle)
     match = find_pattern(mosaic)
-    around = _around(shots[0], mosaic, upright(match.placement, shots[0].view))
+    around = _around(shots[0], mosaic, replace(match, placement=upright(match.placement, shots[0].view)))
     placement, clarity = around.placement, tuning.REFUSALS_CLEAR if around.circles else 0.0
     features = gather([replace(around, shot=shot) for shot in shots], gap)
     refuse_unseen(features)
@@ -160,23 +160,30 @@ def _with_cards(
     return _result(_Work(tuple(used), bundle, placement, features, common), max(match.clarity, clarity), tuple(notices))
 
 
-def _around(shot: Shot, mosaic: Mosaic, placement: Placement) -> Surroundings:
-    """Where features are looked for: at their usual places, or from the red discs where those lie elsewhere."""
+def _around(shot: Shot, mosaic: Mosaic, match: Match) -> Surroundings:
+    """Where features are looked for: at their usual places, or from the base circles where those lie elsewhere."""
     from inspect_kit.vision.board.uncarded import usual_places, wood_ends
 
+    usual = Surroundings(shot, match.placement, mosaic, sure=False)
     x, y = mosaic.place(np.array(mosaic.seen.shape[::-1])[None] / 2 - 0.5)[0]
-    frames = [upright(Placement(float(x), float(y), float(turn)), shot.view) for turn in main_directions(mosaic)]
-    plans = [(frame, plan, red_discs(plan)) for frame in frames for plan in (mosaic.turned(frame),)]
-    frame, plan, discs = min(plans, key=lambda each: off_square(each[2]) if each[2] else np.inf)
-    seen = {name: frame.to_plane(at[None])[0] for name, at in discs.items()} if discs else {}
-    if not discs or usual_places(placement, seen, tuning.CARDED_OFF):
-        return Surroundings(shot, placement, mosaic)
-    x, y = np.mean(list(discs.values()), axis=0)
-    own = Placement(float(x), float(y), turn_of(discs))
+    for turn in (match.placement.angle, *main_directions(mosaic)):
+        frame = upright(Placement(float(x), float(y), float(turn)), shot.view)
+        plan = mosaic.turned(frame)
+        circles = find_base_circles(plan)
+        if circles and off_square(circles) < tuning.CARDED_SQUARE:
+            break
+    else:
+        return usual
+    if usual_places(
+        match.placement, {name: frame.to_plane(at[None])[0] for name, at in circles.items()}, tuning.CARDED_OFF
+    ):
+        return replace(usual, sure=True)
+    x, y = np.mean(list(circles.values()), axis=0)
+    own = Placement(float(x), float(y), turn_of(circles))
     x, y = frame.to_plane(np.array([[own.x, own.y]]))[0]
-    circles = {name: own.to_board(at[None])[0] for name, at in discs.items()}
     turned = Placement(float(x), float(y), frame.angle + own.angle)
-    return Surroundings(shot, turned, mosaic, circles, wood_ends(plan, own, discs))
+    places = {name: own.to_board(at[None])[0] for name, at in circles.items()}
+    return Surroundings(shot, turned, mosaic, places, wood_ends(plan, own, circles))
 
 
 def _card_notices(bundle: Bundle) -> list[Notice]:

@@ -40,7 +40,7 @@ def trace_outermost(shot: Shot, middle: Floats, radii: tuple[float, float], ink:
         traced = trace_circle(shot, centre, radius - width / 2, thin, None, ink)
         if isinstance(traced, Trace):
             return traced
-    return _edge(shot, centre, radius)
+    return trace_edge(shot, centre, radius)
 
 
 def _unlike_wood(lines: Ribbon) -> tuple[Floats, Floats]:
@@ -79,16 +79,18 @@ def _stroke(shot: Shot, centre: Floats, radius: float) -> float:
     return max(float(steps[run[0]] - steps[first]), 0.3)
 
 
-def _edge(shot: Shot, centre: Floats, radius: float) -> Trace | Absent:
-    """The outer edge of a broad ring."""
+def trace_edge(shot: Shot, centre: Floats, radius: float, avoid: Mask | None = None) -> Trace | Absent:
+    """The outer edge of a broad ring or of a disc, but for the directions to `avoid`."""
     circle = np.array([*centre, radius])
     for _ in range(2):
         lines = ribbon(shot, circle[:2] + circle[2] * _WAYS, _WAYS, (-4.0, 4.0))
         usable = np.asarray(np.isfinite(lines.light).all(axis=(1, 2)))
+        if avoid is not None:
+            usable &= ~avoid
         blur = lines.blur(shot)
         fits, _ = fit_steps(lines, np.zeros(360), max(tuning.WINDOW, 1.8 * blur), blur)
         good: Mask = on_circle(_ANGLES, fits, usable, float(np.median(fits.height[usable])) if usable.any() else 1.0)
-        if good.sum() < tuning.OUTER_SEEN * 360:
+        if good.sum() < max(tuning.OUTER_SEEN * usable.sum(), 30):
             return Absent("not one clean circle")
         move = np.linalg.lstsq(_AROUND[good], fits.place[good], rcond=None)[0]
         circle = circle + move

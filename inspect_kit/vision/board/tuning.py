@@ -103,13 +103,16 @@ HOLES_ENOUGH: Final = 3
 USUAL_RADII: Final = (14.5, 17.5)
 """mm: radii of base circles as most makers draw them."""
 ANY_RADII: Final = (11.0, 29.0)
-"""mm: the same on boards of which only the red discs were found where they are."""
+"""mm: the same on boards of which only the base circles were found where they are."""
 LEAST_RING: Final = 0.12
 """Clarity of a ring in the plan below which none is drawn."""
 OWN_LOWER: Final = 18.0
 """mm from a disc's middle outwards to the lower line: on boards of three makers 13 to 23."""
 RINGS_ALIKE: Final = 2.0
 """mm by which the radii of one board's base circles may differ: they are one print, in a view that may lean."""
+RINGS_PRINTED: Final = 1.3
+"""mm, the same where circles lie at their usual places, in a view that is known well: rims of pieces and shadows beside
+a circle gave 1.6, drawn boards' own differ by 0.3."""
 ENOUGH_ALIKE: Final = 6
 """Outlines around eight discs that are alike, from which on they are no chance."""
 ENDS_ALIKE: Final = 4.0
@@ -233,34 +236,6 @@ POCKETS_ALIKE: Final = 0.15
 SMOOTH: Final = 13
 """Lines averaged around the hole, so that the meshes of a net do not count as edges."""
 
-# red_discs
-
-RED: Final = 2.2
-"""Linear red over the larger of green and blue from which on a spot is red: wood has up to 1.9. Chosen on photos of
-four makers' boards."""
-RED_DIAMETERS: Final = (14.0, 70.0)
-"""mm: red discs of boards of all makers, in a view that may be off by a third."""
-RED_NARROW: Final = 9.0
-"""mm: red strokes narrower than this are no discs."""
-RED_FAR: Final = 60.0
-"""mm by which makers place base circles off the usual places, at most."""
-RED_OFF: Final = 25.0
-"""mm by which a disc may lie off the square of the others."""
-
-BESIDE_DISC: Final = 28.0
-"""mm from a disc's middle outwards, where circle and line are passed and wood begins. Chosen, as the five below,
-on three makers' boards of strangers, whose ends stand out by 0.7 to 0.97."""
-FAR_OF_DISC: Final = 200.0
-"""mm from a disc's middle outwards within which the surface ends."""
-END_STRIP: Final = 25
-"""mm beyond the surface's end that are no wood: no frame is narrower."""
-END_REACH: Final = 170.0
-"""mm to both sides of a side's middle that are looked at: pockets stay outside."""
-WOOD_VARIES: Final = 0.2
-"""Share by which wood differs from itself, on the eye's scale."""
-CLEAR_END: Final = 0.5
-"""Difference between inside and outside (1 is all) below which a surface's end is not seen."""
-
 # refusals
 
 STEEPEST: Final = 45.0
@@ -307,6 +282,8 @@ USUAL_OFF: Final = 2.5
 CARDED_OFF: Final = 8.0
 """mm, the same where cards give the scale: up to there all is found from its usual place, and walls are followed more
 surely than from the discs. A usual board in half focus has 3.5; a maker's own sizes had 27 and more."""
+CARDED_SQUARE: Final = 4.0
+"""mm off one square up to which eight round things are the base circles in a view that cards give."""
 DISC_QUAD_NOISE: Final = 0.01
 """Share of the picture by which the corners of the even area are off where the discs are found too: shadows and grain
 of the wood may take the area's flank with them, and the feet will tell better."""
@@ -443,3 +420,47 @@ LEAST: Final = 1.0
 """Score below which an edge is no foot: dark on both sides, or neither surface nor wall beside it."""
 WALLS_LIGHTER: Final = 1.15
 """Times by which a wall is lighter than the gap before it, at least."""
+
+# base_circles
+
+VOTE_RADII: Final = (7.0, 28.1)
+"""mm: radii of base circles and of the discs in them, of all makers, in a view that may be off by a third."""
+VOTE_SOFT: Final = 1.5
+"""Pixels of the plan, standard deviation, by which the edges of one circle miss its middle."""
+VOTE_EDGE: Final = 0.06
+"""Change of light a pixel, over the surroundings' and on the eye's scale, from which an edge counts fully."""
+VOTE_FULL: Final = 0.4
+"""Votes from which a place is round for certain; discs of strangers' boards have 0.4 to 1, nets up to 0.5."""
+VOTE_LEAST: Final = 0.06
+"""Votes below which nothing round is there."""
+MIDDLES: Final = 2
+"""Middles of symmetry that are tried."""
+SQUARE_OFF: Final = 8.0
+"""mm by which the circles may lie off one square in a first view."""
+SQUARE_SIZES: Final = (120.0, 340.0)
+"""mm from the middle to a base circle, out or along, that are tried."""
+PAIR_APART: Final = (12.0, 90.0)
+"""mm by which a base circle stands farther out than along: two of a corner do not overlap."""
+SQUARE_LEANS: Final = (-28.0, 0.0, 28.0)
+"""mm by which a first view may shift the surface's edge by keystone, tried in both directions."""
+SQUARE_CLEAR: Final = 0.6
+"""Mean of the best six places' votes, over full ones, below which there is no square."""
+SQUARE_TORN: Final = 15.0
+"""mm off one square, root mean square, beyond which a first view cannot have bent it."""
+SQUARES: Final = 6
+"""Squares of different size that are looked at more closely."""
+SQUARE_LOOKS: Final = (12.0, 8.0, 6.0)
+"""mm from the square within which each circle's own middle is looked for, look by look."""
+BESIDE_DISC: Final = 28.0
+"""mm from a disc's middle outwards, where circle and line are passed and wood begins. Chosen, as the five below,
+on three makers' boards of strangers, whose ends stand out by 0.7 to 0.97."""
+FAR_OF_DISC: Final = 200.0
+"""mm from a disc's middle outwards within which the surface ends."""
+END_STRIP: Final = 25
+"""mm beyond the surface's end that are no wood: no frame is narrower."""
+END_REACH: Final = 170.0
+"""mm to both sides of a side's middle that are looked at: pockets stay outside."""
+WOOD_VARIES: Final = 0.2
+"""Share by which wood differs from itself, on the eye's scale."""
+CLEAR_END: Final = 0.5
+"""Difference between inside and outside (1 is all) below which a surface's end is not seen."""

@@ -17,6 +17,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Floats, Light, Mask, Pixels
 from inspect_kit.vision.board import layout, tuning
+from inspect_kit.vision.board.base_circles import find_base_circles, look_again, off_square, surface_corners
 from inspect_kit.vision.board.bundle import Bundle
 from inspect_kit.vision.board.features import (
     Features,
@@ -30,7 +31,6 @@ from inspect_kit.vision.board.features import (
 from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement
 from inspect_kit.vision.board.lines import Trace
 from inspect_kit.vision.board.locate import Match, Mosaic, find_pattern, make_mosaic, whole_light
-from inspect_kit.vision.board.red_discs import off_square, red_discs, surface_corners
 from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import inverse, solve
@@ -64,9 +64,10 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     light = whole_light(photo.pixels)
     quad = find_surface(photo.pixels)
     view, seen = _likeliest(photo.camera, light, quad, side.value)
-    discs = red_discs(seen[0])
+    circles: Mapping[str, Floats] = _seen_in(view, find_base_circles(seen[0]))
+    discs = bool(circles)
     if discs:
-        view = _by_structure(photo.camera, light, view, (quad, discs), side.value)
+        view, circles = _by_structure(photo.camera, light, view, (quad, circles), side.value)
         photo = replace(photo, camera=view.camera)
     for again in range(0 if discs else tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
@@ -74,20 +75,19 @@ def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
         view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
         if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
             break
-    around, _ = _surroundings(light, view, side.value)
+    around, _ = _surroundings(light, view, side.value, circles)
     feet, shot = gather_feet(around)
     by_discs, view = view, _with_feet(photo.camera, view, feet, side, needed=not discs)
-    around, clarity = _surroundings(light, view, side.value)
+    around, clarity = _surroundings(light, view, side.value, circles)
     features = _looked(shot, around, view)
     agreed = _feet_check(features) and feet_alike(features, view, around.placement) and wood_ends_there(around, feet)
     # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
     settled = _with_feet(photo.camera, view, {**feet, **features.traces}, side, needed=not discs)
-    square = all(_discs_on_square(each, mosaic) for each, mosaic in (
-        (view, around.mosaic), (settled, _plan(light, settled, side.value)))) if discs else True  # fmt: skip
+    square = all(_on_square(each, circles) for each in (view, settled)) if discs else True
     if discs and not (agreed and square):
         # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
         view = by_discs
-        around, clarity = _surroundings(light, view, side.value)
+        around, clarity = _surroundings(light, view, side.value, circles)
         features = _without_feet(_looked(shot, around, view))
     else:
         view = settled
@@ -143,9 +143,19 @@ def wood_ends_there(around: Surroundings, feet: Mapping[Key, Sequence[Trace]]) -
     return not beyond or abs(float(np.median(beyond))) < tuning.WOOD_BEFORE_FOOT
 
 
-def _discs_on_square(view: View, mosaic: Mosaic) -> bool:
+def _on_square(view: View, circles: Mapping[str, Floats]) -> bool:
     """Whether this view leaves the print on its square: feet that are none bend it."""
-    return off_square(red_discs(mosaic)) <= max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
+    return off_square(_on_plan(view, circles)) <= max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
+
+
+def _seen_in(view: View, places: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Pixels of the photo."""
+    return {name: pixels_of(view.vector, np.array([[*place, 0.0]]))[0] for name, place in places.items()}
+
+
+def _on_plan(view: View, pixels: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Places on the surface as this view has it."""
+    return {name: view.on_plane(pixel[None])[0] for name, pixel in pixels.items()}
 
 
 def _per_mm(view: View) -> float:
@@ -162,7 +172,7 @@ def _without_feet(features: Features) -> Features:
 def _with_feet(
     camera: Camera, view: View, traces: Mapping[Key, Sequence[Trace]], side: KnownSide, *, needed: bool
 ) -> View:
-    """The view by the four feet; where one is not seen and the red discs placed the camera, the view as it is."""
+    """The view by the four feet; where one is not seen and the base circles placed the camera, the view as it is."""
     if not needed and any(not traces.get(("foot", name)) for name in SIDES):
         return view
     return _from_feet(camera, view, _all_feet(traces), side)
@@ -318,13 +328,13 @@ def _plan(light: Light, view: View, side: float) -> Mosaic:
     return make_mosaic([light], [view], (-reach, -reach, reach, reach), 1.0)
 
 
-def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, float]:
-    """What features are looked for with in this view, and how clear the pattern is."""
+def _surroundings(light: Light, view: View, side: float, circles: Mapping[str, Floats]) -> tuple[Surroundings, float]:
+    """What features are looked for with in this view, and how clear the pattern is; `circles` are pixels."""
     mosaic, match = _match(light, view, side)
     # The quadrilateral may be the wall's or the shadow's edge: the markings say better where the middle is.
     near = np.hypot(match.placement.x, match.placement.y) < tuning.UNCARDED_OFF_MIDDLE and match.clarity > 0.1
     placement = match.placement if near else Placement(0.0, 0.0, 0.0)
-    discs = red_discs(mosaic)
+    discs = _on_plan(view, circles)
     if discs and not usual_places(placement, discs):
         # Sizes of the maker's own: where the discs are is known, and the rest is looked for from them.
         middle = np.mean(list(discs.values()), axis=0)
@@ -332,7 +342,8 @@ def _surroundings(light: Light, view: View, side: float) -> tuple[Surroundings, 
         own = {name: placement.to_board(place[None])[0] for name, place in discs.items()}
         around = Surroundings(Shot(0, light, view, ()), placement, mosaic, own, wood_ends(mosaic, placement, discs))
         return around, max(match.clarity, tuning.REFUSALS_CLEAR)
-    return Surroundings(Shot(0, light, view, ()), placement, mosaic), match.clarity
+    sure = bool(discs) or match.clarity > tuning.SURE
+    return Surroundings(Shot(0, light, view, ()), placement, mosaic, sure=sure), match.clarity
 
 
 def wood_ends(mosaic: Mosaic, placement: Placement, discs: Mapping[str, Floats]) -> Mapping[str, float]:
@@ -354,9 +365,9 @@ def usual_places(placement: Placement, discs: Mapping[str, Floats], most: float 
 
 
 def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float) -> View:
-    """Camera and pose for which the red discs lie on a square, two to a corner and all alike, inside the surface's."""
+    """Camera and pose for which the base circles lie on a square, two to a corner, inside the surface's."""
     quad, discs = seen
-    pixels = pixels_of(view.vector, np.array([[*place, 0.0] for place in discs.values()]))
+    pixels = np.array(list(discs.values()))
     half = side / 2
     corners = np.array([[-half, half, 0], [half, half, 0], [half, -half, 0], [-half, -half, 0.0]])
     noise = tuning.DISC_QUAD_NOISE * max(camera.width, camera.height)
@@ -386,21 +397,22 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
 
 def _by_structure(
     camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float
-) -> View:
-    """The view by discs and surface; each look outwards from the discs shows better where the surface ends."""
+) -> tuple[View, Mapping[str, Floats]]:
+    """The view by base circles and surface, and the circles' pixels; each look outwards shows better where it ends."""
+    circles = seen[1]
     whole = _from_discs(camera, view, seen, side)
     if whole.noise > tuning.DISCS_TORN:
         camera = cut_out(camera)
     view = whole if camera is whole.camera else _from_discs(camera, view, seen, side)
     for _ in range(tuning.LOOKS_OUTWARDS):
         mosaic = _plan(light, view, side)
-        discs = red_discs(mosaic)
-        corners = surface_corners(mosaic, discs) if discs else None
+        circles = _seen_in(view, look_again(mosaic, _on_plan(view, circles))) or circles
+        corners = surface_corners(mosaic, _on_plan(view, circles))
         if corners is None:
             break
         quad = pixels_of(view.vector, np.column_stack([corners, np.zeros(4)]))
-        view = _from_discs(camera, view, (quad, discs), side)
-    return view
+        view = _from_discs(camera, view, (quad, circles), side)
+    return view, circles
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:

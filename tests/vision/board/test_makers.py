@@ -12,7 +12,17 @@ from PIL import Image
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.uncarded import cut_out
 from inspect_kit.vision.optics.camera import guessed
-from tests.scenes.makers_board import FRAMES, NETS, MakersBoard, MakersShot, makers_board, photograph
+from tests.scenes.makers_board import (
+    FRAMES,
+    INK,
+    NETS,
+    RED,
+    Colour,
+    MakersBoard,
+    MakersShot,
+    makers_board,
+    photograph,
+)
 
 WANTED = {
     "basecircle.diameter": 8, "pocket.diameter": 4, "baseline.lower.thickness": 4, "baseline.spacing": 4,
@@ -59,8 +69,10 @@ def test_a_small_picture_cut_out_of_another_gets_a_larger_u_and_no_refusal() -> 
     assert _wrong(result, board) == {}
 
 
-def test_with_cards_a_makers_own_sizes_are_found_without_any_known_side() -> None:
-    shot = MakersShot(makers_board(32), 32, megapixels=3.0, cards=4)
+@pytest.mark.parametrize(("seed", "discs"), [(32, RED), (51, INK), (53, None)], ids=["red", "black", "not filled"])
+def test_with_cards_a_makers_own_sizes_are_found_without_any_known_side(seed: int, discs: Colour | None) -> None:
+    board = makers_board(seed)
+    shot = MakersShot(replace(board, discs=discs or board.wood), seed, megapixels=3.0, cards=4)
     pixels = np.asarray(Image.open(io.BytesIO(photograph(shot))))
     camera = guessed(*shot.size, shot.focal)
     calibrated = replace(camera, covariance=camera.covariance * 1e-4, source="calibrated")
