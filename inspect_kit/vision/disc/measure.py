@@ -314,9 +314,10 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
     diameter = 2 * disc.solid.radius * scale[0]
     pose, lens, reference = _view_parts(disc, view)
     away = float(np.linalg.norm(view.centre - disc.solid.centre))
+    shade = _light_part(disc)
     parts = {
         "edge": 2 * disc.edge * scale[0],
-        "light and shadow at the edge": _light_part(disc),
+        "light and shadow at the edge": shade,
         PRINT_SCALE: diameter * scale[1],
         LENS: 2 * lens * scale[0],
         REFERENCE_SIZE: 2 * reference * scale[0],
@@ -326,7 +327,7 @@ def _spotted(disc: Disc, view: View, scale: tuple[float, float], flatness: float
         "sheet flatness": diameter * flatness / max(away, 1.0),
     }
     place = disc.solid.x * scale[0], disc.solid.y * scale[0]
-    return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0]), place)
+    return Spotted(disc, value_of(diameter, parts), roundness_of(disc, scale[0], shade), place)
 
 
 def _light_part(disc: Disc) -> float:

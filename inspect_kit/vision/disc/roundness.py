@@ -27,8 +27,9 @@ class Roundness:
     standard: float
 
 
-def roundness_of(disc: Disc, scale: float) -> Roundness:
-    """Roundness of a fitted disc; lines without an edge are bridged."""
+def roundness_of(disc: Disc, scale: float, shade: float = 0.0) -> Roundness:
+    """Roundness of a fitted disc; lines without an edge are bridged. Light and shadow that may move the edge (`shade`,
+    mm, standard, of the diameter) move it on one side and not on the other, which no averaging takes off."""
     seen = np.isfinite(disc.deviations)
     around = np.linspace(0, 2 * np.pi, _POINTS, endpoint=False)
     if seen.sum() < _POINTS // 3:
@@ -41,7 +42,7 @@ def roundness_of(disc: Disc, scale: float) -> Roundness:
     noise = disc.scatter / disc.resolution * np.sqrt((2 * UNDULATIONS + 1) / max(int(seen.sum()), 31))
     # About thirty independent waves of noise span four of their deviations; that is taken off in squares.
     value = float(np.sqrt(max(width**2 - (4 * noise) ** 2, 0.0)))
-    standard = float(np.hypot(1.5 * noise, 0.1 / disc.resolution))
+    standard = float(np.linalg.norm([1.5 * noise, 0.1 / disc.resolution, shade]))
     return Roundness(value * scale, standard * scale)
 
 

@@ -56,3 +56,9 @@ def test_the_print_s_scale_counts_for_both() -> None:
     plain, scaled = (roundness_of(_disc(0.1 * np.cos(3 * AROUND)), scale) for scale in (1.0, 0.9))
     assert scaled.value == pytest.approx(0.9 * plain.value)
     assert scaled.standard == pytest.approx(0.9 * plain.standard)
+
+
+def test_light_and_shadow_at_the_edge_make_roundness_less_certain() -> None:
+    plain, shaded = (roundness_of(_disc(0.1 * np.cos(3 * AROUND)), 1.0, shade) for shade in (0.0, 0.08))
+    assert shaded.value == plain.value
+    assert shaded.standard == pytest.approx(np.hypot(plain.standard, 0.08))
