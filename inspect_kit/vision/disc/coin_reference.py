@@ -34,6 +34,8 @@ _VIEW: Final = COUNT + 6
 """Numbers of a view: the camera's own, and six for where it stood and looked."""
 _OWN: Final = 3
 """Numbers of one disc: place and radius."""
+_SMALL: Final = 1e-4
+"""Radians by which a view is leaned to see what changes."""
 _CELL: Final = 6.0
 """mm around outlines in which light and dark are told."""
 
@@ -230,8 +232,35 @@ def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known]:
     # A coin that is misjudged by a share moves everything away from the camera by that share.
     scale = COIN_MISJUDGED * np.concatenate([np.zeros(COUNT + 3), best.vector[COUNT + 3 :]])
     own = np.outer(scale, scale) + (0.0 if best.by_reference is None else best.by_reference)
-    seen = replace(best, covariance=covariance + np.outer(scale, scale), by_reference=own)
+    lean = leaning_covariance(best, scene)
+    seen = replace(
+        best,
+        covariance=covariance + np.outer(scale, scale) + lean,
+        pose_covariance=best.pose_covariance + lean[COUNT:, COUNT:],
+        by_reference=own,
+    )
     return seen, Known(flat, outlines.image, _CELL)
+
+
+def leaning_covariance(view: View, scene: CoinScene) -> Floats:
+    """Covariance of a view that may be tilted about the coin by more than the outlines' noise says.
+
+    Off the middle of the picture a piece shows its wall, h·α wide. If the half of it is taken for ground or face, the
+    outline is too round by h·α / 4R, as if the camera leaned by h / 4R; all pieces err alike, so that none helps.
+    """
+    disc = scene.discs[scene.index]
+    height = max(scene.height, scene.coin.thickness)
+    lean = height / (2 * scene.coin.diameter)
+    place = np.append(view.on_plane(disc.centre[None], scene.coin.thickness)[0], scene.coin.thickness)
+    found = np.zeros((_VIEW, _VIEW))
+    for axis in np.eye(3)[:2]:
+        turned = view.rotation @ rotation_of(_SMALL * axis)
+        pose = np.concatenate(
+            [cv2.Rodrigues(turned)[0].ravel(), view.vector[COUNT + 3 :] + (view.rotation - turned) @ place]
+        )
+        slope = apart(np.concatenate([view.lens, pose]), view.vector) * (lean / _SMALL)
+        found += np.outer(slope, slope)
+    return found
 
 
 def _fitted(camera: Camera, scene: CoinScene, lean: tuple[float, float]) -> tuple[View, float, _Outlines]:
