@@ -65,12 +65,9 @@ def chances(levels: Sequence[Pixels], places: Sequence[Place]) -> Floats:
 
 
 def _answers(shown: AnyArray) -> Floats:
-    """Of the network, always shown as many squares, as another number would have it set up anew."""
-    full = np.zeros((_AT_ONCE, *shown.shape[1:]), np.float32)
-    full[: len(shown)] = shown
     network = _network()
-    network.setInput(full)
-    return np.asarray(network.forward(), dtype=np.float64)[: len(shown)]
+    network.setInput(shown)
+    return np.asarray(network.forward(), dtype=np.float64)
 
 
 @cache
