@@ -257,8 +257,9 @@ outwards or inwards together."""
 
 SMALL: Final = 700
 """Pixels of the longer side of the picture in which the even area is looked for."""
-FRAME_WIDTHS: Final = (63.5, 70.0, 76.0)
-"""mm: how far outside of the surface the even area ends where the frame is of one wood with it."""
+FRAME_WIDTHS: Final = (55.0, 65.0, 75.0, 85.0)
+"""mm: how far outside of the surface the even area ends where the frame is of one wood with it: narrow frames to broad
+ones, close enough together for the markings to be found in one of the views. Our choice."""
 SURE: Final = 0.2
 """Clarity of the pattern that chance does not give."""
 UNCARDED_OFF_MIDDLE: Final = 25.0

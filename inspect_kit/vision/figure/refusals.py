@@ -44,8 +44,11 @@ def strain_of(fit: Fit, *numbers: int) -> float:
 
 def doubt_of(fit: Fit) -> float:
     """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
+    scatter = fit.scatter / tuning.USUAL_SCATTER
+    # An outline that no form explains errs along whole stretches, and its edges do not average out.
+    by_form = max(1.0, scatter) * max(1.0, scatter / tuning.ODD_SCATTER)
     # A tilt is seen well, so that an unusual one is no reason for doubt.
-    return max(1.0, fit.scatter / tuning.USUAL_SCATTER) * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
+    return by_form * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
 
 
 def share_seen(fit: Fit) -> float:
@@ -195,6 +198,6 @@ def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> 
         found.append(notice("not-a-base"))
     if share_seen(fit) < tuning.LITTLE_SEEN:
         found.append(notice("base-outline-faint"))
-    if fit.scatter > 2 * tuning.USUAL_SCATTER:
+    if fit.scatter > tuning.ODD_SCATTER * tuning.USUAL_SCATTER:
         found.append(notice("base-outline-odd"))
     return tuple(found)

@@ -165,6 +165,8 @@ HEAD: Final = 2.0
 
 USUAL_SCATTER: Final = 0.3
 """Pixels by which edges scatter around a base that is seen well."""
+ODD_SCATTER: Final = 2.0
+"""Times the usual scatter from which on a base has another form than ours: told, and U grows with its square."""
 BLURRED: Final = 2.2
 """Pixels of blur (standard deviation) from which nothing is measured."""
 COARSE: Final = 0.06
