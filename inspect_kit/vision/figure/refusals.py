@@ -47,8 +47,15 @@ def doubt_of(fit: Fit) -> float:
     scatter = fit.scatter / tuning.USUAL_SCATTER
     # An outline that no form explains errs along whole stretches, and its edges do not average out.
     by_form = max(1.0, scatter) * max(1.0, scatter / tuning.ODD_SCATTER)
+    # From further above than was ever tried, the near half of the upper edge is the widest place's, or the other way.
+    steep = max(1.0, looking_down(fit) / float(_STEEPEST)) ** 2
     # A tilt is seen well, so that an unusual one is no reason for doubt.
-    return by_form * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5)
+    return float(by_form * steep * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5))
+
+
+def looking_down(fit: Fit) -> float:
+    """The angle (radians) by which the camera looks down on the base."""
+    return elevation_at(fit.vector, outline_pixels(fit.vector, fit.form).mean(axis=0))
 
 
 def share_seen(fit: Fit) -> float:
@@ -188,7 +195,7 @@ def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> 
         found.append(notice("top-not-measured", reason=top.reason))
     if not foot.seen:
         found.append(notice("foot-line-unseen"))
-    fall = elevation_at(fit.vector, outline_pixels(fit.vector, fit.form).mean(axis=0))
+    fall = looking_down(fit)
     if fall > _STEEPEST:
         found.append(notice("camera-looks-down", angle=f"{np.degrees(fall):.0f}"))
     sizes = sizes_of(fit.form, fit.base)

@@ -11,13 +11,14 @@ import pytest
 from PIL import Image
 
 from inspect_kit.notices import sentence
+from inspect_kit.vision.figure import refusals
 from inspect_kit.vision.figure.background import BackgroundPaint
 from inspect_kit.vision.figure.base import BASE, NOISE, BaseEdges, Fit, KnownBase, named_colour
 from inspect_kit.vision.figure.base_fit import BaseReadings, _other_edges, _rival, _table_astray, shares_of
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
-from inspect_kit.vision.figure.refusals import blur_across, doubt_of, two_ways
+from inspect_kit.vision.figure.refusals import blur_across, two_ways
 from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
 from inspect_kit.vision.figure.top import belonging, summit
 from inspect_kit.vision.optics.light import encoded
@@ -288,9 +289,21 @@ def test_a_bent_backdrop_is_seen_as_bent_and_gives_the_pose_of_its_middle(bend: 
     assert found.view.vector[-1] == pytest.approx(190.0, abs=0.3)
 
 
-def test_an_outline_that_no_form_explains_is_believed_less_than_by_its_scatter_alone() -> None:
+def _doubt_of(scatter: float, down: float, monkeypatch: pytest.MonkeyPatch) -> float:
+    monkeypatch.setattr(refusals, "looking_down", lambda _: math.radians(down))
+    return refusals.doubt_of(replace(_read_at(6.0, 0.0, on=100, away=0), residuals=np.resize([-scatter, scatter], 100)))
+
+
+def test_an_outline_that_no_form_explains_is_believed_less_than_by_its_scatter_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A base of another form was 1.3 mm too high at 3.6 u: such edges err together along whole stretches."""
-    seen = _read_at(6.0, 0.0, on=100, away=0)
-    doubts = [doubt_of(replace(seen, residuals=np.resize([-size, size], 100))) for size in (0.1, 0.3, 0.6)]
-    assert doubts[0] == 1.0
-    assert doubts[2] > 2.2 * doubts[1]
+    usual, more, odd = (_doubt_of(scatter, 8, monkeypatch) for scatter in (0.1, 0.3, 0.6))
+    assert usual == 1.0
+    assert odd > 2.2 * more
+
+
+def test_a_base_seen_from_further_above_than_is_asked_for_has_a_larger_u(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 26 degrees above, the upper face of a rounded base was 1.5 mm too large at 4.2 u."""
+    assert _doubt_of(0.1, 18, monkeypatch) == 1.0
+    assert _doubt_of(0.1, 30, monkeypatch) == pytest.approx(1.5**2)
