@@ -14,12 +14,12 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import KNOWN_LENGTH, LENS, PRINT_SCALE, contributions
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.board import tuning
-from inspect_kit.vision.board.base_circles import find_base_circles, off_square, turn_of
+from inspect_kit.vision.board.base_circles import find_base_circles, look_again, off_square, turn_of
 from inspect_kit.vision.board.bundle import Bundle, solve_bundle
 from inspect_kit.vision.board.cards import SeenCard, find_cards
 from inspect_kit.vision.board.features import Features, Surroundings, gather
 from inspect_kit.vision.board.formulas import BoardFormula, formulas
-from inspect_kit.vision.board.layout import SIDES, Placement
+from inspect_kit.vision.board.layout import CIRCLES, SIDES, Placement, circle_place
 from inspect_kit.vision.board.locate import (
     Match,
     Mosaic,
@@ -165,6 +165,10 @@ def _around(shot: Shot, mosaic: Mosaic, match: Match) -> Surroundings:
     from inspect_kit.vision.board.uncarded import usual_places, wood_ends
 
     usual = Surroundings(shot, match.placement, mosaic, sure=False)
+    # Six or more of one size there are a board as most makers draw it, and nothing else need be looked for.
+    there = look_again(mosaic.turned(match.placement), {name: circle_place(name) for name in CIRCLES})
+    if there and off_square(there) < tuning.CARDED_SQUARE:
+        return replace(usual, sure=True)
     x, y = mosaic.place(np.array(mosaic.seen.shape[::-1])[None] / 2 - 0.5)[0]
     for turn in (match.placement.angle, *main_directions(mosaic)):
         frame = upright(Placement(float(x), float(y), float(turn)), shot.view)
