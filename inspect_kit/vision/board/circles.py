@@ -20,13 +20,13 @@ from inspect_kit.vision.board.lines import (
     contrast,
     general_contrast,
     settled,
+    stripe_kernel,
     trace_of,
 )
 from inspect_kit.vision.board.locate import Mosaic
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
 from inspect_kit.vision.fitting.least_squares import agreeing
 from inspect_kit.vision.fitting.stripe import (
-    STEP,
     Fits,
     Ribbon,
     Shot,
@@ -138,8 +138,7 @@ def _ring_level(lines: Ribbon, usable: Mask, wanted: Wanted) -> tuple[float, flo
 
 def _striped(raw: Floats, width: float) -> Floats:
     """How much each line looks like a stripe of this width, at each step."""
-    count = min(max(round(width / STEP), 3), raw.shape[1] // 4)
-    kernel = np.concatenate([-np.ones(count) / 2, np.ones(count), -np.ones(count) / 2]) / count
+    kernel = stripe_kernel(width, raw.shape[1] // 4)
     return np.asarray(np.apply_along_axis(lambda row: np.convolve(row, kernel, "same"), 1, raw), dtype=np.float64)
 
 

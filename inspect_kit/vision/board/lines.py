@@ -139,7 +139,7 @@ def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> tupl
     """Offsets of the stripe at each place, and its likely width: the straight path with most ink on it."""
     raw = np.minimum(general_contrast(lines), 0.6)
     raw[~usable] = np.nan
-    kernels = {width: _kernel(width, lines) for width in (wanted.width, *wanted.others)}
+    kernels = {width: stripe_kernel(width) for width in (wanted.width, *wanted.others)}
     inner = np.abs(lines.steps) <= wanted.reach
     best, where = 0.0, (0.0, 0.0, wanted.width)
     for slope in np.linspace(-wanted.slope, wanted.slope, 13):
@@ -154,9 +154,10 @@ def _search(lines: Ribbon, places: Floats, usable: Mask, wanted: Wanted) -> tupl
     return where[0] + where[1] * places, where[2]
 
 
-def _kernel(width: float, lines: Ribbon) -> Floats:
-    """Ink on so many mm, and none to both sides of them."""
-    count = max(round(width / (lines.steps[1] - lines.steps[0])), 3)
+def stripe_kernel(width: float, most: int | None = None) -> Floats:
+    """Ink on so many mm, `most` steps at the most, and none to both sides of them."""
+    count = max(round(width / STEP), 3)
+    count = count if most is None else min(count, most)
     kernel = np.concatenate([-np.ones(count) / 2, np.ones(count), -np.ones(count) / 2]) / count
     return np.asarray(kernel, dtype=np.float64)
 
