@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.cycles.camera import calibration_file, framing, phone
+from benchmarks.cycles.camera import calibration_file, framing, looking_down, phone
 from benchmarks.cycles.layout import PER_MM, places, random_layout, values
 from benchmarks.cycles.shapes import Base, Ink, disc_profile
 
@@ -64,6 +64,15 @@ def test_the_camera_stands_as_near_as_the_subject_fits() -> None:
     pixels = camera.project(SQUARE)
     share = np.ptp(pixels, axis=0) / SIZE
     assert share.max() == pytest.approx(0.9, abs=0.02)
+
+
+@pytest.mark.parametrize("wanted", [3.0, 12.0, 25.0])
+def test_a_figures_camera_looks_down_by_what_was_asked(wanted: float) -> None:
+    backdrop = np.array([(x, y, z) for x in (-76, 76) for y in (23, -12) for z in (-1, 107)], float)
+    view = wanted, 0.1, np.array([0.02, 0, 1])
+    camera = looking_down((phone(np.random.default_rng(5), SIZE), SIZE), backdrop, view, 0.6)
+    assert camera.above == pytest.approx(wanted, abs=0.05)
+    assert (camera.project(backdrop) > 0).all()
 
 
 def test_a_calibration_file_states_a_covariance_that_agrees_with_its_u() -> None:

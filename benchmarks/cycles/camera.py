@@ -34,6 +34,11 @@ class Camera:
         )
         return pixels.reshape(-1, 2)
 
+    @property
+    def above(self) -> float:
+        """Degrees by which it looks down on the origin."""
+        return float(np.degrees(np.arctan2(self.position[2], np.hypot(*self.position[:2]))))
+
     def truth(self) -> dict[str, Any]:
         """For the picture's JSON."""
         shift = -self.rotation @ self.position
@@ -68,6 +73,20 @@ def framing(
         aside = ((pixels.max(0) + pixels.min(0)) / 2 - (np.array(size) - 1) / 2) / lens[0][0, 0]
         target = target + rotation[:2].T @ aside * float(np.linalg.norm(camera.position - target))
     return _fitted(lens, size, subject, (rotation, target), fill)
+
+
+def looking_down(
+    body: tuple[tuple[Array, Array], tuple[int, int]], subject: Array, view: tuple[float, float, Array], fill: float
+) -> Camera:
+    """Framed so that the camera looks down on the origin by so many degrees, from so far aside (radians), with this up:
+    aimed at the subject's middle, which lies higher."""
+    wanted, aside, up = view
+    pitch = np.radians(wanted)
+    for _ in range(12):
+        toward = np.array([np.sin(aside) * np.cos(pitch), -np.cos(aside) * np.cos(pitch), np.sin(pitch)])
+        camera = framing(*body, subject, (toward, up), fill)
+        pitch += np.radians(wanted - camera.above)
+    return camera
 
 
 def _fitted(
