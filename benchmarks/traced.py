@@ -9,18 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
-from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
-import numpy as np
-
+from benchmarks.pictures import Error, errors_of, shown
 from tests.scenes.traced.__main__ import write_scene
 from tests.scenes.traced.kinds import KINDS
 
 FOLDER = Path.home() / ".cache" / "inspect-kit-traced"
-Rows = dict[str, list[tuple[float, float]]]
 
 
 def main() -> None:
@@ -34,52 +30,33 @@ def main() -> None:
     parser.add_argument("--kinds", "--kind", nargs="*", default=list(KINDS))
     said, _ = parser.parse_known_args()
     for kind in said.kinds:
-        rows: Rows = defaultdict(list)
+        errors: list[Error] = []
         for seed in said.seeds or range(said.first, said.first + said.scenes):
             place = said.folder / f"{kind}-{seed}.jpg"
             if not place.exists():
                 write_scene(kind, seed, said.megapixels, 10, said.folder)
-            _measured(kind, place, rows)
-        _shown(kind, rows)
+            errors += _errors(kind, place)
+        shown(kind, errors)
 
 
-def _measured(kind: str, place: Path, rows: Rows) -> None:
-    """One photo through the command line, its errors and u by characteristic."""
+def _errors(kind: str, place: Path) -> list[Error]:
     notes = json.loads(place.with_suffix(".json").read_text(encoding="utf-8"))
-    camera = place.with_name(f"{place.stem}.camera.json")
-    command = [sys.executable, "-m", "inspect_kit", "measure", kind, str(place), "--camera", str(camera), "--json"]
-    done = subprocess.run([*command, *notes["options"]], check=False, capture_output=True, text=True)
-    if not done.stdout.strip():
-        print(f"  {place.name}: {done.stderr.strip().splitlines()[-1]}")
-        return
-    for found in json.loads(done.stdout)["measurements"]:
-        true = _true(notes["truth"], found)
-        if true is not None and found.get("u"):
-            rows[found["characteristic"]].append((found["value"] - true, found["u"]))
+    words = notes["options"]
+    stated = {
+        name.removeprefix("--").replace("-", "_"): value for name, value in zip(words[::2], words[1::2], strict=True)
+    }
+    return errors_of(place, kind, _in_common_form(notes["truth"]), stated)
 
 
-def _true(truth: dict, found: dict) -> float | None:
-    """What is true of a measured value, by its name or by the piece it lies on."""
-    name = found["characteristic"]
+def _in_common_form(truth: dict[str, Any]) -> dict[str, Any]:
     if "figure" in truth:
-        return truth["figure"].get(name)
+        return {"values": truth["figure"]}
     if "board" in truth:
-        return next((value for a, b, value in truth["board"] if (a, b) == (name, found["instance"])), None)
-    pieces, field = (truth["dice"], "edge") if "dice" in truth else (truth["pieces"], "diameter")
-    if not name.endswith(field):
-        return None
-    return min(pieces, key=lambda each: float(np.hypot(*(np.array(each["px"]) - found["pixel"]))))[field]
-
-
-def _shown(kind: str, rows: Rows) -> None:
-    print(f"  {kind:28} {'n':>4} {'mean':>8} {'|mean|':>8} {'worst':>8} {'in U':>6} {'worst/u':>8}")
-    for name, values in rows.items():
-        error, u = np.array(values).T
-        inside = float((np.abs(error) <= 2 * u).mean())
-        print(f"  {name:28} {len(error):4d} {error.mean():+8.3f} {np.abs(error).mean():8.3f} {np.abs(error).max():8.3f}"
-              f" {inside:6.0%} {np.abs(error / u).max():8.1f}")  # fmt: skip
-    every = np.array([pair for values in rows.values() for pair in values]).reshape(-1, 2)
-    print(f"  {len(every)} values, {int((np.abs(every[:, 0]) > 4 * every[:, 1]).sum())} more than 4 u off")
+        keys = ("characteristic", "instance", "value")
+        return {"values": [dict(zip(keys, row, strict=True)) for row in truth["board"]]}
+    if "dice" in truth:
+        return {"dice": [{"pixel": d["px"], "edges": [d["edge"]] * 2, "face": d["up"]} for d in truth["dice"]]}
+    return {"discs": [{"pixel": each["px"], "diameter": each["diameter"]} for each in truth["pieces"]]}
 
 
 if __name__ == "__main__":
