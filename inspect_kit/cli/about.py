@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from inspect_kit.capture.files import read_bytes
-from inspect_kit.cli.parameters import FILE, stacked
+from inspect_kit.cli.options import FILE, stacked
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.names import clean
 from inspect_kit.inspection.record import About

@@ -12,9 +12,9 @@ from typing import Final
 import click
 
 from inspect_kit import __version__
-from inspect_kit.cli.language import speaking, terminal_language
 from inspect_kit.cli.lazy import Lazy, LazyGroup
-from inspect_kit.cli.parameters import FOLDER
+from inspect_kit.cli.options import FOLDER
+from inspect_kit.cli.terminal import speaking, terminal_language
 from inspect_kit.errors import BadSheet, InspectKitError
 from inspect_kit.notices import ENGLISH, LANGUAGES, notice, sentence, worded_fact
 

@@ -17,17 +17,15 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.bounded_pool import usable_cores
 from inspect_kit.capture.files import read_bytes, sha256
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
-from inspect_kit.cli.issuer import registry_of
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import home_of, json_option, on_option, own_instruments, rule_option
-from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.parameters import PATH
-from inspect_kit.clock import now, today
+from inspect_kit.cli.issuer import registry_here
+from inspect_kit.cli.options import PATH, Given, json_option
+from inspect_kit.cli.task import on_option, rule_option, task_at_home
+from inspect_kit.cli.terminal import lang, print_result, said, warn
+from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Task, inspect
-from inspect_kit.judgement.rules import RuleName
 from inspect_kit.measure.photos import check_kind
 from inspect_kit.measure.photos import measure as photographed
 from inspect_kit.notices import sentence
@@ -36,7 +34,6 @@ from inspect_kit.quality.batch.lines import measured_lines, tray_names
 from inspect_kit.quality.batch.run import Batch, ProgressCallback, Summary, Workforce, find_photos, run
 from inspect_kit.quality.batch.watch import FolderWatch
 from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function
-from inspect_kit.rulebook.library import load
 
 if TYPE_CHECKING:
     from inspect_kit.registry.inspections import Inspection
@@ -50,7 +47,6 @@ TABLES = (".csv", ".xlsx")
 class Sink:
     """The file that was asked for; the task if the photos are to be judged; what they show, whose it is, by whom."""
 
-    ctx: click.Context
     out: Path
     task: Task | None
     about: Subject
@@ -71,7 +67,7 @@ class Sink:
         # The registry is loaded only where photos are judged.
         from inspect_kit.registry.inspections import enter
 
-        return enter(registry_of(self.ctx), self._inspections(self.task), now())
+        return enter(registry_here(), self._inspections(self.task), now())
 
     def _inspections(self, task: Task) -> Iterator[Inspection]:
         """Every photo that was measured, judged. One that cannot be judged is said and left out."""
@@ -85,7 +81,7 @@ class Sink:
                     _refuse_tray(task, found)
                     record = record_of(inspect(task, [found]), self._subject(names[photo]))
                 except InspectKitError as problem:
-                    warn((f"{photo}: {said('not-in-registry', reason=problem.said(heard()))}",))
+                    warn(f"{photo}: {said('not-in-registry', reason=problem.said(lang()))}")
                     continue
                 yield Inspection(summary_of(record), record.canonical(), line, Path(photo).name)
 
@@ -104,10 +100,9 @@ def _refuse_tray(task: Task, found: MeasurementFile) -> None:
         raise BadInput("pieces-unlike-item", shown=shown, item=task.item.id, wanted=wanted)
 
 
-def sink_for(ctx: click.Context) -> Sink:
+def sink_for(given: Given) -> Sink:
     """The sink that the options describe; what is wrong with it is said before the work begins."""
-    given = ctx.params
-    sink = Sink(ctx, given["out"], _task(ctx), Subject(given["subject"], given["owner"], inspector=given["inspector"]))
+    sink = Sink(given["out"], _task(given), Subject(given["subject"], given["owner"], inspector=given["inspector"]))
     if sink.results != sink.out:
         # Statistics of lots are loaded only where a table is wanted.
         from inspect_kit.quality.batch.table import refuse_other_table
@@ -116,16 +111,12 @@ def sink_for(ctx: click.Context) -> Sink:
     return sink
 
 
-def _task(ctx: click.Context) -> Task | None:
-    given = ctx.params
+def _task(given: Given) -> Task | None:
     if not given["spec"] and not given["item"]:
         return None
     if not given["spec"] or not given["item"]:
         raise UsageError("spec-item-go-together")
-    sheet = load(given["spec"])
-    day = given["on"].date() if given["on"] else today()
-    folders = (own_instruments(ctx),)
-    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, folders, home_of(ctx))
+    return task_at_home()
 
 
 MEASURE: Final = "inspect_kit.cli.batch:measure"
@@ -204,8 +195,7 @@ def check(work: Work) -> None:
 @click.option("--gap", help="As for measure: the gap at a board's walls.")
 @click.option("--function", default=MEASURE, metavar="MODULE:NAME", help="A measuring function of your own.")
 @json_option
-@click.pass_context
-def command(ctx: click.Context, /, photos: tuple[Path, ...], kind: str, as_json: bool, **given: Any) -> int:
+def command(photos: tuple[Path, ...], kind: str, **given: Any) -> int:
     """Measure many photos. A bad one gets its line and does not stop the rest.
 
     Interrupted or killed, the same command goes on where it stopped; the results are the same in the end. Several
@@ -217,10 +207,10 @@ def command(ctx: click.Context, /, photos: tuple[Path, ...], kind: str, as_json:
       inspect-kit qa lot trays.jsonl --spec icf-cs --item coin-set --characteristic coin.diameter -o lot.pdf
       inspect-kit batch strikers/ --measure striker --spec icf-cs --item striker
     """
-    sink = sink_for(ctx)
+    sink = sink_for(given)
     work = _work(kind, given)
     check(work)
-    job = _Job(sink, work, _crew(given), as_json)
+    job = _Job(sink, work, _crew(given))
     if given["watch"]:
         return _watched(job, photos, given)
     return job.done(Batch(find_photos(photos), work, sink.results, given["again"], given["retry"]))
@@ -233,7 +223,6 @@ class _Job:
     sink: Sink
     work: Work
     crew: Workforce
-    as_json: bool
 
     def done(self, batch: Batch) -> int:
         """Measure, keep, and say what came of it; gives the exit code."""
@@ -244,12 +233,10 @@ class _Job:
         except KeyboardInterrupt:
             click.echo(said("batch-interrupted"), err=True)
             raise
-        if self.as_json:
-            print_json({**as_data(summary, self.sink.out), "registered": entered})
-        else:
-            _print(summary, self.sink.out)
-            if self.sink.task is not None:
-                click.echo(said("batch-entered", count=f"{entered:,}"))
+        lines = [*_lines(summary, self.sink.out)]
+        if self.sink.task is not None:
+            lines.append(said("batch-entered", count=f"{entered:,}"))
+        print_result({**as_data(summary, self.sink.out), "registered": entered}, *lines)
         return (NONE if not summary.measured else NOT_ALL) if summary.failures else 0
 
 
@@ -271,7 +258,7 @@ def _watched(job: _Job, places: tuple[Path, ...], given: Mapping[str, Any]) -> i
 
 def _crew(given: Mapping[str, Any]) -> Workforce:
     if given["cluster"]:
-        return Cluster(given["cluster"], lambda told: warn((sentence(told, heard()),)), given["wait"])
+        return Cluster(given["cluster"], lambda told: warn(sentence(told, lang())), given["wait"])
     return Pool(given["workers"] or usable_cores())
 
 
@@ -309,11 +296,11 @@ def as_data(summary: Summary, out: Path) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print(summary: Summary, out: Path) -> None:
+def _lines(summary: Summary, out: Path) -> Iterator[str]:
     code = "batch-measured-before" if summary.taken_over else "batch-measured"
     counts = {"measured": summary.measured, "photos": summary.photos, "before": summary.taken_over}
-    click.echo(said(code, file=out, **{name: f"{count:,}" for name, count in counts.items()}))
+    yield said(code, file=out, **{name: f"{count:,}" for name, count in counts.items()})
     for photo, reason in summary.failures[:_SHOWN]:
-        click.echo(f"  {photo}: {summary.worded(photo, reason, heard())}")
+        yield f"  {photo}: {summary.worded(photo, reason, lang())}"
     if len(summary.failures) > _SHOWN:
-        click.echo("  " + said("batch-more", count=f"{len(summary.failures) - _SHOWN:,}"))
+        yield "  " + said("batch-more", count=f"{len(summary.failures) - _SHOWN:,}")

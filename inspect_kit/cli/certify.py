@@ -10,12 +10,11 @@ from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
-from inspect_kit.cli import options
+from inspect_kit.cli import task
 from inspect_kit.cli.about import about_options, stated_by
 from inspect_kit.cli.issuer import desk_of
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.output import EXIT_CODES, print_json, styled, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, home_folder, json_option, signer_option
+from inspect_kit.cli.terminal import EXIT_CODES, lang, print_result, said, styled, warn
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
@@ -27,9 +26,8 @@ _MOST_LANGUAGES: Final = 2
 """Languages of one certificate."""
 
 
-def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> str:
+def _languages(_: click.Context, parameter: click.Parameter, given: str) -> str:
     """One language, or two."""
-    del ctx
     wanted = [part.strip() for part in given.split(",")]
     if not 1 <= len(wanted) <= _MOST_LANGUAGES or len(set(wanted)) < len(wanted):
         raise UsageError("one-or-two-languages", where=parameter.opts[0])
@@ -40,29 +38,28 @@ def _languages(ctx: click.Context, parameter: click.Parameter, given: str) -> st
 
 
 @click.command("certify")
-@options.files_argument
-@options.sheet_options
+@task.files_argument
+@task.sheet_options
 @click.option("--subject", required=True, help="Which thing was inspected: a name, number or mark.")
 @click.option("--owner", default="", help="Whose it is.")
 @click.option("--event", default="", help="For which event.")
 @click.option("--place", default="", help="Where the inspection took place.")
-@options.issuer_options
+@task.issuer_options
 @click.option("--condition", default="", help="The item's condition, where it matters.")
 @click.option("--valid", default="",
               help="event, day, or the last day as a date [default: the event, if one is named].")  # fmt: skip
-@options.replacing_options
+@task.replacing_options
 @about_options
 @click.option("--detail", type=click.Choice(["standard", "full"]), default="standard", show_default=True,
               help="full: with uncertainty budgets and every reading.")  # fmt: skip
-@options.signer_option
+@signer_option
 @click.option("--timestamp", metavar="URL", default="",
               help="A server that says when (RFC 3161) [default: `timestamp` in the home's about.toml].")  # fmt: skip
 @click.option("--lang", "language", default="en", show_default=True, callback=_languages,
               help="Language of the document: en, de, cs, it; or two of them, such as it,en.")  # fmt: skip
 @click.option("-o", "--out", required=True, type=PATH, help="The PDF to write.")
-@options.json_option
-@click.pass_context
-def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:
+@json_option
+def command(files: tuple[Path, ...], out: Path, language: str, **given: Any) -> int:
     """Judge measurements, register the result and issue a signed certificate with the record inside.
 
     What fails or is undecided gets an inspection report instead. Needs keys: inspect-kit keys init.
@@ -72,28 +69,26 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], out: Path, language:
       inspect-kit certify striker.csv --spec icf-2001-it --item striker \\
         --subject "Striker 7" --owner "R. Řeháčková" --lang cs -o striker.pdf
     """
-    outcome = inspect(options.task_from(ctx), options.measurement_files(files))
-    desk = desk_of(ctx, given["signer"], given["inspector"])
+    outcome = inspect(task.task_at_home(), task.measurement_files(files))
+    desk = desk_of(given["signer"], given["inspector"])
     subject = Subject(given["subject"], **{name: given[name] for name in Subject.__struct_fields__ if name != "text"})
-    stated = stated_by(given, options.home_of(ctx))
+    stated = stated_by(given, home_folder())
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
     wish = IssueOptions(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
-    warn(worded(outcome.warnings, outcome.notices, heard()))
-    server = server_address(options.home_of(ctx), given["timestamp"])
+    warn(*worded(outcome.warnings, outcome.notices, lang()))
+    server = server_address(home_folder(), given["timestamp"])
     issued = issue_outcome(outcome, subject, wish, desk)
-    warn(sentences(issued.notices, heard()))
+    warn(*sentences(issued.notices, lang()))
     if server:
         stamp_issued(out, server, desk.key.issuer)
-    if given["as_json"]:
-        print_json(issued.summary())
-    else:
-        verdict = outcome.judgement.verdict
-        code = "certificate-written" if verdict is Verdict.CONFORMS else "report-written"
-        click.echo(f"{styled(verdict, _in_capitals(verdict))}  {said(code, number=issued.number, file=out)}")
-    return EXIT_CODES[outcome.judgement.verdict]
+    verdict = outcome.judgement.verdict
+    code = "certificate-written" if verdict is Verdict.CONFORMS else "report-written"
+    line = f"{styled(verdict, _in_capitals(verdict))}  {said(code, number=issued.number, file=out)}"
+    print_result(issued.summary(), line)
+    return EXIT_CODES[verdict]
 
 
 def _in_capitals(verdict: Verdict) -> str:
     """The verdict as the file calls it; in another language as the certificate does."""
-    return (verdict if heard() == ENGLISH else wording_for(heard()).say(f"overall.{verdict}")).upper()
+    return (verdict if lang() == ENGLISH else wording_for(lang()).say(f"overall.{verdict}")).upper()

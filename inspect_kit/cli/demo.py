@@ -12,10 +12,8 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import read_measurements, written
 from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
 from inspect_kit.cli.issuer import throwaway_desk
-from inspect_kit.cli.language import heard, said, said_of
-from inspect_kit.cli.options import json_option
-from inspect_kit.cli.output import columns, print_result, styled
-from inspect_kit.cli.parameters import FOLDER
+from inspect_kit.cli.options import FOLDER, json_option
+from inspect_kit.cli.terminal import columns, lang, print_result, said, said_of, styled
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task, inspect
@@ -31,7 +29,7 @@ from inspect_kit.tomlfile import read_toml
 @click.option("--out", type=FOLDER, default=Path("demo"), show_default=True,
               help="The folder to write the certificates to.")  # fmt: skip
 @json_option
-def command(out: Path, as_json: bool) -> int:
+def command(out: Path) -> int:
     """Inspect shipped examples and write their signed certificates: a striker, coins, a board, a figure, dice.
 
     \b
@@ -44,10 +42,10 @@ def command(out: Path, as_json: bool) -> int:
     results = [_walked(walk, examples, script["inspected_on"], out) for walk in script["walk"]]
     rows = [
         (styled(Verdict(str(r["verdict"])), said_of("verdict", str(r["verdict"]))),
-         str(walk["titles"].get(heard(), walk["title"])), str(r["pdf"]))
+         str(walk["titles"].get(lang(), walk["title"])), str(r["pdf"]))
         for r, walk in zip(results, script["walk"], strict=True)
     ]  # fmt: skip
-    print_result(as_json, results, *columns(rows), "\n" + said("demo-done", folder=out.resolve()))
+    print_result(results, *columns(rows), "\n" + said("demo-done", folder=out.resolve()))
     return 0
 
 

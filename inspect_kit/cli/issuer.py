@@ -12,9 +12,8 @@ import click
 
 from inspect_kit.certificate.issue.keys import PASSPHRASE, Founding, Passphrase, found, needs_passphrase, unlock
 from inspect_kit.certificate.issue.trust import own_issuer
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import home_of
-from inspect_kit.cli.output import warn
+from inspect_kit.cli.options import home_folder
+from inspect_kit.cli.terminal import lang, said, warn
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.notices import sentences
@@ -27,31 +26,31 @@ if TYPE_CHECKING:
 NEW_PASSPHRASE = "INSPECT_KIT_NEW_PASSPHRASE"
 
 
-def registry_of(ctx: click.Context) -> Registry:
+def registry_here() -> Registry:
     """The registry, made where there is none; what an earlier command left unfinished is finished first."""
     # Imported here, so that the commands that only look at keys do not wait for the database.
     from inspect_kit.certificate.issue.desk import registry_at
 
-    registry, told = registry_at(home_of(ctx))
-    warn(sentences(told, heard()))
+    registry, told = registry_at(home_folder())
+    warn(*sentences(told, lang()))
     return registry
 
 
-def registry_if_any(ctx: click.Context) -> Registry | None:
+def registry_if_any() -> Registry | None:
     """The registry, unless this desk has none: looking at a foreign certificate does not make one."""
     from inspect_kit.certificate.issue.desk import has_registry
 
-    return registry_of(ctx) if has_registry(home_of(ctx)) else None
+    return registry_here() if has_registry(home_folder()) else None
 
 
-def desk_of(ctx: click.Context, signer: str = "", inspector: str = "") -> Desk:
+def desk_of(signer: str = "", inspector: str = "") -> Desk:
     """The desk of an inspector: the one who is named, else the one who inspected, else the only one with keys."""
     from inspect_kit.certificate.issue.desk import opened_key
     from inspect_kit.certificate.issue.issue import Desk
 
-    home = home_of(ctx)
+    home = home_folder()
     key = opened_key(home, signer, inspector, passphrase_for)
-    return Desk(home, registry_of(ctx), key, now())
+    return Desk(home, registry_here(), key, now())
 
 
 def throwaway_desk(home: Path, issuer: str, inspector: str) -> Desk:

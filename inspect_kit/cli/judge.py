@@ -9,8 +9,9 @@ import click
 
 from inspect_kit.certificate.content.numbers import stated
 from inspect_kit.certificate.content.wording import Wording, wording_for
-from inspect_kit.cli import options
-from inspect_kit.cli.output import EXIT_CODES, columns, print_json, styled, warn
+from inspect_kit.cli.options import json_option, language_option
+from inspect_kit.cli.task import at_home, files_argument, measurement_files, sheet_options, task_anywhere
+from inspect_kit.cli.terminal import EXIT_CODES, columns, print_result, styled, warn
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, inspect
 from inspect_kit.judgement.verdict import Finding, Reason, Verdict
@@ -18,31 +19,24 @@ from inspect_kit.notices import worded
 
 
 @click.command("judge")
-@options.files_argument
-@options.sheet_options
-@options.language_option
-@options.json_option
+@files_argument
+@sheet_options
+@language_option
+@json_option
 @click.option("--all", "show_all", is_flag=True, help="Also the clauses that do not apply.")
-@click.pass_context
-def command(
-    ctx: click.Context, /, files: tuple[Path, ...], language: str, as_json: bool, show_all: bool, **_: object
-) -> int:
+def command(files: tuple[Path, ...], language: str, show_all: bool, **_: object) -> int:
     """Judge measurements by a federation's sheet.
 
     \b
     Example:
       inspect-kit judge readings.csv --spec icf-cs --item coin-set
     """
-    task, read = options.task_anywhere(ctx), options.measurement_files(files)
+    task, read = task_anywhere(), measurement_files(files)
     gauged = any(reading.instrument for file in read for reading in file.readings)
-    outcome = inspect(options.at_home(task, ctx) if gauged else task, read)
-    warn(worded(outcome.warnings, outcome.notices, language))
-    if as_json:
-        print_json(judged_data(outcome))
-    else:
-        words = wording_for(language, outcome.task.sheet.wording)
-        for line in as_text(outcome, words, show_all=show_all):
-            click.echo(line)
+    outcome = inspect(at_home(task) if gauged else task, read)
+    warn(*worded(outcome.warnings, outcome.notices, language))
+    words = wording_for(language, outcome.task.sheet.wording)
+    print_result(judged_data(outcome), *as_text(outcome, words, show_all=show_all))
     return EXIT_CODES[outcome.judgement.verdict]
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from inspect_kit.cli.language import heard
 from inspect_kit.cli.spoken_help import HelpContext, sentence_in, with_spoken_help
+from inspect_kit.cli.terminal import lang
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -62,6 +62,6 @@ class LazyGroup(click.Group):
 
     def _listed(self, ctx: click.Context, name: str) -> str:
         if name in self.lazy:
-            return sentence_in(self.lazy[name].help, heard())
+            return sentence_in(self.lazy[name].help, lang())
         command = super().get_command(ctx, name)
         return command.get_short_help_str(limit=100) if command else ""

@@ -1,87 +1,79 @@
-"""Options that several commands share, and what they stand for."""
+"""Options that many commands share: paths, days, JSON, languages, the home; and several options as one."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import click
 
-from inspect_kit.capture.measurement_file import MeasurementFile, read_measurements
-from inspect_kit.cli.language import heard
-from inspect_kit.cli.parameters import FILE, FOLDER, PATH, day_option, stacked
-from inspect_kit.clock import today
+from inspect_kit.cli.terminal import lang
 from inspect_kit.errors import UsageError
-from inspect_kit.inspection.walk import Task
-from inspect_kit.judgement.rules import RuleName
 from inspect_kit.notices import LANGUAGES
 from inspect_kit.places import home_at
-from inspect_kit.rulebook.library import load, with_house_rules
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default=heard,
+Command = TypeVar("Command", bound=Callable[..., Any])
+Given = Mapping[str, Any]
+"""What was typed, by option."""
+
+PATH: Final = click.Path(path_type=Path)
+FILE: Final = click.Path(path_type=Path, dir_okay=False)
+FOLDER: Final = click.Path(path_type=Path, file_okay=False)
+
+
+class Day(click.DateTime):
+    """A day as 2026-11-03; what is none is refused in words instead of by a pattern."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """The day's beginning."""
+        try:
+            return datetime.fromisoformat(str(super().convert(value, param, ctx)))
+        except click.BadParameter:
+            where = param.opts[0] if param else ""
+            raise UsageError("not-a-day", where=where, text=str(value)[:40]) from None
+
+
+def day_option(name: str, help: str, **more: Any) -> Callable[[Command], Command]:  # noqa: A002  as click calls it
+    """An option that takes a day."""
+    return click.option(name, type=Day(), metavar="YYYY-MM-DD", help=help, **more)
+
+
+def stacked(*options: Callable[..., Any]) -> Callable[[Command], Command]:
+    """Several options as one, listed by help in this order."""
+
+    def decorated(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorated
+
+
+def _kept_for_printing(ctx: click.Context, parameter: click.Parameter, value: bool) -> None:
+    """No command asks whether JSON is wanted; what prints does."""
+    ctx.meta[str(parameter.name)] = value
+
+
+json_option = click.option("--json", "as_json", is_flag=True, expose_value=False, callback=_kept_for_printing,
+                           help="One JSON document on standard output.")  # fmt: skip
+language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default=lang,
                                show_default="the terminal's", help="Language of the words.")  # fmt: skip
 document_language_option = click.option("--lang", "language", type=click.Choice(LANGUAGES), default="en",
                                         show_default=True, help="Language of the document.")  # fmt: skip
 plot_option = click.option("--plot", type=PATH, metavar="OUT.svg|png|pdf", help="Draw what was computed.")
-files_argument = click.argument("files", nargs=-1, required=True, type=PATH)
-rule_option = click.option("--rule", type=click.Choice([rule.value for rule in RuleName]), default="guarded",
-                           show_default=True, help="How uncertainty enters the decision.")  # fmt: skip
-on_option = day_option("--on", "Day of the inspection (default: today).")
 signer_option = click.option("--signer", default="", help="Whose key signs, where there are several.")
-issuer_options = stacked(
-    click.option("--inspector", default="", help="Who inspected it [default: whose key signs]."),
-    click.option("--issuer", default="", help="The body that issues the certificate [default: the keys' issuer]."),
-    click.option("--issuer-address", default="", help="Its address."),
-)
-replacing_options = stacked(
-    click.option("--replaces", multiple=True, metavar="NUMBER", help="A certificate that this one replaces."),
-    click.option("--because", default="", help="Why it is replaced."),
-)
-sheet_options = stacked(
-    click.option("--spec", required=True, metavar="ID", help="The sheet: its id, or a .toml file."),
-    click.option("--item", required=True, help="What is inspected, as the sheet calls it."),
-    rule_option,
-    click.option("--house", type=FILE, help="House rules over the sheet."),
-    on_option,
-    click.option("--instruments", type=FOLDER, multiple=True, help="A folder with instrument sheets of your own."),
-)
-"""`--spec`, `--item`, and what goes with them."""
 
 
-def home_of(ctx: click.Context) -> Path:
+def home_folder() -> Path:
     """Where the user's own instruments, keys and embedded registry live."""
-    return home_at(ctx.find_root().obj)
+    return home_at(click.get_current_context().find_root().obj)
 
 
-def own_instruments(ctx: click.Context) -> Path:
+def own_instruments() -> Path:
     """The folder of the user's own instrument sheets."""
-    return home_of(ctx) / "instruments"
-
-
-def task_from(ctx: click.Context) -> Task:
-    """The task that the shared options describe."""
-    return at_home(task_anywhere(ctx), ctx)
-
-
-def task_anywhere(ctx: click.Context) -> Task:
-    """The task without the user's home: looking for that takes a while, and only gauges need it."""
-    given = ctx.params
-    sheet = load(given["spec"])
-    if given["house"] is not None:
-        sheet = with_house_rules(sheet, given["house"])
-    for folder in given["instruments"]:
-        if not folder.is_dir():
-            raise UsageError("no-such-folder", where=str(folder))
-    day = given["on"].date() if given["on"] else today()
-    return Task(sheet, sheet.item(given["item"]), RuleName(given["rule"]), day, given["instruments"])
-
-
-def at_home(task: Task, ctx: click.Context) -> Task:
-    """The task with the user's own gauges and their daily checks."""
-    return replace(task, instrument_folders=(*task.instrument_folders, own_instruments(ctx)), home=home_of(ctx))
-
-
-def measurement_files(paths: tuple[Path, ...]) -> tuple[MeasurementFile, ...]:
-    """All the files, read."""
-    return tuple(read_measurements(path) for path in paths)
+    return home_folder() / "instruments"

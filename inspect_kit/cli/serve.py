@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from inspect_kit.certificate.issue.tls import server_files
-from inspect_kit.cli.issuer import passphrase_for, registry_of
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_result
+from inspect_kit.cli.issuer import passphrase_for, registry_here
+from inspect_kit.cli.options import home_folder, json_option
+from inspect_kit.cli.terminal import columns, print_result, said
 from inspect_kit.clock import now, today
 from inspect_kit.inspection.names import clean
 
@@ -40,9 +39,9 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool) -> None:
     """
     if ctx.invoked_subcommand is not None:
         return
-    home, serving = home_of(ctx), _room("web.serving")
+    home, serving = home_folder(), _room("web.serving")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
-    service = _room("service.work").Service(home, registry_of(ctx), now)
+    service = _room("service.work").Service(home, registry_here(), now)
     _room("service.serving").serve(service, serving.ServerAddress(host, port, files), _tell)
 
 
@@ -64,8 +63,7 @@ def token() -> None:
 @token.command("add")
 @click.argument("name")
 @click.option("--read-only", is_flag=True, help="It may read verdicts and trends, and post nothing.")
-@click.pass_context
-def add(ctx: click.Context, /, name: str, read_only: bool) -> None:
+def add(name: str, read_only: bool) -> None:
     """Give out a token. It is shown once; only its digest is kept.
 
     \b
@@ -73,34 +71,32 @@ def add(ctx: click.Context, /, name: str, read_only: bool) -> None:
       inspect-kit serve token add "press 4"
     """
     shown = clean(name, where="name", needed=True)
-    click.echo(_room("service.tokens").give_out(home_of(ctx), shown, write=not read_only, since=today().isoformat()))
+    click.echo(_room("service.tokens").give_out(home_folder(), shown, write=not read_only, since=today().isoformat()))
 
 
 @token.command("list")
 @json_option
-@click.pass_context
-def list_tokens(ctx: click.Context, /, as_json: bool) -> None:
+def list_tokens() -> None:
     """Who has a token.
 
     \b
     Example:
       inspect-kit serve token list
     """
-    found = _room("service.tokens").read_tokens(home_of(ctx))
+    found = _room("service.tokens").read_tokens(home_folder())
     data = [{"name": each.name, "write": each.write, "since": each.since} for each in found]
     rows = [(each.name, said("token-post" if each.write else "token-read"), each.since) for each in found]
-    print_result(as_json, data, *columns(rows) if rows else (said("no-token"),))
+    print_result(data, *columns(rows) if rows else (said("no-token"),))
 
 
 @token.command("remove")
 @click.argument("name")
-@click.pass_context
-def remove(ctx: click.Context, /, name: str) -> None:
+def remove(name: str) -> None:
     """Withdraw a token; it is refused from now on.
 
     \b
     Example:
       inspect-kit serve token remove "press 4"
     """
-    _room("service.tokens").withdraw(home_of(ctx), name)
+    _room("service.tokens").withdraw(home_folder(), name)
     click.echo(said("token-withdrawn", name=name))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import click
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import json_option, language_option
-from inspect_kit.cli.output import columns, print_json, print_result, warn
-from inspect_kit.cli.parameters import FILE
+from inspect_kit.cli.options import FILE, json_option, language_option
+from inspect_kit.cli.terminal import columns, lang, print_result, said, wants_json, warn
 from inspect_kit.errors import BadInput, Fault, fault
 from inspect_kit.inspection.sheet_review import warnings_on
 from inspect_kit.notices import ENGLISH, worded_fact
@@ -39,7 +39,7 @@ def command() -> None:
 
 @command.command("list")
 @json_option
-def list_sheets(as_json: bool) -> None:
+def list_sheets() -> None:
     """The shipped sheets.
 
     \b
@@ -48,13 +48,13 @@ def list_sheets(as_json: bool) -> None:
     """
     sheets = [load(sheet_id) for sheet_id in sheet_ids()]
     rows = [("id", *map(said, ("head-body", "head-clauses", "head-edition", "head-title")))]
-    rows += [_listed(sheet, wording_for(heard(), sheet.wording)) for sheet in sheets]
-    print_result(as_json, [_head(sheet) for sheet in sheets], *columns(rows))
+    rows += [_listed(sheet, wording_for(lang(), sheet.wording)) for sheet in sheets]
+    print_result([_head(sheet) for sheet in sheets], *columns(rows))
 
 
 def _listed(sheet: Sheet, words: Wording) -> tuple[str, ...]:
     edition = textwrap.shorten(words.sentence(sheet.edition), 40, placeholder="…")
-    return sheet.id, worded_fact(sheet.body, heard()), str(len(sheet.clauses)), edition, words.sentence(sheet.title)
+    return sheet.id, worded_fact(sheet.body, lang()), str(len(sheet.clauses)), edition, words.sentence(sheet.title)
 
 
 @command.command("show")
@@ -62,7 +62,7 @@ def _listed(sheet: Sheet, words: Wording) -> tuple[str, ...]:
 @click.option("--item", help="Only this item.")
 @language_option
 @json_option
-def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
+def show(spec: str, item: str | None, language: str) -> None:
     """One sheet: every clause with its number, requirement and way of measuring.
 
     \b
@@ -71,53 +71,56 @@ def show(spec: str, item: str | None, language: str, as_json: bool) -> None:
     """
     sheet = load(spec)
     clauses = sheet.clauses_of(sheet.item(item).id) if item else sheet.clauses
-    if as_json:
-        print_json({**_head(sheet), "clauses": [_clause(clause) for clause in clauses]})
-        return
-    words = wording_for(language, sheet.wording)
-    title = f"{words.sentence(sheet.title)}  ({sheet.id}, {sheet.body}, {words.sentence(sheet.edition)})"
-    click.secho(title, bold=True)
+    data = {**_head(sheet), "clauses": [_clause(clause) for clause in clauses]}
+    print_result(data, *_sheet_lines(sheet, clauses, wording_for(language, sheet.wording), whole=item is None))
+
+
+def _sheet_lines(sheet: Sheet, clauses: Sequence[Clause], words: Wording, *, whole: bool) -> Iterator[str]:
+    yield _bold(f"{words.sentence(sheet.title)}  ({sheet.id}, {sheet.body}, {words.sentence(sheet.edition)})")
     if sheet.disclaimer:
-        click.echo(words.sentence(sheet.disclaimer))
+        yield words.sentence(sheet.disclaimer)
     for thing in sheet.items:
         own = [clause for clause in clauses if clause.item == thing.id]
         if own:
-            click.secho(f"\n{words.name('item', thing.name)}  [{thing.id}]", bold=True)
-            for clause in own:
-                _print_clause(clause, words)
+            yield _bold(f"\n{words.name('item', thing.name)}  [{thing.id}]")
+            yield from (line for clause in own for line in _clause_lines(clause, words))
             for again in thing.check_again:
-                _print_wrapped(words.say("show.again", clause=again.clause) + ": ", words.sentence(again.when))
-    if sheet.left_out and item is None:
-        click.secho("\n" + words.say("show.left_out"), bold=True)
+                yield _wrapped(words.say("show.again", clause=again.clause) + ": ", words.sentence(again.when))
+    if sheet.left_out and whole:
+        yield _bold("\n" + words.say("show.left_out"))
         for entry in sheet.left_out:
-            click.echo(f"\n{entry.clause:<10} {words.sentence(entry.says)}")
-            _print_wrapped(words.say("show.because") + ": ", words.sentence(entry.because))
+            yield f"\n{entry.clause:<10} {words.sentence(entry.says)}"
+            yield _wrapped(words.say("show.because") + ": ", words.sentence(entry.because))
 
 
-def _print_clause(clause: Clause, words: Wording) -> None:
+def _bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def _clause_lines(clause: Clause, words: Wording) -> Iterator[str]:
     marks = " · ".join(mark for mark in (
         words.say(f"show.{clause.force}"), "" if clause.binding else words.say("detail.not_binding"),
         words.say("detail.suspect") if clause.suspect else "",
     ) if mark)  # fmt: skip
     name = words.name("characteristic", clause.characteristic, clause.name)
-    click.echo(f"\n{clause.number:<10} {click.style(name, bold=True)}  {words.localised(clause.printed)}  [{marks}]")
-    click.echo(f"{'':<10} {clause.characteristic}")
+    yield f"\n{clause.number:<10} {_bold(name)}  {words.localised(clause.printed)}  [{marks}]"
+    yield f"{'':<10} {clause.characteristic}"
     if clause.requires:
-        _print_wrapped("", words.sentence(clause.requires))
+        yield _wrapped("", words.sentence(clause.requires))
     for label in ("how", "note", "because"):
         if text := getattr(clause, label):
-            _print_wrapped(words.say(f"show.{label}") + ": ", words.sentence(text))
+            yield _wrapped(words.say(f"show.{label}") + ": ", words.sentence(text))
 
 
-def _print_wrapped(label: str, text: str) -> None:
-    click.echo(textwrap.fill(label + text, _WIDTH, initial_indent=" " * 11, subsequent_indent=" " * 11))
+def _wrapped(label: str, text: str) -> str:
+    return textwrap.fill(label + text, _WIDTH, initial_indent=" " * 11, subsequent_indent=" " * 11)
 
 
 @command.command("diff")
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @json_option
-def compare(first: str, second: str, as_json: bool) -> None:
+def compare(first: str, second: str) -> None:
     """Two sheets side by side: what a referee has to know when the other one is in force.
 
     \b
@@ -126,37 +129,36 @@ def compare(first: str, second: str, as_json: bool) -> None:
     """
     left, right = load(first), load(second)
     differences = diff(left, right)
-    if as_json:
-        print_json({"a": left.id, "b": right.id, "changes": [_difference(entry) for entry in differences]})
-        return
-    if not differences:
-        click.echo(said("sheets-same", a=left.id, b=right.id))
-    for change in Change:
-        entries = [entry for entry in differences if entry.change is change]
-        if entries:
-            click.secho("\n" + said(f"change-{change}", a=left.id, b=right.id), bold=True)
-            _print_differences(change, entries, left, right)
+    data = {"a": left.id, "b": right.id, "changes": [_difference(entry) for entry in differences]}
+    same = () if differences else (said("sheets-same", a=left.id, b=right.id),)
+    print_result(data, *same, *_difference_lines(differences, left, right))
 
 
-def _print_differences(change: Change, entries: list[Difference], left: Sheet, right: Sheet) -> None:
-    words = (wording_for(heard(), left.wording), wording_for(heard(), right.wording))
-    for entry in entries:
-        clause = entry.clause_a or entry.clause_b
-        name = "" if heard() == ENGLISH else f"  {words[0].name('characteristic', entry.characteristic)}"
-        click.echo(f"  {clause.number if clause else '':<10} {entry.characteristic}{name}")
-        before, after = words[0].sentence(entry.before), words[1].sentence(entry.after)
-        if change in (Change.ONLY_A, Change.ONLY_B):
-            _print_wrapped("", before or after)
-        else:
-            width = max(len(left.id), len(right.id))
-            _print_wrapped(f"{left.id:<{width}}  ", before or "—")
-            _print_wrapped(f"{right.id:<{width}}  ", after or "—")
+def _difference_lines(differences: Sequence[Difference], left: Sheet, right: Sheet) -> Iterator[str]:
+    words = (wording_for(lang(), left.wording), wording_for(lang(), right.wording))
+    width = max(len(left.id), len(right.id))
+    for change, entries in groupby(sorted(differences, key=_order), key=lambda entry: entry.change):
+        yield _bold("\n" + said(f"change-{change}", a=left.id, b=right.id))
+        for entry in entries:
+            clause = entry.clause_a or entry.clause_b
+            name = "" if lang() == ENGLISH else f"  {words[0].name('characteristic', entry.characteristic)}"
+            yield f"  {clause.number if clause else '':<10} {entry.characteristic}{name}"
+            before, after = words[0].sentence(entry.before), words[1].sentence(entry.after)
+            if change in (Change.ONLY_A, Change.ONLY_B):
+                yield _wrapped("", before or after)
+            else:
+                yield _wrapped(f"{left.id:<{width}}  ", before or "—")
+                yield _wrapped(f"{right.id:<{width}}  ", after or "—")
+
+
+def _order(entry: Difference) -> int:
+    return list(Change).index(entry.change)
 
 
 @command.command("check")
 @click.argument("file", type=FILE)
 @json_option
-def check_sheet(file: Path, as_json: bool) -> int:
+def check_sheet(file: Path) -> int:
     """Every fault of a sheet of your own, each with its place, and what it lacks, as warnings.
 
     \b
@@ -165,14 +167,13 @@ def check_sheet(file: Path, as_json: bool) -> int:
     """
     faults = check(file)
     warnings = () if faults else _warnings(load(str(file.absolute())))
-    if as_json:
-        print_json([*(_fault(each, "fault") for each in faults), *(_fault(each, "warning") for each in warnings)])
-        return BadInput.exit_code if faults else 0
-    for each in faults:
-        click.echo(each.said(heard()), err=True)
-    warn(each.said(heard()) for each in warnings)
-    if not faults:
-        click.echo(said("sheet-sound", file=file, clauses=len(load(str(file.absolute())).clauses)))
+    sound = [] if faults else [said("sheet-sound", file=file, clauses=len(load(str(file.absolute())).clauses))]
+    if not wants_json():
+        for each in faults:
+            click.echo(each.said(lang()), err=True)
+        warn(*(each.said(lang()) for each in warnings))
+    data = [*(_fault(each, "fault") for each in faults), *(_fault(each, "warning") for each in warnings)]
+    print_result(data, *sound)
     return BadInput.exit_code if faults else 0
 
 

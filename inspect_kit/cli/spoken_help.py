@@ -12,7 +12,7 @@ from typing import Final
 
 import click
 
-from inspect_kit.cli.language import heard
+from inspect_kit.cli.terminal import lang
 from inspect_kit.notices import ENGLISH
 from inspect_kit.places import shipped
 
@@ -31,7 +31,7 @@ class HelpContext(click.Context):
 
     def get_help(self) -> str:
         """The page of help."""
-        return spoken(self.command, heard()).get_help(self)
+        return spoken(self.command, lang()).get_help(self)
 
 
 def with_spoken_help(command: click.Command) -> click.Command:

@@ -13,10 +13,9 @@ from inspect_kit.certificate.issue.seals import desk_key, read_desk, vouch
 from inspect_kit.certificate.issue.tls import server_files
 from inspect_kit.certificate.issue.trust import believed_of, own_issuer, trusted
 from inspect_kit.checkin.roles import Role
-from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_of
-from inspect_kit.cli.language import said, said_of
-from inspect_kit.cli.options import home_of, json_option, signer_option
-from inspect_kit.cli.output import columns, print_result, warn
+from inspect_kit.cli.issuer import desk_of, passphrase_for, person, registry_here
+from inspect_kit.cli.options import home_folder, json_option, signer_option
+from inspect_kit.cli.terminal import columns, print_result, said, said_of, warn
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.names import clean
@@ -44,14 +43,14 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     """
     if ctx.invoked_subcommand is not None:
         return
-    home = home_of(ctx)
+    home = home_folder()
     key = _key(home, signer)
     # By name: the two doors of the house know nothing of each other.
     serving, room = import_module("inspect_kit.station.web.serving"), import_module("inspect_kit.station.station")
     files = server_files(home, serving.names_here(host), passphrase_for(home, None), now()) if tls else None
     if files is None and not serving.is_loopback(host):
-        warn((said("not-encrypted"),))
-    station = room.Station(home, registry_of(ctx), key, trusted(home), believed_of(home))
+        warn(said("not-encrypted"))
+    station = room.Station(home, registry_here(), key, trusted(home), believed_of(home))
     serving.serve(station, serving.ServerAddress(host, port, files), _tell)
 
 
@@ -62,7 +61,7 @@ def _tell(address: str) -> None:
 def _key(home: Path, signer: str) -> SigningKey | None:
     """The keys that sign; a station without any still records and decides."""
     if own_issuer(home) is None:
-        warn((said("station-without-keys"),))
+        warn(said("station-without-keys"))
         return None
     return unlock(home, signer, passphrase_for(home, signer))
 
@@ -72,8 +71,7 @@ def _key(home: Path, signer: str) -> SigningKey | None:
 @click.option("--name", default="", help="What that desk is called.")
 @click.option("--withdraw", is_flag=True, help="No longer vouch for it: what is done there from now on counts nothing.")
 @signer_option
-@click.pass_context
-def desk(ctx: click.Context, /, key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
+def desk(key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
     """This desk's own key; or, with another desk's, let the issuer vouch for that desk.
 
     A desk without the issuer's keys records and decides; certificates are made where the issuer's keys are, once it
@@ -85,11 +83,11 @@ def desk(ctx: click.Context, /, key: tuple[str, ...], name: str, withdraw: bool,
       inspect-kit station desk desk-3F2A… 9c41… --name "Desk 2"
     """
     if not key:
-        own = desk_key(home_of(ctx))
+        own = desk_key(home_folder())
         click.echo(f"{own.id} {own.public}")
         return
     desk_id, public = read_desk(" ".join(key))
-    issuing = desk_of(ctx, signer)
+    issuing = desk_of(signer)
     shown = clean(name, where="--name")
     body = DeskSet(desk_id, public, issuing.key.signer.name, shown, active=not withdraw)
     vouch(issuing.registry, body, issuing.key, now())
@@ -111,8 +109,7 @@ def user() -> None:
 @user.command("add")
 @click.argument("name")
 @click.option("--role", type=click.Choice([role.value for role in Role]), required=True, help="What they may do.")
-@click.pass_context
-def add(ctx: click.Context, /, name: str, role: str) -> None:
+def add(name: str, role: str) -> None:
     """Add somebody, or change their part and PIN. The PIN is asked for, or taken from INSPECT_KIT_PIN.
 
     \b
@@ -123,42 +120,40 @@ def add(ctx: click.Context, /, name: str, role: str) -> None:
     pin = os.environ.get(PIN) or str(
         click.prompt(said("ask-pin", name=shown), hide_input=True, confirmation_prompt=True, err=True)
     )
-    set_account(registry_of(ctx), AccountSet(shown, role, by=person()), pin, now(), desk_key(home_of(ctx)).seal)
+    set_account(registry_here(), AccountSet(shown, role, by=person()), pin, now(), desk_key(home_folder()).seal)
     click.echo(said("user-is", name=shown, role=said_of("role", role)))
 
 
 @user.command("list")
 @json_option
-@click.pass_context
-def list_users(ctx: click.Context, /, as_json: bool) -> None:
+def list_users() -> None:
     """Everybody who has an account.
 
     \b
     Example:
       inspect-kit station user list
     """
-    with registry_of(ctx).reading() as connection:
+    with registry_here().reading() as connection:
         people = [each for each in accounts(connection) if each.active]
     data = [{"name": each.name, "role": each.role, "events": list(each.events)} for each in people]
     rows = [(each.name, said_of("role", each.role)) for each in people]
-    print_result(as_json, data, *columns(rows) if rows else (said("no-account"),))
+    print_result(data, *columns(rows) if rows else (said("no-account"),))
 
 
 @user.command("remove")
 @click.argument("name")
-@click.pass_context
-def remove(ctx: click.Context, /, name: str) -> None:
+def remove(name: str) -> None:
     """Take somebody out; what they did stays in the chain.
 
     \b
     Example:
       inspect-kit station user remove "Jan Novák"
     """
-    registry = registry_of(ctx)
+    registry = registry_here()
     with registry.reading() as connection:
         there = account(connection, name)
     if there is None:
         raise UsageError("nobody-called-so", where=name[:60])
     body = AccountSet(name, there.role, by=person(), events=there.events, active=False)
-    set_account(registry, body, None, now(), desk_key(home_of(ctx)).seal)
+    set_account(registry, body, None, now(), desk_key(home_folder()).seal)
     click.echo(said("user-removed", name=name))

@@ -11,9 +11,8 @@ import pytest
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.app import app, run
-from inspect_kit.cli.language import terminal_language
-from inspect_kit.cli.output import columns
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
+from inspect_kit.cli.terminal import columns, terminal_language
 from inspect_kit.values.measurement import Reading, StatedPart
 from tests.cli.conftest import Kit
 

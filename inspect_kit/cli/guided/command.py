@@ -19,9 +19,9 @@ from inspect_kit.capture.measurement_file import read_measurements
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.guided.session import GuidedSession, lines_of, prompt_of
 from inspect_kit.cli.judge import as_text
-from inspect_kit.cli.options import json_option, language_option, sheet_options, task_from
-from inspect_kit.cli.output import EXIT_CODES, print_result
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, json_option, language_option
+from inspect_kit.cli.task import sheet_options, task_at_home
+from inspect_kit.cli.terminal import EXIT_CODES, print_result, wants_json
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
 from inspect_kit.inspection import guided
 from inspect_kit.inspection.judged_data import judged_data
@@ -38,8 +38,7 @@ from inspect_kit.values.measurement import Reading
 @click.option("--plain", is_flag=True, help="Plain prompts also where a full screen is possible; for screen readers.")
 @language_option
 @json_option
-@click.pass_context
-def command(ctx: click.Context, /, files: tuple[Path, ...], item: str, out: Path | None, **given: Any) -> int:
+def command(files: tuple[Path, ...], item: str, out: Path | None, **given: Any) -> int:
     """Walk through an item clause by clause and write a measurement file.
 
     Values that FILES hold already, from a photo or a table, are not asked again.
@@ -49,13 +48,13 @@ def command(ctx: click.Context, /, files: tuple[Path, ...], item: str, out: Path
       inspect-kit inspect --spec icf-cs --item striker --instrument caliper-150 --instrument scale-200g
       inspect-kit inspect board-3.json --spec icf-cs --item board -o board-3-rest.json
     """
-    task = task_from(ctx)
+    task = task_at_home()
     target = out or Path(f"{item}.json")
     session = _begun(task, target, files, given)
-    finished = _asked(session, target, plain=given["plain"] or given["as_json"])
+    finished = _asked(session, target, plain=given["plain"] or wants_json())
     if not finished.finished:
         return _left(finished, session, target)
-    return _written(finished, session, target, files, as_json=given["as_json"])
+    return _written(finished, session, target, files)
 
 
 def _draft(target: Path) -> Path:
@@ -188,15 +187,13 @@ def _left(session: GuidedSession, begun: GuidedSession, target: Path) -> int:
     return EXIT_CODES[Verdict.UNDECIDED]
 
 
-def _written(
-    session: GuidedSession, begun: GuidedSession, target: Path, files: tuple[Path, ...], *, as_json: bool
-) -> int:
+def _written(session: GuidedSession, begun: GuidedSession, target: Path, files: tuple[Path, ...]) -> int:
     if target.is_file():
         _note_changes(session.entry, _reopened(begun, target), target)
     write_whole(target, guided.as_measurement_file(session.entry).encode())
     _draft(target).unlink(missing_ok=True)
     outcome = inspect(session.task, (session.entry.readings(), *session.files))
-    print_result(as_json, judged_data(outcome), *as_text(outcome, session.words, show_all=False))
+    print_result(judged_data(outcome), *as_text(outcome, session.words, show_all=False))
     click.echo(session.say("written", file=target), err=True)
     named = " ".join(str(path) for path in (*files, target))
     sheet = f"--spec {session.task.sheet.id} --item {session.task.item.id}"

@@ -17,7 +17,7 @@ from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.cli.guided.drawings import drawing_of
 from inspect_kit.cli.judge import reason_text
-from inspect_kit.cli.output import styled
+from inspect_kit.cli.terminal import styled
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.catalogue import WORD
 from inspect_kit.inspection.guided import SKIPPED, Answer, GuidedEntry, Question, checked

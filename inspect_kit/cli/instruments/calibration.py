@@ -16,10 +16,8 @@ from inspect_kit.capture.gauges.calibration import CalibrationCertificate, Calib
 from inspect_kit.capture.gauges.dcc import read_dcc
 from inspect_kit.capture.instrument_sheet import checked_sheet
 from inspect_kit.capture.instruments import Instrument, load_instruments
-from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_result, warn
-from inspect_kit.cli.parameters import FILE, day_option
+from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, own_instruments
+from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
@@ -35,8 +33,7 @@ _Read = TypeVar("_Read")
 @click.argument("file", type=FILE, required=False)
 @day_option("--until", "Last day of the calibration, as you have decided it.")
 @json_option
-@click.pass_context
-def certificate(ctx: click.Context, /, name: str, file: Path | None, until: datetime | None, as_json: bool) -> None:
+def certificate(name: str, file: Path | None, until: datetime | None) -> None:
     """Take a gauge's calibration over from its certificate: a DCC file (XML), or a paper one by questions.
 
     The largest uncertainty of its points goes onto the gauge's sheet, and the largest error as not corrected.
@@ -46,7 +43,7 @@ def certificate(ctx: click.Context, /, name: str, file: Path | None, until: date
       inspect-kit instruments certificate desk-scale dcc.xml --until 2027-11-30
       inspect-kit instruments certificate desk-caliper
     """
-    folder = own_instruments(ctx)
+    folder = own_instruments()
     path = folder / f"{name}.toml"
     gauge = load_instruments([name], [folder])[name]
     if not path.is_file():
@@ -55,17 +52,17 @@ def certificate(ctx: click.Context, /, name: str, file: Path | None, until: date
     last = until.date() if until else None if file else _day(said("ask-last-day"), empty=True)
     after = calibrated(gauge, found, last)
     write_whole(path, checked_sheet(after).encode())
-    _warn(file, last)
-    print_result(as_json, _data(after, found), *_lines(found), str(path), after.calibration)
+    warn(*_doubts(file, last))
+    print_result(_data(after, found), *_lines(found), str(path), after.calibration)
 
 
-def _warn(file: Path | None, until: date | None) -> None:
+def _doubts(file: Path | None, until: date | None) -> Iterator[str]:
     if file:
-        warn((said("dcc-seal-unchecked"),))
+        yield said("dcc-seal-unchecked")
     if until is None:
-        warn((said("calibration-open"),))
+        yield said("calibration-open")
     elif until < today():
-        warn((said("calibration-ended", day=until.isoformat()),))
+        yield said("calibration-ended", day=until.isoformat())
 
 
 def _data(gauge: Instrument, found: CalibrationCertificate) -> dict[str, object]:
@@ -111,7 +108,7 @@ def _points(gauge: Instrument, coverage: Decimal) -> Iterator[CalibrationPoint]:
         try:
             nominal = parse_quantity(text, unit, where="nominal value")
         except InspectKitError as problem:
-            click.echo(problem.said(heard()), err=True)
+            click.echo(problem.said(lang()), err=True)
             continue
         shown = quantity("  " + said("ask-shown-at", nominal=in_figures(nominal)))
         error = Quantity(shown.in_base - nominal.in_base, parse_quantity("0", unit).unit)
@@ -124,7 +121,7 @@ def _until_good(question: str, read: Callable[[str], _Read], default: str | None
         try:
             return read(click.prompt(question, default=default, err=True))
         except InspectKitError as problem:
-            click.echo(problem.said(heard()), err=True)
+            click.echo(problem.said(lang()), err=True)
 
 
 def _day(question: str, *, empty: bool = False) -> date | None:
@@ -146,8 +143,7 @@ def _day(question: str, *, empty: bool = False) -> date | None:
 @click.option("--plot", type=FILE, help="Draw it: OUT.svg, .png or .pdf.")
 @click.option("--within", type=click.IntRange(1, 3650), default=60, show_default=True, help="Days to look ahead.")
 @json_option
-@click.pass_context
-def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as_json: bool) -> int:
+def history(name: str, plot: Path | None, within: int) -> int:
     """A gauge's checks as a control chart, and a drift before it reaches what is permitted.
 
     Exit code 1 if the last check failed, 3 if it drifts so that the limit is reached within the days looked ahead.
@@ -161,19 +157,19 @@ def history(ctx: click.Context, /, name: str, plot: Path | None, within: int, as
     from inspect_kit.quality.gauge_drawing import history_drawing
 
     form = format_of(plot) if plot else ""
-    load_instruments([name], [own_instruments(ctx)])
-    checks, damaged = read_checks(home_of(ctx), name)
-    warn([said("check-line-damaged", number=number) for number in damaged])
+    load_instruments([name], [own_instruments()])
+    checks, damaged = read_checks(home_folder(), name)
+    warn(*(said("check-line-damaged", number=number) for number in damaged))
     if not checks:
         raise UsageError("never-checked", where=name)
     points = histories(checks)
     if plot:
-        write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points)), heard()))
+        write_whole(plot, rendered(history_drawing(name, points), form, (7.0, 2.4 * len(points)), lang()))
     soon = [point for point in points if point.reaches and (point.reaches - today()).days <= within]
     states = [{"time": c.time.isoformat(timespec="seconds"), "state": c.state or "daily", "passed": c.passed}
               for c in checks]  # fmt: skip
     data = {"id": name, "checks": states, "points": [_point_data(point) for point in points]}
-    print_result(as_json, data, *_history_lines(points))
+    print_result(data, *_history_lines(points))
     return 1 if not checks[-1].passed else 3 if soon else 0
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
@@ -13,9 +14,8 @@ from inspect_kit.capture.gauges.own import read_gauge
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import connection_from, timeout_option, wiring_options
-from inspect_kit.cli.language import in_figures, said
-from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import print_result
+from inspect_kit.cli.options import Given, home_folder, json_option, own_instruments
+from inspect_kit.cli.terminal import in_figures, print_result, said
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import Quantity, parse_quantity
@@ -68,8 +68,7 @@ class _Desk:
 @wiring_options
 @timeout_option
 @json_option
-@click.pass_context
-def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: object) -> int:
+def check(name: str, timeout: float, **given: Any) -> int:
     """The daily check: zero, and a reference mass or gauge block. It is kept, and verdicts ask for it.
 
     Readings that are not given are taken from the instrument: --port and --protocol, or as it was added.
@@ -79,15 +78,15 @@ def check(ctx: click.Context, /, name: str, timeout: float, as_json: bool, **_: 
       inspect-kit instruments check desk-scale --zero 0.00g --reference 100g=100.01g
       inspect-kit instruments check desk-caliper --block 20mm --port COM4 --protocol mitutoyo --unit mm
     """  # fmt: skip
-    gauge = load_instruments([name], [own_instruments(ctx)])[name]
-    connection = connection_from(ctx) or read_connections(home_of(ctx)).get(name)
+    gauge = load_instruments([name], [own_instruments()])[name]
+    connection = connection_from(given) or read_connections(home_folder()).get(name)
     desk = _Desk(gauge, connection, timeout, None)
-    if ctx.params["tolerance"]:
-        desk = _Desk(gauge, connection, timeout, desk.quantity(ctx.params["tolerance"], "--tolerance"))
-    points = complete(gauge, _points(desk, ctx))
-    result = Check(name, now(), points, _clean(ctx.params["by"]), ctx.params["state"] or "")
-    add_check(home_of(ctx), result)
-    print_result(as_json, as_data(result), *_lines(result))
+    if given["tolerance"]:
+        desk = _Desk(gauge, connection, timeout, desk.quantity(given["tolerance"], "--tolerance"))
+    points = complete(gauge, _points(desk, given))
+    result = Check(name, now(), points, _clean(given["by"]), given["state"] or "")
+    add_check(home_folder(), result)
+    print_result(as_data(result), *_lines(result))
     return 0 if result.passed else 1
 
 
@@ -97,8 +96,7 @@ def _clean(text: str) -> str:
     return text
 
 
-def _points(desk: _Desk, ctx: click.Context) -> Iterator[Point]:
-    given = ctx.params
+def _points(desk: _Desk, given: Given) -> Iterator[Point]:
     zero = Quantity(desk.gauge.resolution.number * 0, desk.gauge.resolution.unit)
     entries = [("--reference", text) for text in given["references"]] + [("--block", text) for text in given["blocks"]]
     if not entries:

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -36,10 +36,17 @@ from inspect_kit.cli.instruments.read import (
     timeout_option,
     wiring_options,
 )
-from inspect_kit.cli.language import heard, in_figures, said, said_of
-from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_json, print_result, print_table, warn
-from inspect_kit.cli.parameters import day_option
+from inspect_kit.cli.options import Given, day_option, home_folder, json_option, own_instruments
+from inspect_kit.cli.terminal import (
+    columns,
+    in_figures,
+    lang,
+    print_result,
+    said,
+    said_of,
+    wants_json,
+    warn,
+)
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
@@ -68,8 +75,7 @@ _WIDEST: Final = 8
 @click.option("--every", type=click.FloatRange(0, 3600), default=0.0, help="Also send unasked, every so many seconds.")
 @click.option("--seconds", type=click.FloatRange(0, 86400), help="End after so long (default: with Ctrl-C).")
 @json_option
-@click.pass_context
-def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: bool, **_: object) -> None:
+def simulate(port: str, seconds: float | None, **given: Any) -> None:
     """A simulated instrument on a port of its own, to rehearse with. Ctrl-C ends it.
 
     \b
@@ -81,9 +87,9 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
     # Also where Ctrl-C was switched off for a program in the background: this one only ever ends by a signal.
     before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with simulated(_performance(ctx), port) as simulator:
-            told = {"port": simulator.port, "protocol": ctx.params["protocol"]}
-            print_result(as_json, told, said("simulating", **told))
+        with simulated(_performance(given), port) as simulator:
+            told = {"port": simulator.port, "protocol": given["protocol"]}
+            print_result(told, said("simulating", **told))
             sys.stdout.flush()
             stop.wait(seconds)
     finally:
@@ -91,8 +97,7 @@ def simulate(ctx: click.Context, /, port: str, seconds: float | None, as_json: b
             signal.signal(number, handler)
 
 
-def _performance(ctx: click.Context) -> Simulation:
-    given = ctx.params
+def _performance(given: Given) -> Simulation:
     caliper = PROTOCOLS[given["protocol"]].kind is InstrumentKind.CALIPER
     value = given["value"] or ("41.27" if caliper else "14.82")
     unit = given["unit"] or ("mm" if caliper else "g")
@@ -129,18 +134,17 @@ for _command in (check, learn_dialect, record, due, certificate, history, suspec
 
 @command.command("list")
 @json_option
-@click.pass_context
-def list_instruments(ctx: click.Context, as_json: bool) -> None:
+def list_instruments() -> None:
     """The desk's own gauges with their calibration and today's check, and the shipped kinds.
 
     \b
     Example:
       inspect-kit instruments list
     """
-    rows = [_row(ctx, instrument, own=own) for instrument, own in _all(own_instruments(ctx))]
+    rows = [_row(instrument, own=own) for instrument, own in _all(own_instruments())]
     head = map(said, ("head-kind", "head-resolution", "head-serial", "head-calibration", "head-today", "head-port"))
-    print_result(as_json, rows, *columns([("id", *head), *map(_cells, rows)]))
-    if not as_json and not any(row["own"] for row in rows):
+    print_result(rows, *columns([("id", *head), *map(_cells, rows)]))
+    if not wants_json() and not any(row["own"] for row in rows):
         click.echo("\n" + said("none-yours"), err=True)
 
 
@@ -152,16 +156,15 @@ def _all(folder: Path) -> list[tuple[Instrument, bool]]:
         try:
             found.append((read_instrument(folder / f"{name}.toml"), True))
         except InspectKitError as problem:
-            warn(problem.said(heard()).splitlines())
+            warn(*problem.said(lang()).splitlines())
     kinds = shipped("specs") / "instruments"
     return found + [(read_instrument(kinds / f"{n}.toml"), False) for n in instrument_ids((kinds,)) if n not in own]
 
 
-def _row(ctx: click.Context, instrument: Instrument, *, own: bool) -> dict[str, object]:
-    state = standing(home_of(ctx), instrument.id, today())
-    if state.damaged:
-        warn([f"{instrument.id}: {said('check-line-damaged', number=number)}" for number in state.damaged])
-    connection = connections.read_connections(home_of(ctx)).get(instrument.id)
+def _row(instrument: Instrument, *, own: bool) -> dict[str, object]:
+    state = standing(home_folder(), instrument.id, today())
+    warn(*(f"{instrument.id}: {said('check-line-damaged', number=number)}" for number in state.damaged))
+    connection = connections.read_connections(home_folder()).get(instrument.id)
     until = instrument.calibrated_until
     return {
         "id": instrument.id, "name": instrument.name, "kind": instrument.kind, "own": own, "maker": instrument.maker,
@@ -182,7 +185,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
         calibration = said("gauge-kind")
     port = f"{row['port']} ({row['protocol']})" if row["port"] else ""
     today_state = said_of("check", str(row["check"])) if row["own"] or row["last_check"] else ""
-    kind, resolution = worded_fact(str(row["kind"]), heard()), in_figures(row["resolution"])
+    kind, resolution = worded_fact(str(row["kind"]), lang()), in_figures(row["resolution"])
     return str(row["id"]), kind, resolution, str(row["serial"]), calibration, today_state, port
 
 
@@ -202,8 +205,7 @@ def _cells(row: dict[str, object]) -> tuple[str, ...]:
 @wiring_options
 @click.option("--replace", "again", is_flag=True, help="Also if there is one of that name.")
 @json_option
-@click.pass_context
-def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: object) -> None:
+def add(name: str, again: bool, **given: Any) -> None:
     """Write the sheet of a gauge of your own, and remember where it is plugged in.
 
     \b
@@ -211,20 +213,17 @@ def add(ctx: click.Context, /, name: str, as_json: bool, again: bool, **_: objec
       inspect-kit instruments add desk-scale --kind scale --serial B021002593 --resolution 0.01g \\
         --calibrated-until 2027-06-30 --expanded 0.02g --port /dev/ttyUSB0 --protocol mt-sics
     """
-    folder = own_instruments(ctx)
+    folder = own_instruments()
     path = folder / f"{checked_id(name)}.toml"
     if path.exists() and not again:
         raise UsageError("sheet-there-already", where=str(path))
-    connection = connection_from(ctx)
-    text = checked_sheet(_described(ctx, name))
+    connection = connection_from(given)
+    text = checked_sheet(_described(given, name))
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(path, text.encode())
     if connection is not None:
-        _remember(home_of(ctx), name, connection)
-    if as_json:
-        print_json(_row(ctx, read_instrument(path), own=True))
-    else:
-        click.echo(f"{path}\n{said('check-each-day', name=name)}")
+        _remember(home_folder(), name, connection)
+    print_result(_row(read_instrument(path), own=True), f"{path}\n{said('check-each-day', name=name)}")
 
 
 def _remember(home: Path, name: str, connection: connections.Connection) -> None:
@@ -234,29 +233,28 @@ def _remember(home: Path, name: str, connection: connections.Connection) -> None
     )
 
 
-def _described(ctx: click.Context, name: str) -> Instrument:
+def _described(given: Given, name: str) -> Instrument:
     """The sheet it begins from, with everything that was said of it."""
-    given = ctx.params
     like = given["like"] or _LIKE.get(given["kind"] or "")
     if like is None:
         hint = nearest(given["kind"] or "", _LIKE) or notice("kind-or-like", names="|".join(_LIKE))
         raise UsageError("kind-unsaid", hint=hint)
-    model = load_instruments([like], [own_instruments(ctx)])[like]
+    model = load_instruments([like], [own_instruments()])[like]
     stated = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
     instrument = replace(
         model, id=name, name=given["title"] or model.name, calibrated_until=until,
         **{"maker": "", "serial": "", "calibration": "", **stated},
     )  # fmt: skip
-    return _sized(instrument, given["resolution"], given["upper"], _certified(ctx, model))
+    return _sized(instrument, given["resolution"], given["upper"], _certified(given, model))
 
 
-def _certified(ctx: click.Context, model: Instrument) -> Effect | None:
+def _certified(given: Given, model: Instrument) -> Effect | None:
     """The uncertainty on the calibration certificate."""
-    if ctx.params["expanded"] is None:
+    if given["expanded"] is None:
         return None
-    coverage = parse_number(ctx.params["coverage"], where="--coverage")
-    size = parse_quantity(ctx.params["expanded"], model.resolution.unit, where="--expanded")
+    coverage = parse_number(given["coverage"], where="--coverage")
+    size = parse_quantity(given["expanded"], model.resolution.unit, where="--expanded")
     return Effect("calibration", size, coverage=coverage, shared=True)
 
 
@@ -283,8 +281,7 @@ def _sized(instrument: Instrument, resolution: str | None, upper: str | None, ef
 @settings_options
 @timeout_option
 @json_option
-@click.pass_context
-def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: object) -> None:
+def find_instrument(timeout: float, **given: Any) -> None:
     """Try the known protocols on a port and say what answers. Nothing is changed on the instrument.
 
     \b
@@ -293,19 +290,18 @@ def find_instrument(ctx: click.Context, /, timeout: float, as_json: bool, **_: o
       inspect-kit instruments find --bluetooth
       inspect-kit instruments find --port /dev/ttyUSB0
     """
-    address = address_from(ctx)
+    address = address_from(given)
     if address is None:
-        _list_ports(as_json, bluetooth=ctx.params["bluetooth"])
+        _list_ports(bluetooth=given["bluetooth"])
         return
-    connections.adopt_learned(own_instruments(ctx))
+    connections.adopt_learned(own_instruments())
     found = find(address, timeout)
-    if as_json:
-        print_json(_found(address, found))
-        return
     facts = {"kind": found.kind, "protocols": " | ".join(found.protocols), "settings": found.settings}
-    click.echo(f"{address.port}: {said('answers-as', **facts)}: {found.raw!r}")
-    unit = " --unit mm" if found.protocols[0] == "mitutoyo" else ""
-    click.echo(f"inspect-kit read {found.kind} --port {address.port} --protocol {found.protocols[0]}{unit}", err=True)
+    print_result(_found(address, found), f"{address.port}: {said('answers-as', **facts)}: {found.raw!r}")
+    if not wants_json():
+        unit = " --unit mm" if found.protocols[0] == "mitutoyo" else ""
+        call = f"inspect-kit read {found.kind} --port {address.port} --protocol {found.protocols[0]}{unit}"
+        click.echo(call, err=True)
 
 
 def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
@@ -315,15 +311,14 @@ def _found(address: Address, found: FoundInstrument) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _list_ports(as_json: bool, *, bluetooth: bool) -> None:
+def _list_ports(*, bluetooth: bool) -> None:
     ports = available_ports(_BLUETOOTH_SECONDS if bluetooth else 0.0)
-    if as_json:
-        print_json([{"port": place.port, "description": place.description} for place in ports])
-    else:
-        print_table((place.port, place.description) for place in ports)
+    data = [{"port": place.port, "description": place.description} for place in ports]
+    print_result(data, *columns((place.port, place.description) for place in ports))
+    if not wants_json():
         click.echo(said("look-at-port" if ports else "no-instrument-seen"), err=True)
     wanted = ("hid", "bleak") if bluetooth else ("hid",)
-    warn([said(_OPTIONAL[module]) for module in wanted if find_spec(module) is None])
+    warn(*(said(_OPTIONAL[module]) for module in wanted if find_spec(module) is None))
 
 
 _BLUETOOTH_SECONDS: Final = 4.0

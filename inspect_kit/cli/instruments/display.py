@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from base64 import b64encode
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.instruments import load_instruments
-from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import json_option, own_instruments
-from inspect_kit.cli.output import print_json
-from inspect_kit.cli.parameters import FILE
+from inspect_kit.cli.options import FILE, Given, json_option, own_instruments
+from inspect_kit.cli.terminal import in_figures, lang, print_result, said
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import UNITS, parse_quantity
 
@@ -32,8 +30,7 @@ _UNDECIDED: Final = 3
 @click.option("--resolution", metavar="QUANTITY", help="One digit of the display, for example 0.01g.")
 @click.option("--cut-out", "cut", type=FILE, help="Where to write the display's picture.")
 @json_option
-@click.pass_context
-def display(ctx: click.Context, /, photo: Path, cut: Path | None, as_json: bool, **_: object) -> int:
+def display(photo: Path, cut: Path | None, **given: Any) -> int:
     """What the display of a scale or caliper shows in a photo: seven-segment or dot-matrix.
 
     Exit code 3 when it is not certain. Verniers and dials are not read.
@@ -46,27 +43,25 @@ def display(ctx: click.Context, /, photo: Path, cut: Path | None, as_json: bool,
     from inspect_kit.capture.photographs import read_photograph
     from inspect_kit.measure.displayed import displayed
 
-    reading = displayed(read_photograph(photo, LEAST_PIXELS), _gauge(ctx))
+    reading = displayed(read_photograph(photo, LEAST_PIXELS), _gauge(given))
     if cut is not None and reading.picture:
         write_whole(cut, reading.picture)
-    if as_json:
-        print_json({**reading.as_data(), "cut_out": str(cut) if cut else _inline(reading)})
-    elif reading.value:
-        sure = said("confidence", share=f"{reading.confidence:.2f}")
-        click.echo(f"{in_figures(reading.value)} {reading.unit}  ({sure})")
+    sure = said("confidence", share=f"{reading.confidence:.2f}")
+    lines = [f"{in_figures(reading.value)} {reading.unit}  ({sure})"] if reading.value else []
+    print_result({**reading.as_data(), "cut_out": str(cut) if cut else _inline(reading)}, *lines)
     if reading.doubt:
-        click.echo(said("not-certain", doubt=reading.doubt_in(heard())), err=True)
+        click.echo(said("not-certain", doubt=reading.doubt_in(lang())), err=True)
     return 0 if reading.certain else _UNDECIDED
 
 
-def _gauge(ctx: click.Context) -> DisplayGauge | None:
+def _gauge(given: Given) -> DisplayGauge | None:
     from inspect_kit.measure.displayed import DisplayGauge
 
-    name, resolution = ctx.params["instrument"], ctx.params["resolution"]
+    name, resolution = given["instrument"], given["resolution"]
     if name and resolution:
         raise UsageError("resolution-unsaid")
     if name:
-        return DisplayGauge.of(load_instruments([name], [own_instruments(ctx)])[name])
+        return DisplayGauge.of(load_instruments([name], [own_instruments()])[name])
     return DisplayGauge(parse_quantity(resolution, UNITS["g"], where="--resolution")) if resolution else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -17,10 +17,8 @@ from inspect_kit.capture.dialects.recording import dump, read_recording, whole_l
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument
 from inspect_kit.cli.instruments.read import address_from, port_option, settings_options
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import json_option, own_instruments
-from inspect_kit.cli.output import print_result
-from inspect_kit.cli.parameters import FILE
+from inspect_kit.cli.options import FILE, Given, json_option, own_instruments
+from inspect_kit.cli.terminal import lang, print_result, said
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
@@ -38,15 +36,14 @@ _SHOWN: Final = 12
 @click.option("--seconds", type=click.FloatRange(0.1, 3600), default=20.0, show_default=True, help="How long.")
 @click.option("--note", default="", help="Maker, model and what the display shows, kept at the file's head.")
 @json_option
-@click.pass_context
-def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json: bool, **_: object) -> None:
+def record(out: Path, seconds: float, note: str, **given: Any) -> None:
     """Record what an instrument sends, byte by byte. Nothing is sent to it.
 
     \b
     Example:
       inspect-kit instruments record --port /dev/ttyUSB0 -o scale.txt --note "Acme 200, shows 7.122 g"
     """
-    address = address_from(ctx)
+    address = address_from(given)
     if address is None:
         raise UsageError("port-unsaid", where="--port")
     data = _recorded(address, seconds)
@@ -54,7 +51,7 @@ def record(ctx: click.Context, /, out: Path, seconds: float, note: str, as_json:
         raise BadInput("nothing-came", where=address.port, seconds=f"{seconds:g}")
     write_whole(out, dump(data, f"{now().isoformat(timespec='seconds')} {note}".strip()).encode())
     facts = {"file": str(out), "bytes": len(data), "lines": len(whole_lines(data))}
-    print_result(as_json, facts, said("recorded", **facts))
+    print_result(facts, said("recorded", **facts))
 
 
 def _recorded(address: Address, seconds: float) -> bytes:
@@ -79,8 +76,7 @@ def _recorded(address: Address, seconds: float) -> bytes:
 @click.option("--instrument", "name", metavar="ID", help="Whose dialect this is (default: the recording's name).")
 @click.option("--replace", "again", is_flag=True, help="Also if one of that name was learned.")
 @json_option
-@click.pass_context
-def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object) -> None:
+def learn_dialect(again: bool, **given: Any) -> None:
     """Learn how a scale talks from what it sends and what its display shows; refuses what is ambiguous.
 
     \b
@@ -88,23 +84,22 @@ def learn_dialect(ctx: click.Context, /, as_json: bool, again: bool, **_: object
       inspect-kit instruments learn --port /dev/ttyUSB0 --instrument desk-scale
       inspect-kit instruments learn --recording scale.txt --shows 7.122g
     """
-    samples = tuple(_samples(ctx))
-    name = checked_id(ctx.params["name"] or (ctx.params["recording"].stem if ctx.params["recording"] else "learned"))
+    samples = tuple(_samples(given))
+    name = checked_id(given["name"] or (given["recording"].stem if given["recording"] else "learned"))
     shown = ", ".join(f"{number} {unit}" for sample in samples for number, unit in sample.shown)
     dialect = learn(name, samples, f"{now().date().isoformat()}, shown: {shown}")
     for sample in samples:
         if not sample.shown:
             refuse_moving(dialect, sample.lines)
-    path = dialect_file(own_instruments(ctx), name)
+    path = dialect_file(own_instruments(), name)
     if path.exists() and not again:
         raise UsageError("dialect-there-already", where=str(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, dialect_text(dialect).encode())
-    _say(dialect, samples, path, as_json=as_json)
+    _say(dialect, samples, path)
 
 
-def _samples(ctx: click.Context) -> Iterator[LabelledRecording]:
-    given = ctx.params
+def _samples(given: Given) -> Iterator[LabelledRecording]:
     if given["recording"]:
         if not given["shows"]:
             raise UsageError("display-unsaid", where="--shows")
@@ -114,7 +109,7 @@ def _samples(ctx: click.Context) -> Iterator[LabelledRecording]:
         if given["moving"]:
             yield LabelledRecording(whole_lines(read_recording(given["moving"])))
         return
-    address = address_from(ctx)
+    address = address_from(given)
     if address is None:
         raise UsageError("port-or-recording")
     yield from _asked(address, given["seconds"])
@@ -142,7 +137,7 @@ def _heard(address: Address, seconds: float) -> bytes:
 
 def _worded(word: str) -> str:
     """What a line says: a quantity as the display has it, and words of ours behind it."""
-    return ", ".join(worded_fact(part, heard()) for part in word.split(", "))
+    return ", ".join(worded_fact(part, lang()) for part in word.split(", "))
 
 
 def _shown(text: str) -> tuple[str, str]:
@@ -152,10 +147,10 @@ def _shown(text: str) -> tuple[str, str]:
     return typed.number, typed.unit
 
 
-def _say(dialect: Dialect, samples: tuple[LabelledRecording, ...], path: Path, *, as_json: bool) -> None:
+def _say(dialect: Dialect, samples: tuple[LabelledRecording, ...], path: Path) -> None:
     lines = [(line, word) for sample in samples for line, word in readings_shown(dialect, sample.lines)]
     protocol = f"{PREFIX}{dialect.id}"
     rows = [{"line": line, "read": word} for line, word in lines]
     shown = (f"{line!r:<40} {_worded(word)}" for line, word in lines[:40])
     data = {"file": str(path), "protocol": protocol, "lines": rows}
-    print_result(as_json, data, *shown, str(path), said("learned-read-it", protocol=protocol))
+    print_result(data, *shown, str(path), said("learned-read-it", protocol=protocol))

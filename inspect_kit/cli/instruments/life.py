@@ -11,11 +11,9 @@ import click
 
 from inspect_kit.capture.daily_checks import read_checks, standing
 from inspect_kit.capture.instruments import Instrument, instrument_ids, load_instruments
-from inspect_kit.cli.issuer import registry_of
-from inspect_kit.cli.language import said, said_of
-from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import columns, print_result
-from inspect_kit.cli.parameters import day_option
+from inspect_kit.cli.issuer import registry_here
+from inspect_kit.cli.options import day_option, home_folder, json_option, own_instruments
+from inspect_kit.cli.terminal import columns, print_result, said, said_of, wants_json
 from inspect_kit.clock import today
 from inspect_kit.values.quantity import parse_quantity
 
@@ -25,8 +23,7 @@ Row = dict[str, object]
 @click.command("due")
 @click.option("--within", type=click.IntRange(0, 3660), default=30, show_default=True, help="Days to look ahead.")
 @json_option
-@click.pass_context
-def due(ctx: click.Context, /, within: int, as_json: bool) -> int:
+def due(within: int) -> int:
     """The desk's own gauges whose calibration has run out, runs out soon or has no date.
 
     Exit code 1 if one has run out.
@@ -35,15 +32,15 @@ def due(ctx: click.Context, /, within: int, as_json: bool) -> int:
     Example:
       inspect-kit instruments due --within 60
     """
-    folder = own_instruments(ctx)
+    folder = own_instruments()
     gauges = load_instruments(instrument_ids((folder,)), [folder]).values()
     rows = [row for gauge in gauges if (row := _due(gauge, today(), within))]
     rows.sort(key=lambda row: str(row["calibrated_until"] or ""))
     for row in rows:
-        row["check"] = standing(home_of(ctx), str(row["id"]), today()).state.value
+        row["check"] = standing(home_folder(), str(row["id"]), today()).state.value
     head = map(said, ("head-serial", "head-until", "head-days-left", "head-state", "head-check"))
     lines = columns([("id", *head), *map(_due_cells, rows)]) if rows else (said("nothing-due"),)
-    print_result(as_json, rows, *lines)
+    print_result(rows, *lines)
     return 1 if any(row["state"] == "expired" for row in rows) else 0
 
 
@@ -67,8 +64,7 @@ def _due(gauge: Instrument, on: date, within: int) -> Row | None:
 @day_option("--since", "From when on it may have been bad.", required=True)
 @click.option("--error", help="How much too much it shows, for example 0.05g (default: from its last failed check).")
 @json_option
-@click.pass_context
-def suspect(ctx: click.Context, /, name: str, since: datetime, error: str | None, as_json: bool) -> int:
+def suspect(name: str, since: datetime, error: str | None) -> int:
     """Every certificate that hangs on a gauge found bad, and its verdict with the gauge's error taken off.
 
     Exit code 1 if a verdict would change, 3 if the error is not known.
@@ -77,33 +73,33 @@ def suspect(ctx: click.Context, /, name: str, since: datetime, error: str | None
     Example:
       inspect-kit instruments suspect desk-scale --since 2026-10-01 --error 0.05g
     """
-    gauge = load_instruments([name], [own_instruments(ctx)])[name]
-    wrong = _error(ctx, gauge, error)
-    rows = list(_hanging(ctx, gauge, since.date(), wrong))
+    gauge = load_instruments([name], [own_instruments()])[name]
+    wrong = _error(gauge, error)
+    rows = list(_hanging(gauge, since.date(), wrong))
     stated = f"{wrong:f}" if wrong is not None else None
     data = {"instrument": name, "error": stated, "unit": gauge.resolution.unit.base, "certificates": rows}
-    print_result(as_json, data, *_lines(rows))
-    if rows and wrong is None and not as_json:
+    print_result(data, *_lines(rows))
+    if rows and wrong is None and not wants_json():
         click.echo(said("error-unknown"), err=True)
     changed = any(row["would_be"] != row["verdict"] for row in rows)
     return 3 if rows and wrong is None else 1 if changed else 0
 
 
-def _error(ctx: click.Context, gauge: Instrument, stated: str | None) -> Decimal | None:
+def _error(gauge: Instrument, stated: str | None) -> Decimal | None:
     """What was stated, or the largest error of the last check that failed, in g or mm."""
     if stated is not None:
         return parse_quantity(stated, gauge.resolution.unit, where="--error").in_base
-    checks, _ = read_checks(home_of(ctx), gauge.id)
+    checks, _ = read_checks(home_folder(), gauge.id)
     failed = next((check for check in reversed(checks) if not check.passed), None)
     return max((point.error.in_base for point in failed.points), key=abs) if failed else None
 
 
-def _hanging(ctx: click.Context, gauge: Instrument, since: date, error: Decimal | None) -> Iterator[Row]:
+def _hanging(gauge: Instrument, since: date, error: Decimal | None) -> Iterator[Row]:
     from inspect_kit.inspection.record import open_record
     from inspect_kit.inspection.suspicion import suspect_lines, verdict_without
     from inspect_kit.registry.search import RegistryQuery, listing
 
-    registry = registry_of(ctx)
+    registry = registry_here()
     with registry.reading() as connection:
         for found in list(listing(connection, RegistryQuery(since=since.isoformat()), today())):
             record = open_record(registry.shelf.take(connection, found.record), where=found.number)

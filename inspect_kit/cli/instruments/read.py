@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -20,10 +20,8 @@ from inspect_kit.capture.protocols.reply import InstrumentKind, Settings
 from inspect_kit.capture.protocols.table import PROTOCOLS, adopt, protocol_named
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.cli.instruments.display import display
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option, own_instruments
-from inspect_kit.cli.output import print_result, warn
-from inspect_kit.cli.parameters import stacked
+from inspect_kit.cli.options import Given, home_folder, json_option, own_instruments, stacked
+from inspect_kit.cli.terminal import print_result, said, warn
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.notices import notice
@@ -33,11 +31,10 @@ from inspect_kit.notices import notice
 port_option = click.option("--port", metavar="PORT", help="Serial port (/dev/ttyUSB0, COM3) or socket://host:port.")
 
 
-def _spoken(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
+def _spoken(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     """A protocol's name; a learned one is looked up beside the desk's instruments."""
-    del option
     if value and value.startswith(PREFIX):
-        adopt(dialect_named(own_instruments(ctx), value.removeprefix(PREFIX)).protocol())
+        adopt(dialect_named(own_instruments(), value.removeprefix(PREFIX)).protocol())
     return protocol_named(value).name if value else None
 
 
@@ -52,8 +49,7 @@ unit_option = click.option(
 )
 
 
-def _seconds(ctx: click.Context, option: click.Parameter, value: float) -> float:
-    del ctx
+def _seconds(_: click.Context, option: click.Parameter, value: float) -> float:
     if not math.isfinite(value) or not 0 < value <= MAX_SECONDS:
         raise UsageError("seconds-out-of-range", where=option.opts[0], value=f"{value:g}", most=f"{MAX_SECONDS:g}")
     return value
@@ -76,9 +72,8 @@ wiring_options = stacked(port_option, protocol_option, unit_option, settings_opt
 """Everything that says how to reach an instrument."""
 
 
-def address_from(ctx: click.Context) -> Address | None:
+def address_from(given: Given) -> Address | None:
     """The port that was named, with settings only where some were."""
-    given = ctx.params
     if not given["port"]:
         return None
     wanted = {key: given[key] for key in ("baud", "bits", "parity", "stop") if given[key] is not None}
@@ -89,14 +84,14 @@ def address_from(ctx: click.Context) -> Address | None:
     return Address(given["port"], Settings(baud, int(bits), str(parity).upper(), int(stop)))
 
 
-def connection_from(ctx: click.Context) -> Connection | None:
+def connection_from(given: Given) -> Connection | None:
     """The connection that the options describe, if they name a port; it needs a protocol then."""
-    address = address_from(ctx)
+    address = address_from(given)
     if address is None:
         return None
-    if not ctx.params["protocol"]:
+    if not given["protocol"]:
         raise UsageError("port-needs-protocol", port=address.port)
-    return Connection(address, ctx.params["protocol"], ctx.params["unit"])
+    return Connection(address, given["protocol"], given["unit"])
 
 
 @click.group("read")
@@ -118,11 +113,10 @@ def _reader(kind: InstrumentKind) -> click.Command:
     @click.option("--instrument", metavar="ID", help="One of the desk's own, as added with its port.")
     @timeout_option
     @json_option
-    @click.pass_context
-    def read(ctx: click.Context, /, timeout: float, as_json: bool, **_: object) -> None:
-        reading = _reading(ctx, kind, timeout)
-        warn(_warnings(reading, today()))
-        print_result(as_json, reading.as_data(), _text(reading))
+    def read(timeout: float, **given: Any) -> None:
+        reading = _reading(given, kind, timeout)
+        warn(*_warnings(reading, today()))
+        print_result(reading.as_data(), _text(reading))
 
     return read
 
@@ -151,25 +145,25 @@ for _kind in InstrumentKind:
 command.add_command(display)
 
 
-def _reading(ctx: click.Context, kind: InstrumentKind, timeout: float) -> InstrumentReading:
+def _reading(given: Given, kind: InstrumentKind, timeout: float) -> InstrumentReading:
     """Read where the options say, or the desk's own instrument; what has a sheet must be the one the sheet is for."""
-    protocol, unit, name = (ctx.params[key] for key in ("protocol", "unit", "instrument"))
+    protocol, unit, name = (given[key] for key in ("protocol", "unit", "instrument"))
     if protocol and PROTOCOLS[protocol].kind is not kind:
         raise UsageError("protocol-of-another-kind", protocol=protocol, kind=PROTOCOLS[protocol].kind, kind2=kind)
     if kind is InstrumentKind.SCALE and unit:
-        warn((said("scale-unit-unused"),))
-    address = address_from(ctx)
+        warn(said("scale-unit-unused"))
+    address = address_from(given)
     if address is None:
-        name, connection = _own(home_of(ctx), name, kind)
-        return read_gauge(load_instruments([name], [own_instruments(ctx)])[name], connection, timeout)
-    gauge = load_instruments([name], [own_instruments(ctx)])[name] if name else None
+        name, connection = _own(home_folder(), name, kind)
+        return read_gauge(load_instruments([name], [own_instruments()])[name], connection, timeout)
+    gauge = load_instruments([name], [own_instruments()])[name] if name else None
     if protocol and gauge:
         return read_gauge(gauge, Connection(address, protocol, unit), timeout)
     if protocol:
         return read_live(Connection(address, protocol, unit), lambda _: None, timeout)
-    adopt_learned(own_instruments(ctx))
+    adopt_learned(own_instruments())
     reading = read_unknown_protocol(Connection(address, "", unit, bool(gauge and gauge.auxiliary_digit)), kind, timeout)
-    warn((f"{address.port}: {said('protocol-found', protocol=reading.protocol)}",))
+    warn(f"{address.port}: {said('protocol-found', protocol=reading.protocol)}")
     return own_reading(gauge, reading) if gauge else reading
 
 

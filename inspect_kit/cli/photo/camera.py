@@ -10,10 +10,8 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.photographs import Photograph, read_photograph
-from inspect_kit.cli.language import heard, in_figures, percent, said
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import columns, print_result, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, home_folder, json_option
+from inspect_kit.cli.terminal import columns, in_figures, lang, percent, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import sentence
 from inspect_kit.vision.optics import camera_files
@@ -38,7 +36,7 @@ def command() -> None:
 @click.argument("photos", nargs=-1, required=True, type=PATH)
 @click.option("-o", "--out", required=True, type=PATH, help="The camera file to write (JSON).")
 @json_option
-def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> None:
+def calibrate_command(photos: tuple[Path, ...], out: Path) -> None:
     """Lens and focal length from 6 or more photos of the mat or the charuco sheet.
 
     \b
@@ -46,7 +44,7 @@ def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> Non
       inspect-kit camera calibrate sheet-*.jpg -o phone.json
     """
     seen, views, skipped = _views(photos)
-    warn(skipped)
+    warn(*skipped)
     if len(views) < LEAST_PHOTOS:
         raise BadInput("photos-show-sheet-can-used", count=len(views), count2=len(photos), least_photos=LEAST_PHOTOS)
     width, height = _sensor_size(seen[0])
@@ -55,7 +53,7 @@ def calibrate_command(photos: tuple[Path, ...], out: Path, as_json: bool) -> Non
     write_whole(out, json.dumps(data, indent=1).encode())
     told = {"rms": f"{result.rms:.2f}", "coverage": percent(result.coverage)}
     written = said("camera-written", photos=len(views), corners=result.corners, file=out, **told)
-    print_result(as_json, data, written, *(said("camera-better", advice=advice) for advice in result.advice))
+    print_result(data, written, *(said("camera-better", advice=advice) for advice in result.advice))
 
 
 def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[str]]:
@@ -71,7 +69,7 @@ def _views(paths: Sequence[Path]) -> tuple[list[Photograph], list[Known], list[s
             views.append(_unturned(sheet_corners(photo.pixels, photo.focal), photo))
             seen.append(photo)
         except BadInput as problem:
-            skipped.append(f"{path}: {said('left-out', reason=sentence(problem.told, heard()))}")
+            skipped.append(f"{path}: {said('left-out', reason=sentence(problem.told, lang()))}")
     return seen, views, skipped
 
 
@@ -94,7 +92,7 @@ def _unturned(known: Known, photo: Photograph) -> Known:
 @command.command("show")
 @click.argument("file", type=PATH)
 @json_option
-def show_command(file: Path, as_json: bool) -> None:
+def show_command(file: Path) -> None:
     """What a camera file says, with uncertainties.
 
     \b
@@ -114,13 +112,12 @@ def show_command(file: Path, as_json: bool) -> None:
     agrees = said("camera-agrees", rms=f"{stored.rms:.2f}", coverage=percent(stored.coverage))
     rows: list[tuple[str, ...]] = [(said("head-parameter"), said("head-value"), "u")]
     rows += [(name, in_figures(f"{values[name]:.6g}"), in_figures(f"{u:.2g}")) for name, u in standard.items()]
-    print_result(as_json, data, head, agrees, *columns(rows))
+    print_result(data, head, agrees, *columns(rows))
 
 
 @command.command("keep")
 @click.argument("file", type=PATH)
-@click.pass_context
-def keep_command(ctx: click.Context, /, file: Path) -> None:
+def keep_command(file: Path) -> None:
     """From now on take this camera for photos that name it, in `measure` and at the desk, without --camera.
 
     \b
@@ -128,7 +125,7 @@ def keep_command(ctx: click.Context, /, file: Path) -> None:
       inspect-kit camera keep phone.json
     """
     content, stored = camera_files.camera_to_keep(file)
-    shelf = camera_files.shelf_in(home_of(ctx))
+    shelf = camera_files.shelf_in(home_folder())
     older = [each for each in camera_files.kept_cameras(shelf) if camera_files.same_camera(each.stored, stored)]
     with system_errors_as("not-made", shelf):
         shelf.mkdir(parents=True, exist_ok=True)
@@ -142,34 +139,32 @@ def keep_command(ctx: click.Context, /, file: Path) -> None:
 
 @command.command("list")
 @json_option
-@click.pass_context
-def list_command(ctx: click.Context, /, as_json: bool) -> None:
+def list_command() -> None:
     """The cameras that are kept.
 
     \b
     Example:
       inspect-kit camera list
     """
-    kept = camera_files.kept_cameras(camera_files.shelf_in(home_of(ctx)))
+    kept = camera_files.kept_cameras(camera_files.shelf_in(home_folder()))
     data = [{"name": each.name, "model": each.stored.model, "width": each.stored.camera.width,
              "height": each.stored.camera.height, "focal": round(each.stored.camera.focal, 1),
              "rms": each.stored.rms} for each in kept]  # fmt: skip
     rows = [(each.name, each.stored.model, f"{each.stored.camera.width} × {each.stored.camera.height}",
              said("focal-length", pixels=f"{each.stored.camera.focal:.0f}")) for each in kept]  # fmt: skip
-    print_result(as_json, data, *columns(rows) if rows else (said("no-camera"),))
+    print_result(data, *columns(rows) if rows else (said("no-camera"),))
 
 
 @command.command("forget")
 @click.argument("name")
-@click.pass_context
-def forget_command(ctx: click.Context, /, name: str) -> None:
+def forget_command(name: str) -> None:
     """No longer use a camera that was kept; its name is in `camera list`.
 
     \b
     Example:
       inspect-kit camera forget 4f1c2a9be07d
     """
-    found = [each for each in camera_files.kept_cameras(camera_files.shelf_in(home_of(ctx))) if each.name == name]
+    found = [each for each in camera_files.kept_cameras(camera_files.shelf_in(home_folder())) if each.name == name]
     if not found:
         raise UsageError("no-such-camera-kept", where=name[:40])
     found[0].path.unlink(missing_ok=True)

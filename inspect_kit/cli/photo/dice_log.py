@@ -17,10 +17,8 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import PHOTO_ENDINGS
 from inspect_kit.capture.photographs import read_photograph
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import json_option
-from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, json_option
+from inspect_kit.cli.terminal import lang, print_result, said, wants_json, warn
 from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
 from inspect_kit.notices import Notice, notice, sentences
 
@@ -60,14 +58,14 @@ def command() -> None:
 @click.option("--count", type=click.IntRange(1, 100),
               help="Dice in every roll: photos with more or fewer are left out.")  # fmt: skip
 @json_option
-def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
+def log(folder: Path, output: Path, count: int | None) -> None:
     """Read all photos of a folder, in the order of their names, into a roll log: one die a row.
 
     \b
     Example:
       inspect-kit dice log rolls/ -o rolls.csv --count 2
     """
-    rolls = [_read(path) for path in _shown(photos_in(folder), quiet=as_json)]
+    rolls = [_read(path) for path in _shown(photos_in(folder), quiet=wants_json())]
     kept = [roll for roll in rolls if roll.look is not None and (count is None or len(roll.look.dice) == count)]
     if not any(roll.look.dice for roll in kept if roll.look):
         raise BadInput("no-die-can-read-any", where=str(folder))
@@ -75,14 +73,15 @@ def log(folder: Path, output: Path, count: int | None, as_json: bool) -> None:
     logged = rolls if count is None else [_whole(roll, count) for roll in rolls]
     unread = sum(len(roll.look.unread) for roll in logged if roll.look)
     write_whole(output, log_of(logged))
-    if as_json:
-        print_json(_summary(kept, output, [*sentences(told)], unread))
-        return
-    warn(sentences(told, heard()))
-    counts = _counts(kept)
+    if not wants_json():
+        warn(*sentences(told, lang()))
+    counts = Counter(die.number for roll in kept if roll.look for die in roll.look.dice)
+    logged_as = {"file": str(output), "photos": len(kept), "rolls": counts.total()}
+    data = {**logged_as, "counts": {str(face): counts[face] for face in FACES}, "unread": unread,
+            "warnings": [*sentences(told)]}  # fmt: skip
     faces = ", ".join(f"{face} × {counts[face]}" for face in FACES)
-    logged_as = {"rolls": sum(counts.values()), "photos": len(kept), "file": output, "faces": faces}
-    click.echo(said("rolls-logged-unread" if unread else "rolls-logged", unread=unread, **logged_as))
+    line = said("rolls-logged-unread" if unread else "rolls-logged", unread=unread, faces=faces, **logged_as)
+    print_result(data, line)
 
 
 def photos_in(folder: Path) -> list[Path]:
@@ -168,15 +167,3 @@ def _left_out(rolls: Iterable[Roll], count: int | None) -> Iterable[Notice]:
     for roll in many:
         if roll.look is not None and len(roll.look.dice) != count:
             yield notice("roll-left-out", roll.photo, read=len(roll.look.dice), count=count)
-
-
-def _counts(rolls: Iterable[Roll]) -> Counter[int]:
-    return Counter(die.number for roll in rolls if roll.look for die in roll.look.dice)
-
-
-def _summary(rolls: list[Roll], output: Path, warnings: list[str], unread: int) -> dict[str, object]:
-    counts = _counts(rolls)
-    return {
-        "file": str(output), "photos": len(rolls), "rolls": sum(counts.values()),
-        "counts": {str(face): counts[face] for face in FACES}, "unread": unread, "warnings": warnings,
-    }  # fmt: skip

@@ -16,12 +16,10 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option, language_option
-from inspect_kit.cli.output import print_json, print_table, warn
-from inspect_kit.cli.parameters import PATH, stacked
+from inspect_kit.cli.options import PATH, home_folder, json_option, language_option, stacked
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
+from inspect_kit.cli.terminal import columns, print_result, said, wants_json, warn
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.photo_work import PhotoWork, measured
 from inspect_kit.measure.photos import check_count
@@ -31,7 +29,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 _MEMORY: Final = 4_000_000_000
 """Bytes for measuring: eight photos of a board of twelve megapixels take half of it."""
-_OF_OUTPUT: Final = ("camera", "overlay", "watch", "language", "as_json")
+_OF_OUTPUT: Final = ("camera", "overlay", "watch", "language")
 """Options about files and output, not about what is in the photos."""
 _SECONDS: Final = 180.0
 """For each photo: the largest board takes ten on an old laptop."""
@@ -160,7 +158,7 @@ def _show(kind: str, paths: Sequence[Path], given: Mapping[str, Any], rows: Rows
 
     stated = stated_by(kind, {name: text for name, text in given.items() if name not in _OF_OUTPUT})
     language, say = given["language"], partial(_print, rows, given)
-    home = home_of(click.get_current_context())
+    home = home_folder()
     if given["watch"] is not None:
         if paths or given["overlay"] is not None:
             raise UsageError("watch-alone", where="--watch")
@@ -186,11 +184,9 @@ def _show(kind: str, paths: Sequence[Path], given: Mapping[str, Any], rows: Rows
 
 def _print(rows: Rows, given: Mapping[str, Any], file: MeasurementFile, document: dict[str, object]) -> None:
     """The document, or the table for people with what they must be told."""
-    if given["as_json"]:
-        print_json(document)
-        return
-    warn(worded(file.warnings, file.notices, given["language"]))
-    print_table(rows(file, Terms(wording_for(given["language"]))))
+    if not wants_json():
+        warn(*worded(file.warnings, file.notices, given["language"]))
+    print_result(document, *columns(rows(file, Terms(wording_for(given["language"])))))
 
 
 def _watched(
@@ -208,7 +204,7 @@ def _watched(
             write_whole(path.with_name(path.name + RESULT), (json.dumps(document, ensure_ascii=False) + "\n").encode())
         except InspectKitError as problem:
             why = problem.said(language)
-            warn((why if path.name in why else f"{path.name}: {why}",))
+            warn(why if path.name in why else f"{path.name}: {why}")
             return
         click.echo(path.name, err=True)
         say(found.file, document)

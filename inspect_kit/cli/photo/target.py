@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.pages.targets import draw_targets
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import document_language_option, json_option
-from inspect_kit.cli.output import print_result
-from inspect_kit.cli.parameters import PATH, stacked
+from inspect_kit.cli.options import PATH, document_language_option, json_option, stacked
+from inspect_kit.cli.terminal import print_result, said
 from inspect_kit.vision.reference.sheets import MAX_CARDS, Paper, Sheet, backdrop, card, charuco, mat
 
 
@@ -38,31 +36,31 @@ _common = stacked(
 
 @command.command("mat")
 @_common
-def mat_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+def mat_command(out: Path, paper: str, language: str) -> None:
     """One sheet with a free middle, for coins, strikers, checkers and other small pieces.
 
     \b
     Example:
       inspect-kit target mat --paper a4 -o mat.pdf
     """
-    _write([mat(Paper(paper))], (out, language), as_json)
+    _write([mat(Paper(paper))], out, language)
 
 
 @command.command("charuco")
 @_common
-def charuco_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+def charuco_command(out: Path, paper: str, language: str) -> None:
     """A whole board of squares and markers, for calibrating a camera.
 
     \b
     Example:
       inspect-kit target charuco -o charuco.pdf
     """
-    _write([charuco(Paper(paper))], (out, language), as_json)
+    _write([charuco(Paper(paper))], out, language)
 
 
 @command.command("backdrop")
 @_common
-def backdrop_command(out: Path, paper: str, language: str, as_json: bool) -> None:
+def backdrop_command(out: Path, paper: str, language: str) -> None:
     """A sheet to stand upright behind a figure.
 
     \b
@@ -70,13 +68,13 @@ def backdrop_command(out: Path, paper: str, language: str, as_json: bool) -> Non
       inspect-kit target backdrop -o backdrop.pdf
     """
     del paper
-    _write([backdrop()], (out, language), as_json)
+    _write([backdrop()], out, language)
 
 
 @command.command("cards")
 @_common
 @click.option("--count", type=click.IntRange(1, MAX_CARDS), default=4, show_default=True, help="How many cards.")
-def cards_command(out: Path, paper: str, language: str, as_json: bool, count: int) -> None:
+def cards_command(out: Path, paper: str, language: str, count: int) -> None:
     """Cards to lie on a board, one a page, each with its own ids.
 
     \b
@@ -84,15 +82,13 @@ def cards_command(out: Path, paper: str, language: str, as_json: bool, count: in
       inspect-kit target cards --count 4 -o cards.pdf
     """
     del paper
-    _write([card(number) for number in range(1, count + 1)], (out, language), as_json)
+    _write([card(number) for number in range(1, count + 1)], out, language)
 
 
-def _write(sheets: Iterable[Sheet], wish: tuple[Path, str], as_json: bool) -> None:
-    drawn = tuple(sheets)
-    out, language = wish
+def _write(drawn: Sequence[Sheet], out: Path, language: str) -> None:
     write_whole(out, draw_targets(drawn, language))
     data = {"pdf": str(out), "sheets": [_described(sheet) for sheet in drawn]}
-    print_result(as_json, data, said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
+    print_result(data, said("target-written", pages=len(drawn), file=out, bar=f"{drawn[0].bar:g}"))
 
 
 def _described(sheet: Sheet) -> dict[str, object]:

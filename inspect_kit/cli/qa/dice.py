@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 import numpy as np
 
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import print_json
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, json_option, plot_option
 from inspect_kit.cli.qa.options import plot_target, save_plot
+from inspect_kit.cli.terminal import print_result, said
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality import dice as dice_tests
 from inspect_kit.quality.drawing import dice_drawing
@@ -32,10 +31,7 @@ STRONG: Final = 20
 @click.option("--power", type=float, default=0.8, show_default=True, help="Chance of finding the bias.")
 @plot_option
 @json_option
-@click.pass_context
-def dice(
-    ctx: click.Context, /, file: Path | None, prior_weight: float, bias: float | None, as_json: bool, **given: float
-) -> None:
+def dice(file: Path | None, prior_weight: float, bias: float | None, **given: float) -> None:
     """Fairness of a die from its rolls: columns `face,count`, or one roll a row in `face`.
 
     The e-value may be looked at after every roll; the two p-values only once, at a number of rolls fixed beforehand.
@@ -45,7 +41,7 @@ def dice(
       inspect-kit qa dice --bias 0.03
       inspect-kit qa dice rolls.csv --plot rolls.svg
     """
-    target = plot_target(ctx)
+    target = plot_target()
     if file is None and bias is None:
         raise UsageError("dice-needs-file-rolls-bias")
     data: dict[str, object] = {}
@@ -63,10 +59,7 @@ def dice(
         dice = dice_tests.dice_of(table, prior_weight)
         data |= dice_tests.family_data(dice)
         data |= _unread(table, lost, counts, (prior_weight, given["alpha"]))
-    if as_json:
-        print_json(data)
-    else:
-        _print(data, result, dice)
+    print_result(data, *_lines(data, result, dice))
     if result is not None:
         path = dice_tests.e_path(order, prior_weight) if order and len(dice) < 2 else None
         save_plot(target, dice_drawing([(die.name, die.result) for die in dice] or [("", result)], path))
@@ -106,51 +99,40 @@ MOST_UNREAD: Final = 1_000_000
 """Rolls that can be stated as not read."""
 
 
-def _print(
-    data: dict[str, object], result: dice_tests.Fairness | None, dice: tuple[dice_tests.DieFairness, ...] = ()
-) -> None:
+def _lines(
+    data: Mapping[str, Any], result: dice_tests.Fairness | None, dice: Sequence[dice_tests.DieFairness]
+) -> Iterator[str]:
     if "rolls" in data:
-        share, power, alpha = (f"{100 * number:.2f}" for number in _numbers(data, "bias", "power", "alpha"))
-        click.echo(said("rolls-needed", rolls=f"{data['rolls']:,}", share=share))
-        click.echo(said("rolls-risks", power=power, alpha=alpha))
+        share, power, alpha = (f"{100 * data[name]:.2f}" for name in ("bias", "power", "alpha"))
+        yield said("rolls-needed", rolls=f"{data['rolls']:,}", share=share)
+        yield said("rolls-risks", power=power, alpha=alpha)
     if len(dice) > 1:
-        _print_dice(dice)
+        yield from (line for die in dice for line in _die_lines(die, len(dice)))
     elif result is not None:
-        _print_result(result)
+        yield from _result_lines(result)
     if data.get("unread"):
         code = "unread-could-turn" if data["unread_could_turn"] else "unread-cannot-turn"
-        click.echo(said(code, count=f"{data['unread']:,}"))
-    click.echo(said("dice-advice"))
+        yield said(code, count=f"{data['unread']:,}")
+    yield said("dice-advice")
 
 
-def _numbers(data: dict[str, object], *names: str) -> list[float]:
-    return [float(str(data[name])) for name in names]
+def _die_lines(die: dice_tests.DieFairness, of: int) -> Iterator[str]:
+    yield said("die-of", name=die.name, count=of, p=f"{die.p_adjusted:.4g}")
+    yield from _result_lines(die.result)
+    odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / dice_tests.FACES <= high]
+    if odd:
+        yield "  " + said("faces-odd", faces=", ".join(map(str, odd)))
 
 
-def _print_dice(dice: tuple[dice_tests.DieFairness, ...]) -> None:
-    for die in dice:
-        click.echo(said("die-of", name=die.name, count=len(dice), p=f"{die.p_adjusted:.4g}"))
-        _print_result(die.result)
-        odd = [face for face, (low, high) in enumerate(die.intervals, 1) if not low <= 1 / dice_tests.FACES <= high]
-        if odd:
-            click.echo("  " + said("faces-odd", faces=", ".join(map(str, odd))))
-
-
-def _print_result(result: dice_tests.Fairness) -> None:
+def _result_lines(result: dice_tests.Fairness) -> Iterator[str]:
     shares = ", ".join(f"{face}: {count}" for face, count in enumerate(result.counts, 1))
-    click.echo(said("rolls-of", rolls=result.rolls, shares=shares))
+    yield said("rolls-of", rolls=result.rolls, shares=shares)
     exact = said("exact-none") if result.exact_p is None else said("exact-p", p=f"{result.exact_p:.4g}")
-    click.echo(
-        said("chi-square", chi2=f"{result.chi2:.4f}", dof=dice_tests.DOF, p=f"{result.p_value:.4g}", exact=exact)
-    )
-    top = max(result.ln_e_value, result.ln_e_largest or result.ln_e_value)
-    click.echo(_evidence(result))
-    click.echo(said("die-unfair", strong=STRONG) if top >= np.log(STRONG) else said("die-not-shown-unfair"))
-
-
-def _evidence(result: dice_tests.Fairness) -> str:
-    if result.ln_e_largest is None:
-        return said("e-value", value=f"{result.e_value:.4g}")
-    return said(
-        "e-value-peak", value=f"{result.e_value:.4g}", peak=f"{dice_tests.bounded_exp(result.ln_e_largest):.4g}"
-    )
+    yield said("chi-square", chi2=f"{result.chi2:.4f}", dof=dice_tests.DOF, p=f"{result.p_value:.4g}", exact=exact)
+    evidence, peak = f"{result.e_value:.4g}", result.ln_e_largest
+    if peak is None:
+        yield said("e-value", value=evidence)
+    else:
+        yield said("e-value-peak", value=evidence, peak=f"{dice_tests.bounded_exp(peak):.4g}")
+    unfair = max(result.ln_e_value, peak or result.ln_e_value) >= np.log(STRONG)
+    yield said("die-unfair", strong=STRONG) if unfair else said("die-not-shown-unfair")

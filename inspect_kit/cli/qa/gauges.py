@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli.language import in_figures, said
-from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, Given, json_option, plot_option
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
+from inspect_kit.cli.terminal import columns, in_figures, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge import sheet as gauge_sheet
@@ -49,8 +47,7 @@ ACCEPTABLE: Final = ((10.0, "gauge-good"), (30.0, "gauge-usable"), (float("inf")
 @click.option("--characteristic", metavar="C", help="Which characteristic of the file.")
 @plot_option
 @json_option
-@click.pass_context
-def grr(ctx: click.Context, /, file: Path, method: str, **given: str | Path | None) -> None:
+def grr(file: Path, method: str, **given: Any) -> None:
     """A gauge study: repeatability, reproducibility, and what remains for the parts.
 
     Columns `part,operator,value`, and `trial` if the readings are not in order. Where every operator has parts of his
@@ -64,35 +61,34 @@ def grr(ctx: click.Context, /, file: Path, method: str, **given: str | Path | No
       inspect-kit qa grr study.csv --tolerance 1.6mm --save-instrument instruments/desk-caliper.toml
       inspect-kit judge readings.csv --spec icf-cs --item coin-set --instruments instruments
     """
-    plot_target(ctx)
-    table = table_of(file, ctx.params["characteristic"])
-    _STUDIES.get(method, _crossed)(ctx, table, method)
-    del given
+    plot_target()
+    table = table_of(file, given["characteristic"])
+    _STUDIES.get(method, _crossed)(given, table, method)
 
 
-def _tolerance(ctx: click.Context) -> float | None:
-    return positive_number(ctx.params["tolerance"], "--tolerance")
+def _tolerance(given: Given) -> float | None:
+    return positive_number(given["tolerance"], "--tolerance")
 
 
-def _crossed(ctx: click.Context, table: Table, method: str) -> None:
+def _crossed(given: Given, table: Table, method: str) -> None:
     sample = table.sample("value")
     keys = _keys(table)
     if method == "anova" and not balanced(keys):
-        _unbalanced(ctx, table, sample, keys)
+        _unbalanced(given, table, sample, keys)
         return
     study = arranged(sample, keys, table.where)
     result = METHODS[method](study)
     sizes = {"parts": len(study.parts), "operators": len(study.operators), "trials": study.trials}
-    _variances(ctx, table, result, sizes, study)
+    _variances(given, table, result, sizes, study)
 
 
 def _variances(
-    ctx: click.Context, table: Table, result: GaugeResult, sizes: dict[str, int], drawn: GaugeStudy | GaugeRows
+    given: Given, table: Table, result: GaugeResult, sizes: dict[str, int], drawn: GaugeStudy | GaugeRows
 ) -> None:
     """Say, keep and draw what a study of readings came to."""
-    data = {**study_data(result, _tolerance(ctx)), **sizes}
-    _finish(ctx, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
-    save_plot(plot_target(ctx), gauge_drawing(drawn, result, _tolerance(ctx), table.unit), SHEET)
+    data = {**study_data(result, _tolerance(given)), **sizes}
+    _finish(given, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
+    save_plot(plot_target(), gauge_drawing(drawn, result, _tolerance(given), table.unit), SHEET)
 
 
 def _keys(table: Table) -> list[tuple[str, str, str]]:
@@ -108,14 +104,14 @@ def _keys(table: Table) -> list[tuple[str, str, str]]:
     return keys
 
 
-def _unbalanced(ctx: click.Context, table: Table, sample: Sample, keys: list[tuple[str, str, str]]) -> None:
+def _unbalanced(given: Given, table: Table, sample: Sample, keys: list[tuple[str, str, str]]) -> None:
     """Parts that were measured unequally often: the components by restricted maximum likelihood."""
     if table.has("trial"):
         arranged(sample, keys, table.where)
     result = by_reml(sample, [(part, operator) for part, operator, _ in keys], table.where)
     parts, operators, _ = zip(*keys, strict=True)
     sizes = {"parts": len(set(parts)), "operators": len(set(operators))}
-    _variances(ctx, table, result, sizes, GaugeRows(parts, operators, sample.values))
+    _variances(given, table, result, sizes, GaugeRows(parts, operators, sample.values))
 
 
 def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:
@@ -135,17 +131,17 @@ def _study_lines(result: GaugeResult, data: dict[str, object]) -> list[str]:
     return [*lines, said("ndc", ndc=ndc, verdict=said(verdict))]
 
 
-def _type_one(ctx: click.Context, table: Table, method: str) -> None:
-    reference = typed_number(ctx.params["reference"], "--reference")
+def _type_one(given: Given, table: Table, method: str) -> None:
+    reference = typed_number(given["reference"], "--reference")
     if reference is None:
         raise UsageError("type-1-study-needs-true")
     sample = table.sample("value")
-    result = type_one(sample, float(reference), _tolerance(ctx), table.where)
+    result = type_one(sample, float(reference), _tolerance(given), table.where)
     data = {"method": method, "n": result.count, "mean": result.mean, "s": result.deviation, "bias": result.bias,
             "t": result.t, "p_value": result.p_value, "bias_ci": result.bias_interval,
             "cg": result.cg, "cgk": result.cgk}  # fmt: skip
-    _finish(ctx, table, data, _type_one_lines(result), gauge_sheet.components_of_type_one(result))
-    save_plot(plot_target(ctx), type_one_drawing(sample, result, float(reference), _tolerance(ctx), table.unit))
+    _finish(given, table, data, _type_one_lines(result), gauge_sheet.components_of_type_one(result))
+    save_plot(plot_target(), type_one_drawing(sample, result, float(reference), _tolerance(given), table.unit))
 
 
 def _type_one_lines(result: TypeOne) -> list[str]:
@@ -159,7 +155,7 @@ def _type_one_lines(result: TypeOne) -> list[str]:
     return lines
 
 
-def _linearity(ctx: click.Context, table: Table, method: str) -> None:
+def _linearity(given: Given, table: Table, method: str) -> None:
     values, references = table.numbers("value"), table.numbers("reference")
     result = linearity(Sample.of(references).values, Sample.of(values).values, table.where)
     data = {"method": method, "n": result.count, "slope": result.slope, "intercept": result.intercept,
@@ -167,10 +163,10 @@ def _linearity(ctx: click.Context, table: Table, method: str) -> None:
             "intercept_p": result.intercept_p, "parts": [
                 {"reference": level, "bias": bias, "p_value": p} for level, bias, p in result.part_biases
             ]}  # fmt: skip
-    if ctx.params["save_instrument"] is not None:
+    if given["save_instrument"] is not None:
         raise UsageError("linearity-study-makes-no-instrument")
-    _finish(ctx, table, data, _linearity_lines(result), ())
-    save_plot(plot_target(ctx), linearity_drawing(result, table.unit))
+    _finish(given, table, data, _linearity_lines(result), ())
+    save_plot(plot_target(), linearity_drawing(result, table.unit))
 
 
 def _linearity_lines(result: Linearity) -> list[str]:
@@ -181,10 +177,10 @@ def _linearity_lines(result: Linearity) -> list[str]:
     return [*columns(rows), said("bias-line", **line), said(code, p=f"{result.slope_p:.3g}")]
 
 
-def _attribute(ctx: click.Context, table: Table, method: str) -> None:
+def _attribute(given: Given, table: Table, method: str) -> None:
     """What is judged by eye: kappa within, between and against the standard."""
     del method
-    if ctx.params["save_instrument"] is not None:
+    if given["save_instrument"] is not None:
         raise UsageError("study-eye-makes-no-instrument")
     ratings: dict[tuple[str, str], list[str]] = {}
     rows = zip(table.texts("part"), table.texts("operator"), table.texts("value"), strict=True)
@@ -197,8 +193,8 @@ def _attribute(ctx: click.Context, table: Table, method: str) -> None:
                 raise BadInput("part-two-references", where=table.where, part=part[:30])
     found = agreement(ratings, standard, table.where)
     data = attribute_data(found)
-    _finish(ctx, table, data, _attribute_lines(found), ())
-    save_plot(plot_target(ctx), agreement_drawing(found))
+    _finish(given, table, data, _attribute_lines(found), ())
+    save_plot(plot_target(), agreement_drawing(found))
 
 
 def _share_data(share: Share) -> dict[str, object]:
@@ -246,7 +242,7 @@ def _percent(share: float | None) -> str:
     return "—" if share is None else in_figures(f"{100 * share:.1f} %")
 
 
-def _nested(ctx: click.Context, table: Table, method: str) -> None:
+def _nested(given: Given, table: Table, method: str) -> None:
     """Parts that belong to one operator each."""
     sample = table.sample("value")
     keys = list(zip(table.texts("operator"), table.texts("part"), strict=True))
@@ -254,41 +250,37 @@ def _nested(ctx: click.Context, table: Table, method: str) -> None:
     del method
     named, operators = tuple(f"{operator} {part}" for operator, part in keys), tuple(operator for operator, _ in keys)
     rows = GaugeRows(named, operators, sample.values, nested=True)
-    _variances(ctx, table, result, {"operators": len(set(operators))}, rows)
+    _variances(given, table, result, {"operators": len(set(operators))}, rows)
 
 
 _STUDIES: Final = {TYPE_ONE: _type_one, LINEARITY: _linearity, ATTRIBUTE: _attribute, NESTED: _nested}
 
 
 def _finish(
-    ctx: click.Context,
+    given: Given,
     table: Table,
     data: dict[str, object],
     lines: list[str],
     components: tuple[gauge_sheet.GaugeComponent, ...],
 ) -> None:
-    target: Path | None = ctx.params["save_instrument"]
-    saved = None if target is None else _save(ctx, table, components, target)
-    if ctx.params["as_json"]:
-        print_json(data if saved is None else {**data, "instrument": str(target)})
-        return
-    for line in lines:
-        click.echo(line)
-    if saved is not None:
-        click.echo(said("instrument-written", file=target, expanded=f"{saved:.4g}"))
+    target: Path | None = given["save_instrument"]
+    if target is not None:
+        saved = _save(given, table, components, target)
+        data |= {"instrument": str(target)}
+        lines = [*lines, said("instrument-written", file=target, expanded=f"{saved:.4g}")]
+    print_result(data, *lines)
 
 
-def _save(ctx: click.Context, table: Table, components: tuple[gauge_sheet.GaugeComponent, ...], target: Path) -> float:
+def _save(given: Given, table: Table, components: tuple[gauge_sheet.GaugeComponent, ...], target: Path) -> float:
     """Write the sheet; gives U of a single reading by it."""
     if target.suffix.lower() != ".toml":
         raise UsageError("instrument-sheet-file-toml-not", target=target.name[:60])
-    params = ctx.params
-    resolution = _quantity(params["resolution"], "--resolution") or _shown_step(table, params["unit_name"])
-    calibration = _quantity(params["calibration"], "--calibration")
-    name = params["name"] or said("gauge-of-study", file=Path(table.where).stem[:60])
-    gauge = gauge_sheet.GaugeDescription(target.stem, name, params["kind"], resolution, calibration)
+    resolution = _quantity(given["resolution"], "--resolution") or _shown_step(table, given["unit_name"])
+    calibration = _quantity(given["calibration"], "--calibration")
+    name = given["name"] or said("gauge-of-study", file=Path(table.where).stem[:60])
+    gauge = gauge_sheet.GaugeDescription(target.stem, name, given["kind"], resolution, calibration)
     if calibration is None:
-        warn((said("sheet-without-calibration"),))
+        warn(said("sheet-without-calibration"))
     source = said("from-gauge-study", file=Path(table.where).name)
     write_whole(target, gauge_sheet.sheet_text(gauge, components, source).encode())
     return _expanded(gauge, components)

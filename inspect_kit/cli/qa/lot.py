@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,13 +12,21 @@ import click
 from msgspec import UNSET
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli import options
-from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.output import EXIT_CODES, print_json, print_table, styled, warn
-from inspect_kit.cli.parameters import PATH, stacked
+from inspect_kit.cli.options import PATH, Given, document_language_option, json_option, signer_option, stacked
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument
 from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.task import issuer_options, replacing_options, sheet_options, task_at_home
+from inspect_kit.cli.terminal import (
+    EXIT_CODES,
+    columns,
+    in_figures,
+    lang,
+    print_result,
+    said,
+    styled,
+    warn,
+)
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task
@@ -118,27 +126,24 @@ def _percentiles(study: LotStudy) -> dict[str, object] | None:
     return {"distribution": found.chosen.name, "pp": found.pp, "ppk": found.ppk, "aicc": dict(found.tried)}
 
 
-def print_lot(record: lot_record.LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> None:
+def _lot_lines(record: lot_record.LotRecord, studies: tuple[LotStudy, ...], issued: Issued | None) -> Iterator[str]:
     """The outcome for people."""
     lot = record.lot
     least = "≥ " if lot.uncounted else ""
-    click.echo(said("lot-of", size=f"{least}{lot.size:,}", plan=_plan(record)))
+    yield said("lot-of", size=f"{least}{lot.size:,}", plan=_plan(record))
     counted = map(said, ("head-conform", "head-fail", "head-open"))
     rows: list[tuple[str, ...]] = [(said("head-characteristic"), "n", said("head-mean"), "Cpk", "Ppk", *counted)]
     found = [_row(study, ordered=lot.ordered) for study in studies]
     found += [_eye_row(series) for series in _unstudied(record, studies)]
-    rows += [(name_of("characteristic", row[0]), *(worded_fact(cell, heard()) for cell in row[1:])) for row in found]
-    print_table(rows)
+    rows += [(name_of("characteristic", row[0]), *(worded_fact(cell, lang()) for cell in row[1:])) for row in found]
+    yield from columns(rows)
     if lot.lacking:
-        click.echo("  " + said("lot-lacking", count=f"{least}{lot.lacking:,}", photos=len(lot.missed or ())))
-    for line in _doubts(lot.series):
-        click.echo("  " + line)
-    for piece in lot.nonconforming[:_MOST_LINES]:
-        click.echo("  " + _piece(piece))
+        yield "  " + said("lot-lacking", count=f"{least}{lot.lacking:,}", photos=len(lot.missed or ()))
+    yield from ("  " + line for line in _doubts(lot.series))
+    yield from ("  " + _piece(piece) for piece in lot.nonconforming[:_MOST_LINES])
     if len(lot.nonconforming) > _MOST_LINES:
-        click.echo("  " + said("lot-more", count=f"{len(lot.nonconforming) - _MOST_LINES:,}"))
-    verdict = Verdict(record.verdict)
-    click.echo(styled(verdict, said(f"lot-{verdict}").upper()) + (_written(issued) if issued else ""))
+        yield "  " + said("lot-more", count=f"{len(lot.nonconforming) - _MOST_LINES:,}")
+    yield styled(record.verdict, said(f"lot-{record.verdict}").upper()) + (_written(issued) if issued else "")
 
 
 def _doubts(found: tuple[lot_record.MeasuredSeries, ...]) -> Iterator[str]:
@@ -205,8 +210,6 @@ def _row(study: LotStudy, *, ordered: bool) -> tuple[str, ...]:
     return series.characteristic, f"{len(study.sample):,}", f"{study.sample.mean:.6g}", *indices, *counts
 
 
-Given = Mapping[str, Any]
-
 lot_options = stacked(
     click.option("--characteristic", "characteristics", multiple=True, metavar="C",
                  help="What was measured; several times for several (default: all that the sheet limits)."),
@@ -216,14 +219,14 @@ lot_options = stacked(
     click.option("--subject", default="", help="Which lot: its name or number (default: the file's name)."),
     click.option("--maker", default="", help="Who made it."),
     click.option("--place", default="", help="Where."),
-    options.issuer_options,
+    issuer_options,
 )  # fmt: skip
 """What says which lot it is and how its readings are to be taken."""
 
 
 @click.command("lot")
 @file_argument
-@options.sheet_options
+@sheet_options
 @lot_options
 @click.option("--lot", "size", type=click.IntRange(1), metavar="N", help="Pieces in the lot (default: as in the file).")
 @click.option("--aql", metavar="A", help="Decide by a sample: the acceptable quality level, such as 1.0.")
@@ -253,13 +256,12 @@ lot_options = stacked(
 @click.option("--independent", is_flag=True, help="The inspector does not belong to the department that made the lot.")
 @click.option("--register", is_flag=True, help="Enter the lot in the registry, without a certificate: for qa trend.")
 @click.option("--dcc", is_flag=True, help="Also attach the results as XML in the shape of a DCC.")
-@options.replacing_options
-@options.signer_option
-@options.document_language_option
+@replacing_options
+@signer_option
+@document_language_option
 @click.option("-o", "--out", type=PATH, metavar="OUT.pdf", help="The certificate to issue.")
-@options.json_option
-@click.pass_context
-def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **given: Any) -> int:
+@json_option
+def lot(file: Path, out: Path | None, **given: Any) -> int:
     """Judge a lot and certify it: sampling plan, results, histogram, control chart, capability, verdict.
 
     FILE has one row a piece with a column for each characteristic (wide), one row a reading (long, as for judge), is a
@@ -273,39 +275,36 @@ def lot(ctx: click.Context, /, file: Path, out: Path | None, as_json: bool, **gi
     """
     _refuse_same(file, out)
     rules_named(given["rules"])
-    outcome, book = _judged(ctx, file, given)
-    desk = None if out is None else _desk(ctx, given)
+    outcome, book = _judged(file, given)
+    desk = None if out is None else _desk(given)
     charted = _charted(outcome.file, given)
     record = lot_record.lot_record_of(outcome, _subject(file, given, desk), charted, _delivery(given))
-    warn(worded(outcome.warnings, outcome.notices, heard()))
+    warn(*worded(outcome.warnings, outcome.notices, lang()))
     studies = studies_of(record)
     issued = _issued(desk, record, out, studies, given) if desk and out else None
     if given["register"] and not issued:
-        _register(ctx, record, file)
+        _register(record, file)
     if book is not None:
         keep_lot(outcome, book, given, record.subject.text)
-    if as_json:
-        print_json(lot_data(record, studies, issued))
-    else:
-        print_lot(record, studies, issued)
+    print_result(lot_data(record, studies, issued), *_lot_lines(record, studies, issued))
     return EXIT_CODES[outcome.verdict]
 
 
-def _desk(ctx: click.Context, given: Given) -> Desk:
+def _desk(given: Given) -> Desk:
     from inspect_kit.cli.issuer import desk_of
 
-    return desk_of(ctx, given["signer"], given["inspector"])
+    return desk_of(given["signer"], given["inspector"])
 
 
-def _register(ctx: click.Context, record: lot_record.LotRecord, file: Path) -> None:
+def _register(record: lot_record.LotRecord, file: Path) -> None:
     """The lot in the registry, once, however often it is judged."""
     from inspect_kit.certificate.issue.issue import summary_of
-    from inspect_kit.cli.issuer import registry_of
+    from inspect_kit.cli.issuer import registry_here
     from inspect_kit.clock import now
     from inspect_kit.registry.inspections import Inspection, enter
 
     content = record.canonical()
-    entered = enter(registry_of(ctx), [Inspection(summary_of(record), content, content, file.name)], now())
+    entered = enter(registry_here(), [Inspection(summary_of(record), content, content, file.name)], now())
     click.echo(said("lot-registered" if entered else "lot-registered-already"), err=True)
 
 
@@ -319,12 +318,12 @@ def _issued(desk: Desk, record: lot_record.LotRecord, out: Path, studies: tuple[
         record, out, given["language"], replaces=given["replaces"], because=given["because"], same_record=True
     )
     issued = issue_certificate(replace(desk, draw=drawing), request)
-    warn(sentences(issued.notices, heard()))
+    warn(*sentences(issued.notices, lang()))
     return issued
 
 
-def _judged(ctx: click.Context, file: Path, given: Given) -> tuple[judging.LotOutcome, LedgerBook | None]:
-    task = options.task_from(ctx)
+def _judged(file: Path, given: Given) -> tuple[judging.LotOutcome, LedgerBook | None]:
+    task = task_at_home()
     read, besides = _read(task, file, given)
     book = ledger_book(given, read, _classes(given["classes"]))
     plan = judging.plan_for(given["size"] or len(read.pieces), _agreed(given, book))
@@ -426,13 +425,12 @@ def _subject(file: Path, given: Given, desk: Desk | None = None) -> Subject:
 
 @click.command("export")
 @file_argument
-@options.sheet_options
+@sheet_options
 @lot_options
 @click.option("--to", "form", type=click.Choice(["dfq", "qif", "csv", "xlsx", "dcc"]),
               help="Q-DAS ASCII, QIF 3.0 results, CSV, DCC-shaped XML (default: by OUT's ending).")  # fmt: skip
 @click.option("-o", "--out", required=True, type=PATH, help="The file to write.")
-@click.pass_context
-def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **given: Any) -> None:
+def export(file: Path, out: Path, form: str | None, **given: Any) -> None:
     """Hand the values of a lot to other programs, each with its limits and its verdict.
 
     \b
@@ -443,12 +441,12 @@ def export(ctx: click.Context, /, file: Path, out: Path, form: str | None, **giv
 
     _refuse_same(file, out)
     chosen = form_of(form, out)
-    task = options.task_from(ctx)
+    task = task_at_home()
     read, besides = _read(task, file, given)
     outcome = judging.judge_pieces(
         task, read, judging.plan_for(len(read.pieces), judging.SamplingAgreement()), _usual(given), besides
     )
-    warn(worded(outcome.warnings, outcome.notices, heard()))
+    warn(*worded(outcome.warnings, outcome.notices, lang()))
     record = lot_record.lot_record_of(outcome, _subject(file, given))
     write_whole(out, lines_in(chosen, record))
     click.echo(said("pieces-exported", count=f"{len(read.pieces):,}", file=out))

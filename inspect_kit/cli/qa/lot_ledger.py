@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli.language import said
-from inspect_kit.cli.output import warn
+from inspect_kit.cli.options import Given
 from inspect_kit.cli.qa.words import word_of
+from inspect_kit.cli.terminal import said, warn
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.quality.given import plain_number
@@ -21,8 +20,6 @@ from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.class_ledger import ClassLedger, read_class_ledger
 from inspect_kit.quality.sampling.variables import Standard
 from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
-
-Given = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +78,10 @@ def _scheme(given: Given, aql: Decimal | None = None) -> switching.Scheme:
 def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> None:
     """Add the lot, if it was decided: an open lot is inspected again, not counted."""
     if book.entered:
-        warn((said("ledger-has-lot"),))
+        warn(said("ledger-has-lot"))
         return
     if outcome.verdict is Verdict.UNDECIDED:
-        warn((said("ledger-without-lot"),))
+        warn(said("ledger-without-lot"))
         return
     lot = switching.PresentedLot(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
     if isinstance(book.lots, ClassLedger):
@@ -110,7 +107,7 @@ def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: swi
     for each in outcome.classes:
         of = each.plan.of.name
         if each.verdict is Verdict.UNDECIDED:
-            warn((f"{word_of('class', of)}: {said('ledger-without-lot')}",))
+            warn(f"{word_of('class', of)}: {said('ledger-without-lot')}")
             continue
         lots = lots.add(of, replace(lot, found=_found(each), inspected=outcome.plan.sample))
         _tell_next(lots.rows[-1][1], of)
@@ -126,4 +123,4 @@ def _tell_next(judged: switching.JudgedLot, of: str = "") -> None:
     if judged.because:
         severity = word_of("severity", judged.after.severity.value)
         told = said("next-severity", severity=severity, reason=judged.because)
-        warn((f"{word_of('class', of)}: {told}" if of else told,))
+        warn(f"{word_of('class', of)}: {told}" if of else told)

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH
+from inspect_kit.cli.terminal import lang, said
 from inspect_kit.errors import BadInput
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
 from inspect_kit.quality.table import Table, long_form, read_table
@@ -16,10 +16,10 @@ from inspect_kit.quality.table import Table, long_form, read_table
 file_argument = click.argument("file", type=PATH)
 
 
-def plot_target(ctx: click.Context) -> Path | None:
+def plot_target() -> Path | None:
     """Where to draw: the command's own `--plot`, or the one before the command's name."""
-    outer = ctx.parent.params.get("plot") if ctx.parent else None
-    path = ctx.params.get("plot") or outer
+    ctx = click.get_current_context()
+    path: Path | None = ctx.params.get("plot") or (ctx.parent.params.get("plot") if ctx.parent else None)
     if path is not None:
         format_of(path)
     return path
@@ -28,7 +28,7 @@ def plot_target(ctx: click.Context) -> Path | None:
 def save_plot(path: Path | None, draw: Draw, size: tuple[float, float] = USUAL_SIZE) -> None:
     """Write the drawing, if one is wanted."""
     if path is not None:
-        write_whole(path, rendered(draw, format_of(path), size, heard()))
+        write_whole(path, rendered(draw, format_of(path), size, lang()))
         click.echo(said("drawn", file=path), err=True)
 
 

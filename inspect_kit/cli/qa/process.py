@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -12,12 +12,10 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
-from inspect_kit.cli.language import heard, in_figures, said
-from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import print_json, print_table, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, json_option, plot_option
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
@@ -55,8 +53,7 @@ DOUBTFUL = 0.01
               help="For the percentile method (default: chosen by evidence).")  # fmt: skip
 @plot_option
 @json_option
-@click.pass_context
-def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str | None, **given: str | None) -> None:
+def capability(file: Path, subgroup: str | None, **given: str | None) -> None:
     """How the process fits between its limits: Cp, Cpk, Pp, Ppk with confidence limits.
 
     The file has a column `value`, one row a piece, in order of making. Where the readings are not normal, the indices
@@ -66,7 +63,7 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     Example:
       inspect-kit qa capability coins.csv --spec icf-cs --characteristic coin.diameter --plot coins.svg
     """
-    target = plot_target(ctx)
+    target = plot_target()
     limits = limits_given(given)
     if limits is None:
         raise UsageError("capability-needs-limit-options")
@@ -74,13 +71,11 @@ def capability(ctx: click.Context, /, file: Path, as_json: bool, subgroup: str |
     sample = table.sample("value")
     groups = list(grouped(sample, table.texts(subgroup), table.where).values()) if subgroup else []
     study = study_capability(sample, limits, groups, table.where, pooled=given["within"] == "pooled")
-    _warn_of_doubts(study)
+    if study.normality_p is not None and study.normality_p < DOUBTFUL:
+        warn(said("not-normal", p=f"{study.normality_p:.2g}"))
     further = _further(sample, limits, study, given)
-    if as_json:
-        print_json({**capability_data(study, limits), **subgroup_data(groups), **further})
-    else:
-        _print_capability(study)
-        _print_further(further)
+    data = {**capability_data(study, limits), **subgroup_data(groups), **further}
+    print_result(data, *_capability_lines(study), *_further_lines(further))
     chosen = given["characteristic"]
     title = name_of("characteristic", chosen) if chosen else file.stem[:40]
     save_plot(target, capability_drawing(sample.values, study, limits, title, table.unit))
@@ -104,34 +99,29 @@ def _further(sample: Sample, limits: Limits, study: Capability, given: Mapping[s
     }}  # fmt: skip
 
 
-def _print_further(data: Mapping[str, Any]) -> None:
+def _further_lines(data: Mapping[str, Any]) -> Iterator[str]:
     if data["cpm"] is not None:
-        click.echo(in_figures(f"Cpm {data['cpm']:.3f}"))
+        yield in_figures(f"Cpm {data['cpm']:.3f}")
     if "s_resolved" in data:
-        click.echo(said("resolved-sigma", sigma=f"{data['s_resolved']:.6g}"))
+        yield said("resolved-sigma", sigma=f"{data['s_resolved']:.6g}")
     found = data["percentile"]
     if found is not None:
         tried = ", ".join(f"{word_of('distribution', name)} {aicc:.1f}" for name, aicc in found["aicc"].items())
         pp = "" if found["pp"] is None else f"Pp {found['pp']:.3f}, "
         indices = in_figures(f"{pp}Ppk {found['ppk']:.3f}")
         chosen = word_of("distribution", found["distribution"])
-        click.echo(said("by-percentiles", distribution=chosen, indices=indices))
-        click.echo(said("evidence", tried=in_figures(tried)))
+        yield said("by-percentiles", distribution=chosen, indices=indices)
+        yield said("evidence", tried=in_figures(tried))
 
 
-def _warn_of_doubts(study: Capability) -> None:
-    if study.normality_p is not None and study.normality_p < DOUBTFUL:
-        warn((said("not-normal", p=f"{study.normality_p:.2g}"),))
-
-
-def _print_capability(study: Capability) -> None:
-    click.echo(said("capability-of", n=study.count, mean=f"{study.mean:.8g}", outside=study.outside))
-    rows: list[tuple[str, ...]] = [("", *map(said, ("head-sigma", "head-potential", "head-actual")), "95 %")]
-    rows += [_row(said("within"), study.within.sigma, "Cp", "Cpk", study.short_term)]
-    rows += [_row(said("overall"), study.overall.sigma, "Pp", "Ppk", study.long_term)]
-    print_table(rows)
-    expected = f"{1e6 * study.expected_fraction:.3g}"
-    click.echo(said("sigma-within", method=study.within.method, expected=expected))
+def _capability_lines(study: Capability) -> Iterator[str]:
+    yield said("capability-of", n=study.count, mean=f"{study.mean:.8g}", outside=study.outside)
+    yield from columns((
+        ("", *map(said, ("head-sigma", "head-potential", "head-actual")), "95 %"),
+        _row(said("within"), study.within.sigma, "Cp", "Cpk", study.short_term),
+        _row(said("overall"), study.overall.sigma, "Pp", "Ppk", study.long_term),
+    ))  # fmt: skip
+    yield said("sigma-within", method=study.within.method, expected=f"{1e6 * study.expected_fraction:.3g}")
 
 
 def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> tuple[str, ...]:
@@ -163,8 +153,7 @@ def _row(name: str, sigma: float, potential: str, actual: str, index: Index) -> 
 @click.option("--characteristic", metavar="C", help="Which characteristic of the file.")
 @plot_option
 @json_option
-@click.pass_context
-def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: str, **given: str | None) -> None:
+def chart(file: Path, kind: str, rules: str, **given: Any) -> None:
     """A control chart, and the patterns on it that chance rarely makes.
 
     The file has a column `value`, for means also `subgroup`. For a p chart, value is 1 for a nonconforming piece and 0
@@ -175,35 +164,30 @@ def chart(ctx: click.Context, /, file: Path, kind: str, as_json: bool, rules: st
     Example:
       inspect-kit qa chart coins.csv --type xbar-r --rules western-electric --plot coins.png
     """
-    target = plot_target(ctx)
+    target = plot_target()
     centre = typed_number(given["centre"], "--centre")
     known = charts.KnownProcess(None if centre is None else float(centre), positive_number(given["sigma"], "--sigma"))
-    if ctx.params["limits"] is not None:
-        known = kept_limits(ctx.params["limits"], kind, known)
+    if given["limits"] is not None:
+        known = kept_limits(given["limits"], kind, known)
     table = table_of(file, given["characteristic"])
-    readings = readings_of(table, kind, str(given["subgroup"]), ctx.params["size"])
-    readings = replace(readings, weight=ctx.params["weight"], width=ctx.params["width"])
+    readings = readings_of(table, kind, str(given["subgroup"]), given["size"])
+    readings = replace(readings, weight=given["weight"], width=given["width"])
     chosen = rules_named(rules)
     drawn_up = charts.draw_up(kind, readings, known, chosen)
-    if ctx.params["save_limits"] is not None:
-        write_whole(ctx.params["save_limits"], limits_text(drawn_up, known))
+    if given["save_limits"] is not None:
+        write_whole(given["save_limits"], limits_text(drawn_up))
     rate = false_alarm_rate(len(drawn_up.upper.points), chosen) if kind == "imr" else None
-    strata = _strata(table, ctx.params["by"])
+    strata = _strata(table, given["by"])
     told = {} if strata is None else {"strata": stratified_data(strata)}
-    if as_json:
-        print_json({**charts.chart_data(drawn_up, rules), "false_alarm_rate": rate, **told})
-    else:
-        _print_chart(drawn_up, rules)
-        _print_strata(strata)
-        if rate is not None:
-            click.echo(said("false-alarms", percent=f"{100 * rate:.0f}"))
+    alarms = [] if rate is None else [said("false-alarms", percent=f"{100 * rate:.0f}")]
+    data = {**charts.chart_data(drawn_up, rules), "false_alarm_rate": rate, **told}
+    print_result(data, *_chart_lines(drawn_up, rules), *_strata_lines(strata), *alarms)
     title = said("chart-of", kind=kind, file=file.stem[:40])
-    save_plot(target, chart_drawing(drawn_up, title, _look(table, ctx)))
+    save_plot(target, chart_drawing(drawn_up, title, _look(table, kind, given["by"])))
 
 
-def _look(table: Table, ctx: click.Context) -> ChartLook:
+def _look(table: Table, kind: str, by: str | None) -> ChartLook:
     """Units, and where single values are charted, the stratum of each."""
-    kind, by = ctx.params["kind"], ctx.params["by"]
     strata = table.texts(by) if by and kind in _SINGLE else ()
     return ChartLook("" if kind in ("p", "np", "c", "u", "cusum") else table.unit, strata)
 
@@ -217,29 +201,26 @@ def _strata(table: Table, by: str | None) -> Stratified | None:
     return found
 
 
-def _print_strata(found: Stratified | None) -> None:
+def _strata_lines(found: Stratified | None) -> Iterator[str]:
     if found is None:
         return
-    rows = [(found.by, "n", said("head-mean"), "s")]
-    rows += [
+    rows = (
         (each.name, str(each.count), in_figures(f"{each.mean:.6g}"), in_figures(f"{each.deviation or 0:.4g}"))
         for each in found.strata
-    ]
-    print_table(rows)
+    )
+    yield from columns([(found.by, "n", said("head-mean"), "s"), *rows])
     if found.p_value is not None:
-        code = "strata-differ" if found.p_value < DOUBTFUL else "strata-alike"
-        click.echo(said(code, p=f"{found.p_value:.3g}"))
+        yield said("strata-differ" if found.p_value < DOUBTFUL else "strata-alike", p=f"{found.p_value:.3g}")
 
 
 _SINGLE: Final = ("imr", "ewma", "cusum")
 """Charts with a point for every reading."""
 
 
-def limits_text(drawn: charts.Chart, known: charts.KnownProcess) -> bytes:
+def limits_text(drawn: charts.Chart) -> bytes:
     """Centre and spread of phase I, as a file."""
     data = {"format": 1, "type": drawn.kind, "centre": float(drawn.upper.centre[0]), "sigma": drawn.sigma,
             "points": len(drawn.upper.points)}  # fmt: skip
-    del known
     return (json.dumps(data, indent=1) + "\n").encode()
 
 
@@ -257,22 +238,21 @@ def kept_limits(path: Path, kind: str, stated: charts.KnownProcess) -> charts.Kn
         raise BadInput("holds-no-limits-chart", where=str(path)) from None
 
 
-def _print_chart(drawn: charts.Chart, rules: str) -> None:
-    rows: list[tuple[str, ...]] = [("", "LCL", said("head-centre"), "UCL")]
-    rows += [_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None]
-    print_table(rows)
+def _chart_lines(drawn: charts.Chart, rules: str) -> Iterator[str]:
+    rows = (_track_row(track) for track in (drawn.upper, drawn.lower) if track is not None)
+    yield from columns([("", "LCL", said("head-centre"), "UCL"), *rows])
     for signal in drawn.signals:
-        click.echo(said("signal", rule=signal.rule, text=signal.text, points=_some(drawn, signal.points)))
+        yield said("signal", rule=signal.rule, text=signal.text, points=_some(drawn, signal.points))
     if drawn.lower is not None and drawn.lower.outside:
-        click.echo(said("track-outside", track=drawn.lower.name, points=_some(drawn, drawn.lower.outside)))
+        yield said("track-outside", track=drawn.lower.name, points=_some(drawn, drawn.lower.outside))
     if not drawn.signals:
-        click.echo(said("no-signal", rules=rules))
+        yield said("no-signal", rules=rules)
 
 
 def _track_row(track: charts.Track) -> tuple[str, ...]:
     varies = isinstance(charts.level_data(track.ucl), list)
     cells = (in_figures(f"{line[-1]:.6g}") for line in (track.lcl, track.centre, track.ucl))
-    name = worded_fact(track.name, heard())
+    name = worded_fact(track.name, lang())
     return (f"{name} ({said('limits-of-last')})" if varies else name, *cells)
 
 

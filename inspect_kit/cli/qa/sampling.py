@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +10,10 @@ import click
 import numpy as np
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli.language import in_figures, said
-from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import print_json, warn
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.options import PATH, Given, json_option, plot_option
 from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
 from inspect_kit.cli.qa.words import word_of
+from inspect_kit.cli.terminal import in_figures, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing
 from inspect_kit.quality.given import limits_given, plain_number, positive_number
@@ -49,8 +47,7 @@ def variables_curve(size: int, k: float, *, sigma_known: bool) -> Drawn:
 @click.option("--at", "at", multiple=True, type=float, help="Further fractions to work out; can be repeated.")
 @plot_option
 @json_option
-@click.pass_context
-def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **given: Any) -> None:
+def oc(size: int, accept: int | None, **given: Any) -> None:
     """The operating characteristic: how often lots of each quality are accepted.
 
     \b
@@ -58,7 +55,7 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
       inspect-kit qa oc --n 80 --ac 2 --plot plan.svg
       inspect-kit qa oc --n 20 --ac 0 --lot 200 --json
     """
-    target = plot_target(ctx)
+    target = plot_target()
     if (accept is None) == (given["k_text"] is None):
         raise UsageError("give-either-ac-k")
     if any(not 0 <= fraction <= 1 for fraction in given["at"]):
@@ -68,10 +65,7 @@ def oc(ctx: click.Context, /, size: int, accept: int | None, as_json: bool, **gi
     else:
         drawn, data = curves.attributes_oc(size, accept, given["lot"], poisson=given["poisson"], at=given["at"])
     data["points"] = [[float(fraction), float(chance)] for fraction, chance in zip(*drawn, strict=True)]
-    if as_json:
-        print_json(data)
-    else:
-        _print_curve(data)
+    print_result(data, *_curve_lines(data))
     plan = f"Ac = {accept}" if accept is not None else f"k = {given['k_text']}"
     save_plot(target, curve_drawing(*drawn, f"n = {size}, {in_figures(plan)} ({said(_MODELS[data['model']])})"))
 
@@ -83,28 +77,23 @@ _MODELS: Final = {
 """What the models are called in words."""
 
 
-def _variables_oc(size: int, given: Mapping[str, Any]) -> tuple[Drawn, Data]:
+def _variables_oc(size: int, given: Given) -> tuple[Drawn, Data]:
     known, k = given["sigma_known"], plain_number(given["k_text"], "--k")
     if size < (1 if known else 2) or size > 100_000 or abs(k) > 20:
         raise UsageError("variables-plan-range")
     drawn = variables_curve(size, float(k), sigma_known=known)
     at = [[p, curves.variables_acceptance(size, float(k), p, sigma_known=known)] for p in given["at"]]
-    return drawn, {
-        "n": size,
-        "k": float(k),
-        "lot": None,
-        "model": "normal, σ known" if known else "normal, σ unknown",
-        "at": at,
-    }
+    model = "normal, σ known" if known else "normal, σ unknown"
+    return drawn, {"n": size, "k": float(k), "lot": None, "model": model, "at": at}
 
 
-def _print_curve(data: Data) -> None:
+def _curve_lines(data: Data) -> Iterator[str]:
     if "aoql" in data:
-        click.echo(said("oc-aoql", aoql=f"{100 * data['aoql']:.3g}", at=f"{100 * data['aoql_at']:.3g}"))
+        yield said("oc-aoql", aoql=f"{100 * data['aoql']:.3g}", at=f"{100 * data['aoql_at']:.3g}")
     for level, fraction in data.get("quality_at", {}).items():
-        click.echo(said("oc-quality", level=f"{100 * float(level):g}", fraction=f"{100 * fraction:.3g}"))
+        yield said("oc-quality", level=f"{100 * float(level):g}", fraction=f"{100 * fraction:.3g}")
     for fraction, chance in data["at"] or data["points"][:: max(1, len(data["points"]) // 20)]:
-        click.echo(in_figures(f"{100 * fraction:9.4g} %  {chance:.4f}"))
+        yield in_figures(f"{100 * fraction:9.4g} %  {chance:.4f}")
 
 
 REFUSED = 1
@@ -138,8 +127,7 @@ REFUSED = 1
 @click.option("--allow-reduced", is_flag=True, help="Production is steady and reduced inspection is agreed.")
 @plot_option
 @json_option
-@click.pass_context
-def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
+def sampling(**given: Any) -> int:
     """The sample a lot needs, and how many nonconforming pieces it may show.
 
     Single sampling by attributes by the tables of MIL-STD-105E (normal and tightened: also ANSI/ASQ Z1.4 and
@@ -152,23 +140,9 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
       inspect-kit qa sampling --producer 0.01:0.05 --consumer 0.06:0.10
       inspect-kit qa sampling --lot 500 --aql 1.0 --variables s --file sample.csv --lower 30.2 --upper 31.8
     """
-    target = plot_target(ctx)
-    if given["ltpd"]:
-        data, drawn, code = _limiting_plan(given)
-    elif given["producer"] or given["consumer"]:
-        data, drawn, code = _found_plan(given)
-    elif given["lot"] is None or given["aql"] is None:
-        raise UsageError("sampling-needs-lot-aql")
-    elif given["variables"]:
-        data, drawn, code = _by_variables(given)
-    elif given["stages"]:
-        data, drawn, code = _in_stages(given)
-    else:
-        data, drawn, code = _by_attributes(given)
-    if as_json:
-        print_json(data)
-    else:
-        _print_plan(data)
+    target = plot_target()
+    data, drawn, code = _plan(given)
+    print_result(data, *_plan_lines(data))
     aql = data["aql"] / 100 if data.get("aql", 100) <= float(switching.LARGEST_PERCENTAGE) else None
     save_plot(target, curve_drawing(*drawn, _title(data), aql))
     return code
@@ -177,7 +151,19 @@ def sampling(ctx: click.Context, /, as_json: bool, **given: Any) -> int:
 Outcome = tuple[Data, Drawn, int]
 
 
-def _severity(given: Mapping[str, Any]) -> Severity:
+def _plan(given: Given) -> Outcome:
+    if given["ltpd"]:
+        return _limiting_plan(given)
+    if given["producer"] or given["consumer"]:
+        return _found_plan(given)
+    if given["lot"] is None or given["aql"] is None:
+        raise UsageError("sampling-needs-lot-aql")
+    if given["variables"]:
+        return _by_variables(given)
+    return _in_stages(given) if given["stages"] else _by_attributes(given)
+
+
+def _severity(given: Given) -> Severity:
     stated = (given["severity"] or Severity.NORMAL).lower()
     if stated not in set(Severity):
         raise UsageError("not-a-severity", stated=stated[:20])
@@ -191,7 +177,7 @@ def _risk(text: str | None, option: str) -> curves.Risk:
     return curves.Risk(float(plain_number(fraction, option)), float(plain_number(risk, option)))
 
 
-def _found_plan(given: Mapping[str, Any]) -> Outcome:
+def _found_plan(given: Given) -> Outcome:
     if given["aql"] is not None or given["ledger"] is not None:
         raise UsageError("plan-either-looked-up-lot")
     risks = curves.Risks(_risk(given["producer"], "--producer"), _risk(given["consumer"], "--consumer"))
@@ -203,25 +189,28 @@ def _found_plan(given: Mapping[str, Any]) -> Outcome:
     lot = given["lot"]
     plan = curves.smallest_plan(risks) if lot is None else curves.smallest_plan_of_lot(risks, lot)
     if lot is not None:
-        return {**plan_data(plan), "lot": lot}, curves.curve_of_lot(plan.size, plan.accept, lot).points, 0
+        return {**plan_data(plan), "lot": lot}, _curve(plan.size, plan.accept, lot), 0
     data = {**plan_data(plan), **{
         f"{side}_risk": abs(miss - curves.acceptance(plan.size, plan.accept, risk.fraction))
         for side, miss, risk in (("producer", 1, risks.producer), ("consumer", 0, risks.consumer))
     }}  # fmt: skip
-    return data, curves.curve(plan.size, plan.accept).points, 0
+    return data, _curve(plan.size, plan.accept, None), 0
 
 
-def _limiting_plan(given: Mapping[str, Any]) -> Outcome:
+def _limiting_plan(given: Given) -> Outcome:
     """By the limiting quality: Ac = 0 unless another is asked for."""
     worst = _risk(given["ltpd"], "--ltpd")
     plan, lot = curves.plan_for_ltpd(worst, given["ac"], given["lot"]), given["lot"]
-    drawn = (
-        curves.curve(plan.size, plan.accept) if lot is None else curves.curve_of_lot(plan.size, plan.accept, lot)
-    ).points
+    drawn = _curve(plan.size, plan.accept, lot)
     return {**plan_data(plan), "lot": lot, "ltpd": worst.fraction, "consumer_risk": worst.risk}, drawn, 0
 
 
-def _in_stages(given: Mapping[str, Any]) -> Outcome:
+def _curve(size: int, accept: int, lot: int | None) -> Drawn:
+    found = curves.curve(size, accept) if lot is None else curves.curve_of_lot(size, accept, lot)
+    return found.points
+
+
+def _in_stages(given: Given) -> Outcome:
     """A double or multiple plan."""
     aql, severity = plain_number(given["aql"], "--aql"), _severity(given)
     plan = staged(given["lot"], aql, given["level"] or "II", severity, multiple=given["stages"] == "multiple")
@@ -235,7 +224,7 @@ def _in_stages(given: Mapping[str, Any]) -> Outcome:
     return data, (fractions, np.array([plan.acceptance(float(p)) for p in fractions])), 0
 
 
-def _by_attributes(given: Mapping[str, Any]) -> Outcome:
+def _by_attributes(given: Given) -> Outcome:
     scheme = switching.Scheme(plain_number(given["aql"], "--aql"), given["level"] or "II", given["allow_reduced"])
     if given["ledger"] is not None:
         return _by_ledger(given, scheme)
@@ -244,9 +233,8 @@ def _by_attributes(given: Mapping[str, Any]) -> Outcome:
     data = switching.lookup_data(lookup, scheme, severity)
     code = 0
     if given["found"] is not None:
-        judged = switching.judge_lot(
-            scheme, switching.SwitchingState(severity), switching.PresentedLot(given["lot"], given["found"])
-        )
+        lot = switching.PresentedLot(given["lot"], given["found"])
+        judged = switching.judge_lot(scheme, switching.SwitchingState(severity), lot)
         data |= {"found": given["found"], "accepted": judged.accepted}
         code = 0 if data["accepted"] else REFUSED
     return data, _plan_curve(lookup, scheme, given["lot"]), code
@@ -259,12 +247,10 @@ def _plan_curve(lookup: Lookup, scheme: switching.Scheme, lot: int) -> Drawn:
         return curves.curve(lookup.plan.size, accept, curves.Model.POISSON).points
     if accept >= lookup.plan.size:
         return np.array([0.0, 1.0]), np.array([1.0, 1.0])
-    return (
-        curves.curve_of_lot(lot, accept, lot) if lookup.whole_lot else curves.curve(lookup.plan.size, accept)
-    ).points
+    return _curve(lot, accept, lot) if lookup.whole_lot else _curve(lookup.plan.size, accept, None)
 
 
-def _by_ledger(given: Mapping[str, Any], scheme: switching.Scheme) -> Outcome:
+def _by_ledger(given: Given, scheme: switching.Scheme) -> Outcome:
     path: Path = given["ledger"]
     start = _severity(given)
     series = switching.read_ledger(path, scheme, start)
@@ -273,33 +259,28 @@ def _by_ledger(given: Mapping[str, Any], scheme: switching.Scheme) -> Outcome:
     switching.refuse_stopped(series.state)
     severity = series.state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    data = {
-        **switching.lookup_data(lookup, scheme, severity),
-        "lots_before": len(series.lots),
-        "score": series.state.score,
-    }
+    before = {"lots_before": len(series.lots), "score": series.state.score}
+    data = {**switching.lookup_data(lookup, scheme, severity), **before}
     code = 0
     if given["found"] is not None:
-        series = series.add(
-            scheme, switching.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
-        )
+        lot = switching.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
+        series = series.add(scheme, lot)
         judged = series.lots[-1]
         write_whole(path, switching.ledger_text(series, scheme).encode())
         data |= {"found": given["found"], "accepted": judged.accepted}
         data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
     if switching.may_be_reduced(scheme, series.state):
-        warn((said("reduced-allowed"),))
+        warn(said("reduced-allowed"))
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 
 
-def _by_variables(given: Mapping[str, Any]) -> Outcome:
+def _by_variables(given: Given) -> Outcome:
     if given["ledger"] is not None or given["found"] is not None:
         raise UsageError("ledger-found-sampling-attributes")
     known = given["variables"] == "sigma"
-    wanted = variables.PlanRequest(
-        given["lot"], plain_number(given["aql"], "--aql"), given["level"] or "", _severity(given), known
-    )
+    aql = plain_number(given["aql"], "--aql")
+    wanted = variables.PlanRequest(given["lot"], aql, given["level"] or "", _severity(given), known)
     plan = variables.look_up_variables(wanted, variables.Standard(given["standard"]))
     data: Data = {
         "code": plan.code, "n": plan.size, "k": plan.k, "m_pct": plan.m_percent, "sigma_known": known,
@@ -316,7 +297,7 @@ def _by_variables(given: Mapping[str, Any]) -> Outcome:
     return data, drawn, 0 if decision.accepted else REFUSED
 
 
-def _decision(given: Mapping[str, Any], plan: variables.VariablesLookup) -> variables.VariablesDecision:
+def _decision(given: Given, plan: variables.VariablesLookup) -> variables.VariablesDecision:
     limits = limits_given({"lower": given["lower"], "upper": given["upper"]})
     if limits is None:
         raise UsageError("deciding-needs-limit")
@@ -329,39 +310,37 @@ def _decision(given: Mapping[str, Any], plan: variables.VariablesLookup) -> vari
 
 def _title(data: Data) -> str:
     if "stages" in data:
-        return "; ".join(
-            f"n = {s['n']}: Ac {'#' if s['ac'] is None else s['ac']}, Re {s['re']}" for s in data["stages"]
-        )
+        stages = ((each["n"], "#" if each["ac"] is None else each["ac"], each["re"]) for each in data["stages"])
+        return "; ".join(f"n = {size}: Ac {accept}, Re {reject}" for size, accept, reject in stages)
     if "k" in data:
         sigma = said("model-known" if data["sigma_known"] else "model-unknown")
         return in_figures(f"n = {data['n']}, k = {data['k']:.3f}, {sigma}")
     return f"n = {data['n']}, Ac = {data['ac']}, Re = {data['re']}"
 
 
-def _print_plan(data: Data) -> None:
+def _plan_lines(data: Data) -> Iterator[str]:
     if "stages" in data:
-        _print_stages(data)
+        yield from _stage_lines(data)
         return
     letter = said("code-letter", letter=data["code"]) + " " if "code" in data else ""
-    click.echo(letter + (_by_index(data) if "k" in data else _by_count(data)))
+    yield letter + (_by_index(data) if "k" in data else _by_count(data))
     if "k" not in data and data["re"] > data["ac"] + 1:
-        click.echo(said("sampling-gap", ac=data["ac"], re=data["re"]))
+        yield said("sampling-gap", ac=data["ac"], re=data["re"])
     if "estimated_pct" in data:
-        allowed = f"{data['m_pct']:.3g}"
-        click.echo(said("sampling-estimate", percent=f"{data['estimated_pct']:.3g}", allowed=allowed))
+        yield said("sampling-estimate", percent=f"{data['estimated_pct']:.3g}", allowed=f"{data['m_pct']:.3g}")
     if "severity" in data:
-        click.echo(said("sampling-severity", severity=word_of("severity", data["severity"])))
+        yield said("sampling-severity", severity=word_of("severity", data["severity"]))
     if "accepted" in data:
-        click.echo(said("lot-conforms" if data["accepted"] else "lot-fails"))
+        yield said("lot-conforms" if data["accepted"] else "lot-fails")
     if data.get("because"):
-        click.echo(said("next-severity", severity=word_of("severity", data["next"]), reason=data["because"]))
+        yield said("next-severity", severity=word_of("severity", data["next"]), reason=data["because"])
 
 
-def _print_stages(data: Data) -> None:
+def _stage_lines(data: Data) -> Iterator[str]:
     for number, stage in enumerate(data["stages"], 1):
         accept = said("stage-no-accept") if stage["ac"] is None else said("stage-accept", ac=stage["ac"])
-        click.echo(said("stage", number=number, size=stage["n"], accept=accept, re=stage["re"]))
-    click.echo(said("stages-mean", mean=f"{data['mean_sample_at_aql']:.1f}"))
+        yield said("stage", number=number, size=stage["n"], accept=accept, re=stage["re"])
+    yield said("stages-mean", mean=f"{data['mean_sample_at_aql']:.1f}")
 
 
 def _by_index(data: Data) -> str:

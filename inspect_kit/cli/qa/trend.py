@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from inspect_kit.atomic_write import write_whole
-from inspect_kit.cli.issuer import registry_of
-from inspect_kit.cli.language import heard, in_figures, percent, said
+from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.output import columns, print_json, print_table, warn
-from inspect_kit.cli.qa.options import plot_target
+from inspect_kit.cli.qa.options import plot_target, save_plot
 from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.terminal import (
+    columns,
+    in_figures,
+    lang,
+    percent,
+    print_result,
+    said,
+    warn,
+)
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact
 from inspect_kit.quality import trend as trend_study
-from inspect_kit.quality.drawing import format_of, rendered
 from inspect_kit.quality.trend_drawing import trend_drawing
 from inspect_kit.registry.kept_records import KeptQuery, kept_yields
 
@@ -43,8 +49,7 @@ _MOST_FAULTS = 10
 @click.option("--item", default="", help="Only this item.")
 @plot_option
 @json_option
-@click.pass_context
-def trend(ctx: click.Context, /, as_json: bool, plot: Path | None, **given: Any) -> None:
+def trend(**given: Any) -> None:
     """Means, Cpk with its limits and the faults found, over months, from the registry.
 
     The registry remembers every lot that was certified (qa lot -o) or entered (qa lot --register), and every photo
@@ -55,20 +60,15 @@ def trend(ctx: click.Context, /, as_json: bool, plot: Path | None, **given: Any)
       inspect-kit qa trend
       inspect-kit qa trend --characteristic coin.diameter --by machine --since 2026-01 --plot trend.svg
     """
-    del plot
     question = trend_study.TrendQuestion(given["characteristics"], given["period"], given["by"] or "")
     query = KeptQuery(day(given["since"]), day(given["until"], last=True), given["spec"], given["item"])
-    kept = kept_yields(registry_of(ctx), query)
+    kept = kept_yields(registry_here(), query)
     found, faults = trend_study.trends(kept, question), trend_study.pareto(kept, question)
     if not found:
         raise _nothing(kept, question)
-    _save_plot(plot_target(ctx), found, faults)
-    if as_json:
-        print_json(trend_study.trend_data(found, faults, question))
-        return
-    for each in found:
-        _print_trend(each)
-    _print_faults(faults)
+    _save_plot(plot_target(), found, faults)
+    lines = [line for each in found for line in _trend_lines(each)]
+    print_result(trend_study.trend_data(found, faults, question), *lines, *_fault_lines(faults))
 
 
 def day(text: str, *, last: bool = False) -> str:
@@ -108,12 +108,10 @@ def _save_plot(
     if not measured:
         raise BadInput("no-numbers-to-draw")
     if len(measured) > 1:
-        warn((said("drawn-only", name=name_of("characteristic", measured[0].characteristic)),))
+        warn(said("drawn-only", name=name_of("characteristic", measured[0].characteristic)))
     mine = [fault for fault in faults if fault.characteristic == measured[0].characteristic]
     named = replace(measured[0], characteristic=name_of("characteristic", measured[0].characteristic))
-    draw = trend_drawing(named, [_named(fault) for fault in mine])
-    write_whole(path, rendered(draw, format_of(path), (9.0, 5.2), heard()))
-    click.echo(said("drawn", file=path), err=True)
+    save_plot(path, trend_drawing(named, [_named(fault) for fault in mine]), (9.0, 5.2))
 
 
 def _named(fault: trend_study.FaultCount) -> trend_study.FaultCount:
@@ -122,15 +120,14 @@ def _named(fault: trend_study.FaultCount) -> trend_study.FaultCount:
     return replace(fault, characteristic=name, reason=word_of("reason", fault.reason))
 
 
-def _print_trend(each: trend_study.Trend) -> None:
+def _trend_lines(each: trend_study.Trend) -> Iterator[str]:
     name = name_of("characteristic", each.characteristic)
-    click.echo(said("trend-in", name=name, unit=each.unit) if each.unit else name)
+    yield said("trend-in", name=name, unit=each.unit) if each.unit else name
     period, lots, mean, failed = map(said, ("head-period", "head-lots", "head-mean", "head-failed"))
     head = (period, "", lots, "n", mean, "s", "Cpk", "95 %", "Ppk", failed)
-    for line in columns([head, *(_row(point) for point in each.points)]):
-        click.echo(f"  {line}")
+    yield from (f"  {line}" for line in columns([head, *map(_row, each.points)]))
     if each.limits is None and any(point.n for point in each.points):
-        click.echo("  " + said("trend-limits-differ"))
+        yield "  " + said("trend-limits-differ")
 
 
 def _row(point: trend_study.TrendPoint) -> tuple[str, ...]:
@@ -148,14 +145,12 @@ def _figure(number: float | None, form: str) -> str:
 
 
 def _count(number: int) -> str:
-    return worded_fact(f"{number:,}", heard())
+    return worded_fact(f"{number:,}", lang())
 
 
-def _print_faults(faults: tuple[trend_study.FaultCount, ...]) -> None:
+def _fault_lines(faults: tuple[trend_study.FaultCount, ...]) -> Iterable[str]:
     if not faults:
-        click.echo(said("no-fault"))
-        return
-    rows = [(said("head-fault"), "", said("head-pieces"), said("head-added-up"))]
+        return (said("no-fault"),)
+    head = (said("head-fault"), "", said("head-pieces"), said("head-added-up"))
     told = map(_named, faults[:_MOST_FAULTS])
-    rows += [(f.characteristic, f.reason, _count(f.count), percent(f.cumulative)) for f in told]
-    print_table(rows)
+    return columns([head, *((f.characteristic, f.reason, _count(f.count), percent(f.cumulative)) for f in told)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -16,10 +17,8 @@ from inspect_kit.certificate.issue.keys import PASSPHRASE, PUBLIC, Founding, add
 from inspect_kit.certificate.issue.trust import WITNESSES, own_issuer, trust_folder, trusted, witnesses_of
 from inspect_kit.cli.about import ADDRESS, DEFAULTS
 from inspect_kit.cli.issuer import NEW_PASSPHRASE, new_passphrase, passphrase_for
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_json, print_result, print_table
-from inspect_kit.cli.parameters import FILE
+from inspect_kit.cli.options import FILE, home_folder, json_option
+from inspect_kit.cli.terminal import columns, print_result, said
 from inspect_kit.cli.trust.timestamp import timestamps_command
 from inspect_kit.clock import now
 from inspect_kit.errors import UsageError, system_errors_as
@@ -45,17 +44,14 @@ def command() -> None:
 @click.option("--address", default="", help="Its address, printed on every certificate.")
 @click.option("--no-passphrase", is_flag=True, help="Keep the keys without a passphrase.")
 @json_option
-@click.pass_context
-def init(
-    ctx: click.Context, /, name: str, inspector: str, code: str, no_passphrase: bool, as_json: bool, **given: str
-) -> None:
+def init(name: str, inspector: str, code: str, no_passphrase: bool, address: str) -> None:
     """Make an issuer: its own CA and its first inspector's keys.
 
     \b
     Example:
       inspect-kit keys init --name "Prague Carrom Club" --code PCC
     """
-    home = home_of(ctx)
+    home = home_folder()
     if folder_of(home).exists():
         raise UsageError("keys-there-already", where=str(folder_of(home)))
     chosen = code.upper() or code_for(name)
@@ -63,65 +59,60 @@ def init(
         raise UsageError("name-yields-no-code", where="--code")
     passphrase = None if no_passphrase else new_passphrase()
     keyring = found(home, Founding(name, chosen, inspector or name), passphrase, now())
-    if given["address"]:
+    if address:
         # Quoted as JSON quotes it, which TOML reads alike.
-        write_whole(home / DEFAULTS, f"{ADDRESS} = {json.dumps(given['address'])}\n".encode())
-    _print_one(keyring, said("issuer-made", name=keyring.name, issuer=keyring.code), as_json)
+        write_whole(home / DEFAULTS, f"{ADDRESS} = {json.dumps(address)}\n".encode())
+    _print_one(keyring, said("issuer-made", name=keyring.name, issuer=keyring.code))
 
 
 @command.command("list")
 @json_option
-@click.pass_context
-def list_keys(ctx: click.Context, /, as_json: bool) -> None:
+def list_keys() -> None:
     """The issuer's inspectors, and the other issuers that are trusted.
 
     \b
     Example:
       inspect-kit keys list
     """
-    home = home_of(ctx)
+    home = home_folder()
     own = own_issuer(home)
-    rings = trusted(home)
-    if as_json:
-        print_json([_described(ring, own=ring is own or (own is not None and ring.ca == own.ca)) for ring in rings])
-        return
-    if not rings:
-        click.echo(said("no-keys"))
-    for ring in rings:
-        mine = own is not None and ring.ca == own.ca
-        known = "" if mine else f"  ({said('key-trusted')})"
-        click.secho(f"{ring.code}  {ring.name}{known}", bold=True)
-        click.echo("  " + said("fingerprint-of", fingerprint=ring.fingerprint))
-        print_table((f"  {s.id}", s.name, _state(s)) for s in ring.signers)
+    rings = [(ring, own is not None and ring.ca == own.ca) for ring in trusted(home)]
+    lines = [line for ring, mine in rings for line in _ring_lines(ring, own=mine)]
+    print_result([_described(ring, own=mine) for ring, mine in rings], *lines or (said("no-keys"),))
+
+
+def _ring_lines(ring: Keyring, *, own: bool) -> Iterator[str]:
+    known = "" if own else f"  ({said('key-trusted')})"
+    yield click.style(f"{ring.code}  {ring.name}{known}", bold=True)
+    yield "  " + said("fingerprint-of", fingerprint=ring.fingerprint)
+    yield from columns((f"  {signer.id}", signer.name, _state(signer)) for signer in ring.signers)
 
 
 @command.command("add")
 @click.option("--name", required=True, help="The inspector.")
 @click.option("--no-passphrase", is_flag=True, help="Keep the new keys without a passphrase.")
 @json_option
-@click.pass_context
-def add_signer(ctx: click.Context, /, name: str, no_passphrase: bool, as_json: bool) -> None:
+def add_signer(name: str, no_passphrase: bool) -> None:
     """Keys for one more inspector, vouched for by the issuer.
 
     \b
     Example:
       inspect-kit keys add --name "Jan Novák"
     """
-    home = home_of(ctx)
+    home = home_folder()
     own_keyring(home)
     opening = passphrase_for(home, None)
     variable = NEW_PASSPHRASE if os.environ.get(NEW_PASSPHRASE) else PASSPHRASE
     guarding = None if no_passphrase else new_passphrase(variable=variable)
     signer = add(home, name, (opening, guarding), now())
-    print_result(as_json, _signer(signer), said("signer-made", name=signer.name, id=signer.id))
+    print_result(_signer(signer), said("signer-made", name=signer.name, id=signer.id))
 
 
 @command.command("retire")
 @click.argument("who", metavar="ID-OR-NAME")
 @click.option("--compromised", is_flag=True, help="The key may have been in other hands.")
 @json_option
-@click.pass_context
-def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: bool) -> None:
+def retire_signer(who: str, compromised: bool) -> None:
     """Take an inspector's keys out of use; what was signed before stays good.
 
     With --compromised, only certificates stay good that a witness or a timestamp proves to be from before.
@@ -130,26 +121,25 @@ def retire_signer(ctx: click.Context, /, who: str, compromised: bool, as_json: b
     Example:
       inspect-kit keys retire "Jan Novák"
     """
-    home = home_of(ctx)
+    home = home_folder()
     own_keyring(home)
     signer = retire(home, who, passphrase_for(home, None), now(), compromised=compromised)
-    print_result(as_json, _signer(signer), said("signer-retired", name=signer.name, id=signer.id))
+    print_result(_signer(signer), said("signer-retired", name=signer.name, id=signer.id))
 
 
 @command.command("export")
 @click.option("-o", "--out", required=True, type=FILE, help="The file to write.")
 @json_option
-@click.pass_context
-def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
+def export(out: Path) -> None:
     """The issuer's public keys as one file, for everybody who is to check its certificates.
 
     \b
     Example:
       inspect-kit keys export -o pcc.pem
     """
-    keyring = own_keyring(home_of(ctx))
-    write_whole(out, (folder_of(home_of(ctx)) / PUBLIC).read_bytes())
-    _print_one(keyring, said("keys-exported", file=out, name=keyring.name), as_json)
+    keyring = own_keyring(home_folder())
+    write_whole(out, (folder_of(home_folder()) / PUBLIC).read_bytes())
+    _print_one(keyring, said("keys-exported", file=out, name=keyring.name))
 
 
 @command.command("trust")
@@ -157,8 +147,7 @@ def export(ctx: click.Context, /, out: Path, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="The fingerprint was compared already: do not ask.")
 @click.option("--fingerprint", default="", help="The fingerprint that the issuer read out: trusted only if it is this.")
 @json_option
-@click.pass_context
-def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_json: bool) -> None:
+def trust(file: Path, yes: bool, fingerprint: str) -> None:
     """Trust an issuer, from the file that its `keys export` wrote; again, when its inspectors have changed.
 
     Compare the fingerprint with the issuer over the telephone: whoever you trust here can sign for that name. In a
@@ -168,7 +157,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
     Example:
       inspect-kit keys trust pcc.pem
     """
-    home = home_of(ctx)
+    home = home_folder()
     keyring = read_keyring(file)
     content = bundle_of(read_bytes(file, 2_000_000))
     path = trust_folder(home) / f"{keyring.code}.pem"
@@ -183,7 +172,7 @@ def trust(ctx: click.Context, /, file: Path, yes: bool, fingerprint: str, as_jso
     with system_errors_as("not-made", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     write_whole(path, content)
-    _print_one(keyring, said("issuer-trusted", name=keyring.name), as_json)
+    _print_one(keyring, said("issuer-trusted", name=keyring.name))
 
 
 def _compare_fingerprint(keyring: Keyring, told: str, *, yes: bool) -> None:
@@ -208,8 +197,7 @@ def _hex(fingerprint: str) -> str:
 @click.argument("key", required=False, metavar="NAME+ID+KEY")
 @click.option("--remove", is_flag=True, help="Believe it no longer.")
 @json_option
-@click.pass_context
-def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool) -> None:
+def witness(key: str | None, remove: bool) -> None:
     """Believe a witness of logs, by the key that `registry witness` prints there; without a key, list them.
 
     Take witnesses that the issuer does not control: another federation, a referee's own laptop.
@@ -218,7 +206,7 @@ def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool)
     Example:
       inspect-kit keys witness ifta.example/desk-2+9a1b2c3d+BG…
     """
-    home = home_of(ctx)
+    home = home_folder()
     known = list(witnesses_of(home))
     if key is not None:
         offered = verifier_of(key)
@@ -226,7 +214,7 @@ def witness(ctx: click.Context, /, key: str | None, remove: bool, as_json: bool)
         trust_folder(home).mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(trust_folder(home) / WITNESSES, "".join(f"{each}\n" for each in known).encode())
     data = [{"name": each.name, "key": str(each)} for each in known]
-    print_result(as_json, data, *(map(str, known) if known else (said("no-witness"),)))
+    print_result(data, *(map(str, known) if known else (said("no-witness"),)))
 
 
 command.add_command(timestamps_command)
@@ -253,6 +241,6 @@ def _signer(signer: Signer) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print_one(ring: Keyring, sentence: str, as_json: bool) -> None:
+def _print_one(ring: Keyring, sentence: str) -> None:
     shown = said("fingerprint-of", fingerprint=ring.fingerprint)
-    print_result(as_json, _described(ring, own=True), sentence, shown)
+    print_result(_described(ring, own=True), sentence, shown)

@@ -10,11 +10,9 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.issue.trust import trusted
 from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, sticker_of, stock_of
-from inspect_kit.cli.issuer import registry_of
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import document_language_option, home_of, json_option
-from inspect_kit.cli.output import print_result
-from inspect_kit.cli.parameters import PATH
+from inspect_kit.cli.issuer import registry_here
+from inspect_kit.cli.options import PATH, document_language_option, home_folder, json_option
+from inspect_kit.cli.terminal import print_result, said
 from inspect_kit.clock import today
 from inspect_kit.errors import BrokenSeal, UsageError
 from inspect_kit.registry.numbers import number_of
@@ -34,10 +32,7 @@ MAX_LABELS = 2_000
 @document_language_option
 @click.option("-o", "--out", required=True, type=PATH, help="The file to write.")
 @json_option
-@click.pass_context
-def command(
-    ctx: click.Context, /, numbers: tuple[str, ...], stock: str, skip: int, language: str, out: Path, **given: Any
-) -> None:
+def command(numbers: tuple[str, ...], stock: str, skip: int, language: str, out: Path, **given: Any) -> None:
     """Stickers for certified things, to be printed at 100 %: 62 × 29 mm, or A4 sheets of labels.
 
     \b
@@ -48,13 +43,13 @@ def command(
     """
     if len(numbers) > MAX_LABELS:
         raise UsageError("labels-too-many-once", count=len(numbers), max_labels=MAX_LABELS)
-    names = {ring.code: ring.name for ring in trusted(home_of(ctx))}
-    with registry_of(ctx).reading() as connection:
+    names = {ring.code: ring.name for ring in trusted(home_folder())}
+    with registry_here().reading() as connection:
         standings = [_good(known(connection, number)) for number in numbers]
     stickers = [sticker_of(each, names.get(number_of(each.number).issuer, ""), language) for each in standings]
     write_whole(out, _written(stickers, stock, given["form"], skip))
     data = {"pdf": str(out), "labels": [sticker.number for sticker in stickers]}
-    print_result(given["as_json"], data, said("labels-written", count=len(stickers), file=out))
+    print_result(data, said("labels-written", count=len(stickers), file=out))
 
 
 def _written(stickers: list[Sticker], stock: str, form: str, skip: int) -> bytes:

@@ -11,11 +11,9 @@ from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.certificate.issue.log_checks import signed_by_log
 from inspect_kit.certificate.issue.trust import trusted, witnesses_of
-from inspect_kit.cli.issuer import desk_of, registry_of
-from inspect_kit.cli.language import said
-from inspect_kit.cli.options import home_of, json_option, signer_option
-from inspect_kit.cli.output import print_result
-from inspect_kit.cli.parameters import FILE, FOLDER
+from inspect_kit.cli.issuer import desk_of, registry_here
+from inspect_kit.cli.options import FILE, FOLDER, home_folder, json_option, signer_option
+from inspect_kit.cli.terminal import print_result, said
 from inspect_kit.clock import now
 from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.registry.chain import entry_of
@@ -69,15 +67,14 @@ def read_note(path: Path) -> str:
 @signer_option
 @click.option("-o", "--out", required=True, type=FILE, help="Text file, or .png/.svg/.pdf for a QR code.")
 @json_option
-@click.pass_context
-def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, out: Path, as_json: bool) -> None:
+def checkpoint_command(since: int | None, signer: str, out: Path) -> None:
     """The log's size and root, signed, for a witness to sign too.
 
     \b
     Example:
       inspect-kit registry checkpoint -o stick/pcc.txt
     """
-    desk = desk_of(ctx, signer)
+    desk = desk_of(signer)
     with desk.registry.reading() as connection:
         signed = tree.checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
         seen = [note.size for note in tree.kept_checkpoints(connection) if note.times()]
@@ -87,7 +84,7 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
         asked = tree.request_since(connection, signed, old)
     write_note(out, str(asked))
     data = {"origin": signed.origin, "size": signed.size, "root": signed.root.hex(), "since": old, "file": str(out)}
-    print_result(as_json, data, said("checkpoint-written", **data))
+    print_result(data, said("checkpoint-written", **data))
 
 
 @click.command("witness")
@@ -96,10 +93,7 @@ def checkpoint_command(ctx: click.Context, /, since: int | None, signer: str, ou
 @click.option("--folder", type=FOLDER, help="Where the witness lives, such as a USB stick [default: this home].")
 @click.option("-o", "--out", type=FILE, help="Where the signed checkpoint goes.")
 @json_option
-@click.pass_context
-def witness_command(
-    ctx: click.Context, /, file: Path | None, name: str, folder: Path | None, out: Path | None, as_json: bool
-) -> None:
+def witness_command(file: Path | None, name: str, folder: Path | None, out: Path | None) -> None:
     """Be a witness: sign another registry's checkpoint, if it continues what was signed before.
 
     Without a file it prints the witness's public key, for `keys witness` at the desks that are to believe it.
@@ -110,10 +104,10 @@ def witness_command(
       inspect-kit registry witness --name ifta.example/desk-2
       inspect-kit registry witness pcc.txt -o pcc-signed.txt
     """
-    home = home_of(ctx)
+    home = home_folder()
     own = open_cosigner(folder or home / "witness", name)
     if file is None:
-        print_result(as_json, {"name": own.name, "key": str(own.verifier)}, str(own.verifier))
+        print_result({"name": own.name, "key": str(own.verifier)}, str(own.verifier))
         return
     if out is None:
         raise click.MissingParameter(param_hint="'-o' / '--out'", param_type="option")
@@ -123,31 +117,30 @@ def witness_command(
     signed = own.cosign(asked, now())
     write_note(out, str(signed))
     told = {"origin": signed.origin, "size": signed.size, "witness": own.name, "file": str(out)}
-    print_result(as_json, told, said("witness-signed", **told))
+    print_result(told, said("witness-signed", **told))
 
 
 @click.command("witnessed")
 @click.argument("file", type=FILE)
-@click.pass_context
-def witnessed_command(ctx: click.Context, /, file: Path) -> None:
+def witnessed_command(file: Path) -> None:
     """Bring back what a witness has signed, so that certificates can show it.
 
     \b
     Example:
       inspect-kit registry witnessed stick/pcc-signed.txt
     """
-    note, registry = checkpoint_of(read_note(file)), registry_of(ctx)
-    names = [witness.name for witness in witnesses_of(home_of(ctx)) if note.seen_at(witness) is not None]
+    note, registry = checkpoint_of(read_note(file)), registry_here()
+    names = [witness.name for witness in witnesses_of(home_folder()) if note.seen_at(witness) is not None]
     if not names:
         raise BrokenSeal("signed-no-witness-believed-here", where=str(file))
     with registry.writing() as connection:
-        _check_ours(ctx, connection, note)
+        _check_ours(connection, note)
         fresh = tree.keep_checkpoint(connection, note)
     click.echo(said("witnessed" if fresh else "witnessed-already", witnesses=", ".join(names), size=note.size))
 
 
-def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -> None:
-    if not signed_by_log(note, trusted(home_of(ctx))):
+def _check_ours(connection: Transaction, note: Checkpoint) -> None:
+    if not signed_by_log(note, trusted(home_folder())):
         raise BrokenSeal("issuer-not-trusted-here", where=note.origin)
     if tree.root_at(connection, note.size) != note.root:
         raise BrokenSeal("registry-not-log-entries-witnessed", where=note.origin, size=note.size)
@@ -157,15 +150,14 @@ def _check_ours(ctx: click.Context, connection: Transaction, note: Checkpoint) -
 @click.argument("number")
 @signer_option
 @click.option("-o", "--out", required=True, type=FILE, help="A .tlog-proof file, or .png/.svg/.pdf for a QR code.")
-@click.pass_context
-def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) -> None:
+def proof_command(number: str, signer: str, out: Path) -> None:
     """The proof that a certificate stands in the log, to go with its PDF; with the witnesses who have seen it.
 
     \b
     Example:
       inspect-kit registry proof PCC-2026-000123-J -o striker.tlog-proof
     """
-    registry = registry_of(ctx)
+    registry = registry_here()
     with registry.reading() as connection:
         standing = known(connection, number)
         entry = entry_of(connection, standing.entry)
@@ -173,7 +165,7 @@ def proof_command(ctx: click.Context, /, number: str, signer: str, out: Path) ->
             raise BrokenSeal("number-without-entry", where=standing.number)
         notes = tree.kept_checkpoints(connection, entry.id)
         if not notes:
-            desk = desk_of(ctx, signer)
+            desk = desk_of(signer)
             notes = [tree.checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)]
         if out.suffix.lower() in PICTURES:
             # A timestamp server's token is longer than what a QR code holds.

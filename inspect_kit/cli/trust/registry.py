@@ -16,11 +16,9 @@ from inspect_kit.capture.files import read_bytes
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
 from inspect_kit.certificate.issue.trust import trusted
-from inspect_kit.cli.issuer import desk_of, registry_of
-from inspect_kit.cli.language import heard, said, said_of
-from inspect_kit.cli.options import home_of, json_option, signer_option
-from inspect_kit.cli.output import EXIT_CODES, columns, print_result, within
-from inspect_kit.cli.parameters import FILE, PATH, day_option, stacked
+from inspect_kit.cli.issuer import desk_of, registry_here
+from inspect_kit.cli.options import FILE, PATH, day_option, home_folder, json_option, signer_option, stacked
+from inspect_kit.cli.terminal import EXIT_CODES, columns, lang, print_result, said, said_of, wants_json, within
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
 from inspect_kit.clock import now, today
@@ -41,9 +39,7 @@ _limit_option = click.option("--limit", type=click.IntRange(min=1), default=50, 
                              help="At most so many.")  # fmt: skip
 _subject_option = click.option("--subject", default="", help="The thing; its beginning is enough.")
 _spec_option = click.option("--spec", default="", help="The sheet.")
-_verdict_option = click.option(
-    "--verdict", type=click.Choice([verdict.value for verdict in EXIT_CODES]), help="What was found."
-)
+_verdict_option = click.option("--verdict", type=click.Choice(list(EXIT_CODES)), help="What was found.")
 _filters = stacked(
     click.option("--owner", default="", help="Whose it is; any part of the name, accents and case do not matter."),
     _subject_option,
@@ -65,20 +61,19 @@ _filters = stacked(
 @_verdict_option
 @_limit_option
 @json_option
-@click.pass_context
-def inspections(ctx: click.Context, /, subject: str, spec: str, verdict: str | None, limit: int, as_json: bool) -> None:
+def inspections(subject: str, spec: str, verdict: str | None, limit: int) -> None:
     """Inspections without a certificate, the newest first: what batch has entered.
 
     \b
     Example:
       inspect-kit registry inspections --spec icf-cs --verdict fails
     """
-    with registry_of(ctx).reading() as connection:
+    with registry_here().reading() as connection:
         found = uncertified(connection, InspectionQuery(subject, spec, verdict or ""), limit)
     rows = [tuple(map(said, _INSPECTION_HEADS))]
     rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
               row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip
-    print_result(as_json, found, *columns(rows) if found else (said("nothing-found"),))
+    print_result(found, *columns(rows) if found else (said("nothing-found"),))
 
 
 _INSPECTION_HEADS = (
@@ -118,8 +113,7 @@ def _wanted(given: dict[str, Any]) -> RegistryQuery:
 @_filters
 @_limit_option
 @json_option
-@click.pass_context
-def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given: Any) -> None:
+def list_certificates(limit: int, **given: Any) -> None:
     """Certificates and reports, the newest first.
 
     \b
@@ -128,13 +122,13 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
       inspect-kit registry list --search "prague striker" --since 2026-01-01
     """
     on = today()
-    with registry_of(ctx).reading() as connection:
+    with registry_here().reading() as connection:
         found = list(listing(connection, _wanted(given), on, limit))
     rows = [tuple(map(said, _HEADS))]
     rows += [(s.number, said_of("state", s.state(on)), said_of("verdict", s.verdict), s.issued_on, s.subject, s.owner)
              for s in found]  # fmt: skip
     lines = columns(within(rows, _WIDTH)) if found else (said("nothing-found"),)
-    print_result(as_json, [row_of(standing, on) for standing in found], *lines)
+    print_result([row_of(standing, on) for standing in found], *lines)
 
 
 @command.command("show")
@@ -142,15 +136,14 @@ def list_certificates(ctx: click.Context, /, limit: int, as_json: bool, **given:
 @click.option("--pdf", type=PATH, help="Write the certificate's PDF here.")
 @click.option("--record", type=PATH, help="Write the inspection record here.")
 @json_option
-@click.pass_context
-def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | None, as_json: bool) -> None:
+def show(number: str, pdf: Path | None, record: Path | None) -> None:
     """All that is known of one certificate; its PDF and record can be had again.
 
     \b
     Example:
       inspect-kit registry show PCC-2026-000123-J --pdf again.pdf
     """
-    registry = registry_of(ctx)
+    registry = registry_here()
     with registry.reading() as connection:
         standing = known(connection, number)
         behind = backing(connection, standing)
@@ -159,7 +152,7 @@ def show(ctx: click.Context, /, number: str, pdf: Path | None, record: Path | No
                 write_whole(path, registry.shelf.take(connection, digest))
     data = {**row_of(standing, today()), **asdict(behind)}
     rows = [(said_of("shown", name), text) for name, value in data.items() for text in _shown(name, value)]
-    print_result(as_json, data, *columns(rows))
+    print_result(data, *columns(rows))
 
 
 def _shown(name: str, value: object) -> Iterator[str]:
@@ -174,7 +167,7 @@ def _shown(name: str, value: object) -> Iterator[str]:
 
 def _worded(name: str, text: str) -> str:
     """An edition as its sheet's wording has it; names and digests as they are."""
-    return wording_for(heard()).sentence(text) if name == "edition" else text
+    return wording_for(lang()).sentence(text) if name == "edition" else text
 
 
 command.add_command(inspections)
@@ -188,8 +181,7 @@ for each in (checkpoint_command, witness_command, witnessed_command, proof_comma
 @click.option("--by", default="", help="Who revokes it [default: whose key signs].")
 @signer_option
 @json_option
-@click.pass_context
-def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str, signer: str, as_json: bool) -> None:
+def revoke_certificate(number: str, because: str, by: str, signer: str) -> None:
     """Withdraw a certificate for good; an inspector's key signs it.
 
     \b
@@ -197,12 +189,12 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
       inspect-kit registry revoke PCC-2026-000123-J --because "the scale was out of calibration"
     """
     reason = clean(because, where="--because", needed=True)
-    desk = desk_of(ctx, signer)
+    desk = desk_of(signer)
     registry, at = desk.registry, now()
     revoke(registry, number, reason, clean(by or desk.key.signer.name, where="--by"), at, seal_of_signer(desk.key, at))
     with registry.reading() as connection:
         standing = known(connection, number)
-    print_result(as_json, row_of(standing, today()), said("revoked", number=standing.number, reason=reason))
+    print_result(row_of(standing, today()), said("revoked", number=standing.number, reason=reason))
 
 
 @command.command("describe")
@@ -212,8 +204,7 @@ def revoke_certificate(ctx: click.Context, /, number: str, because: str, by: str
 @click.option("--maker", default="", help="Who made it.")
 @click.option("--serial", default="", help="Its serial number.")
 @click.option("--photo", type=PATH, help="A photograph, kept as evidence.")
-@click.pass_context
-def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) -> None:
+def describe_subject(photo: Path | None, **given: str) -> None:
     """Add maker, serial number and a photograph to what is known of a thing.
 
     \b
@@ -223,7 +214,7 @@ def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) ->
     texts = {name: clean(text, where=f"--{name}") for name, text in given.items()}
     if not (texts["maker"] or texts["serial"] or photo):
         raise UsageError("thing-unsaid")
-    registry = registry_of(ctx)
+    registry = registry_here()
     thing = Thing(texts["item"], texts["subject"], texts["owner"])
     picture = (photo.name, read_bytes(photo, MAX_PHOTO_BYTES)) if photo else None
     entry = describe(registry, thing, (texts["maker"], texts["serial"]), picture, now())
@@ -233,24 +224,23 @@ def describe_subject(ctx: click.Context, /, photo: Path | None, **given: str) ->
 @command.command("audit")
 @click.option("--no-files", is_flag=True, help="Leave the evidence files unread.")
 @json_option
-@click.pass_context
-def audit_registry(ctx: click.Context, /, no_files: bool, as_json: bool) -> int:
+def audit_registry(no_files: bool) -> int:
     """Walk the whole chain: any change, gap, foreign row or missing file is found and named.
 
     \b
     Example:
       inspect-kit registry audit
     """
-    home, registry = home_of(ctx), registry_of(ctx)
+    home, registry = home_folder(), registry_here()
     rings = trusted(home)
     found = audit(registry, lambda connection: seals_in(connection, rings).fault, files=not no_files)
-    for fault in () if as_json else found.faults:
-        click.echo(fault.said(heard()), err=True)
+    for fault in () if wants_json() else found.faults:
+        click.echo(fault.said(lang()), err=True)
     data = {
         "clean": not found.faults, "entries": found.entries, "certificates": found.certificates, "files": found.files,
         "head": found.head, "orphans": found.orphans, "faults": [asdict(fault) for fault in found.faults],
     }  # fmt: skip
-    print_result(as_json, data, *_audited(found))
+    print_result(data, *_audited(found))
     return BrokenSeal.exit_code if found.faults else 0
 
 
@@ -278,8 +268,7 @@ def roles() -> None:
 @_filters
 @click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True, help="Form.")
 @click.option("-o", "--out", type=PATH, help="The file to write (default: standard output).")
-@click.pass_context
-def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -> None:
+def export(layout: str, out: Path | None, **given: Any) -> None:
     """Certificates and reports for other programs: JSON lines, or CSV for a spreadsheet.
 
     \b
@@ -287,7 +276,7 @@ def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -
       inspect-kit registry export --format csv --since 2026-01-01 -o 2026.csv
     """
     on = today()
-    with registry_of(ctx).reading() as connection:
+    with registry_here().reading() as connection:
         lines = FORMATS[layout](listing(connection, _wanted(given), on), on)
         if out is None:
             sys.stdout.writelines(lines)
@@ -298,17 +287,16 @@ def export(ctx: click.Context, /, layout: str, out: Path | None, **given: Any) -
 @command.command("backup")
 @click.argument("file", type=FILE)
 @json_option
-@click.pass_context
-def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+def backup(file: Path) -> None:
     """The whole registry with its evidence in one file. Keys are not in it.
 
     \b
     Example:
       inspect-kit registry backup 2026-11-16.zip
     """
-    kept = back_up(registry_of(ctx), file)
+    kept = back_up(registry_here(), file)
     told = {"file": str(file), **asdict(kept)}
-    print_result(as_json, told, said("backed-up", **told))
+    print_result(told, said("backed-up", **told))
 
 
 @command.command("accept-older")
@@ -317,8 +305,7 @@ def backup(ctx: click.Context, /, file: Path, as_json: bool) -> None:
 @click.option("--after", multiple=True, help="The newest number known to be out there; one for each series.")
 @click.option("--signer", default="", help="Whose key signs it, where there are several.")
 @json_option
-@click.pass_context
-def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str, signer: str, **given: Any) -> None:
+def accept_older_state(backup: Path | None, because: str, signer: str, **given: Any) -> None:
     """Go on from an older state when the newest is lost: the registry as it lies, or a backup into an empty home.
 
     Numbers that the lost entries can have given out are left out. Certificates among them stay unknown here, and
@@ -330,7 +317,7 @@ def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str,
       inspect-kit registry accept-older 2026-11-14.zip --because "disk broken on 16 November; R. Novák, chief referee"
     """
     reason = clean(because, where="--because", needed=True)
-    desk = desk_of(ctx, signer)
+    desk = desk_of(signer)
     after = tuple(_own_number(each, desk.key.issuer.code) for each in given["after"])
     if backup is not None:
         restore(desk.registry, backup, older=True)
@@ -338,7 +325,7 @@ def accept_older_state(ctx: click.Context, /, backup: Path | None, because: str,
     word = Acceptance(issuer.code, reason, by, after, lambda entry: not seal_fault(entry, (issuer,)))
     lost = accept_older(desk.registry, word, desk.now, seal_of_signer(desk.key, desk.now))
     data = {"lost": lost, "because": reason, "by": desk.key.signer.name}
-    print_result(given["as_json"], data, said("older-accepted", lost=lost))
+    print_result(data, said("older-accepted", lost=lost))
 
 
 def _own_number(text: str, code: str) -> Number:
@@ -350,29 +337,27 @@ def _own_number(text: str, code: str) -> Number:
 
 @command.command("tidy")
 @json_option
-@click.pass_context
-def tidy_evidence(ctx: click.Context, /, as_json: bool) -> None:
+def tidy_evidence() -> None:
     """Remove evidence that belongs to no entry, as a program leaves it that was ended in the middle.
 
     \b
     Example:
       inspect-kit registry tidy
     """
-    gone = tidy(registry_of(ctx))
-    print_result(as_json, {"removed": gone}, said("tidied", count=gone))
+    gone = tidy(registry_here())
+    print_result({"removed": gone}, said("tidied", count=gone))
 
 
 @command.command("restore")
 @click.argument("file", type=FILE)
 @json_option
-@click.pass_context
-def restore_registry(ctx: click.Context, /, file: Path, as_json: bool) -> None:
+def restore_registry(file: Path) -> None:
     """Make an empty registry from a backup; also to move from SQLite to PostgreSQL.
 
     \b
     Example:
       inspect-kit --home new-home registry restore 2026-11-16.zip
     """
-    registry = registry_of(ctx)
+    registry = registry_here()
     kept = restore(registry, file)
-    print_result(as_json, {"file": str(file), **asdict(kept)}, said("restored", entries=kept.entries, files=kept.files))
+    print_result({"file": str(file), **asdict(kept)}, said("restored", entries=kept.entries, files=kept.files))

@@ -14,10 +14,8 @@ from inspect_kit.certificate.issue.keyring import Keyring, read_authorities
 from inspect_kit.certificate.issue.trust import TIME_SERVERS, time_servers_of, trust_folder
 from inspect_kit.cli.about import timestamp_setting
 from inspect_kit.cli.issuer import desk_of
-from inspect_kit.cli.language import heard, said
-from inspect_kit.cli.options import home_of, json_option
-from inspect_kit.cli.output import print_result, warn
-from inspect_kit.cli.parameters import FILE, PATH
+from inspect_kit.cli.options import FILE, PATH, home_folder, json_option
+from inspect_kit.cli.terminal import lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 
@@ -32,8 +30,7 @@ _MOST_FILES = 5000
 @click.option("--url", default="", help="The timestamp server [default: `timestamp` in the home's about.toml].")
 @click.option("--signer", default="", help="Whose key signs the log's checkpoint, where there are several.")
 @json_option
-@click.pass_context
-def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, signer: str, as_json: bool) -> None:
+def timestamp_command(files: tuple[Path, ...], url: str, signer: str) -> None:
     """Have a server say when: one timestamp over the whole log, and one in each PDF that is named (PAdES-LTA).
 
     The one over the log covers every certificate so far, wherever its PDF is; `registry proof` takes it along. Those
@@ -47,10 +44,10 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
     from inspect_kit.certificate.issue.time_server import TimeServer, stamped
     from inspect_kit.registry.log.tree import checkpoint, keep_checkpoint
 
-    address = server_address(home_of(ctx), url)
+    address = server_address(home_folder(), url)
     if not address:
         raise UsageError("server-unsaid", where="--url", hint=notice("timestamp-in-about"))
-    server, desk = TimeServer(address), desk_of(ctx, signer)
+    server, desk = TimeServer(address), desk_of(signer)
     paths = [found for path in files for found in _pdfs(path)]
     with desk.registry.reading() as connection:
         note = checkpoint(connection, desk.key.issuer.code).signed(desk.key.qr_key)
@@ -61,7 +58,7 @@ def timestamp_command(ctx: click.Context, /, files: tuple[Path, ...], url: str, 
         stamp_file(path, address, desk.key.issuer)
     data = {"origin": note.origin, "size": note.size, "url": address, "files": [str(path) for path in paths]}
     line = said("stamped", server=server.name, size=note.size, origin=note.origin, count=len(paths))
-    print_result(as_json, data, line)
+    print_result(data, line)
 
 
 def server_address(home: Path, given: str) -> str:
@@ -98,22 +95,21 @@ def stamp_issued(path: Path, url: str, ring: Keyring) -> None:
     try:
         stamp_file(path, url, ring)
     except BadInput as problem:
-        warn([said("issued-without-timestamp", file=path.name, reason=problem.said(heard()))])
+        warn(said("issued-without-timestamp", file=path.name, reason=problem.said(lang())))
 
 
 @click.command("timestamps")
 @click.argument("file", required=False, type=FILE)
 @click.option("--remove", is_flag=True, help="Believe them no longer.")
 @json_option
-@click.pass_context
-def timestamps_command(ctx: click.Context, /, file: Path | None, remove: bool, as_json: bool) -> None:
+def timestamps_command(file: Path | None, remove: bool) -> None:
     """Believe a timestamp server, by the PEM file of its CA; without a file, list those that are believed.
 
     \b
     Example:
       inspect-kit keys timestamps freetsa-ca.pem
     """
-    home = home_of(ctx)
+    home = home_folder()
     known = list(time_servers_of(home))
     if file is not None:
         offered = read_authorities(file)
@@ -122,4 +118,4 @@ def timestamps_command(ctx: click.Context, /, file: Path | None, remove: bool, a
         write_whole(trust_folder(home) / TIME_SERVERS, [each.public_bytes(Encoding.PEM) for each in known])
     told = [(each.subject.rfc4514_string(), each.not_valid_after_utc.date().isoformat()) for each in known]
     lines = [said("believed-until", name=name, day=ends) for name, ends in told] or [said("no-time-server")]
-    print_result(as_json, [{"name": name, "ends": ends} for name, ends in told], *lines)
+    print_result([{"name": name, "ends": ends} for name, ends in told], *lines)

@@ -23,13 +23,11 @@ from inspect_kit.certificate.issue.verify import (
     verify_qr,
 )
 from inspect_kit.cli.issuer import registry_if_any
-from inspect_kit.cli.options import home_of, json_option, language_option
-from inspect_kit.cli.output import EXIT_CODES, print_json, styled
-from inspect_kit.cli.parameters import FILE, day_option
+from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, language_option
+from inspect_kit.cli.terminal import EXIT_CODES, print_result, styled
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.clock import today
 from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
-from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import notice
 from inspect_kit.registry.log.notes import proof_of
 from inspect_kit.registry.numbers import number_of
@@ -57,8 +55,7 @@ _GRAVITY: Final = (0, 3, 1, 5)
 @day_option("--on", "The day it must be valid on (default: today).")
 @language_option
 @json_option
-@click.pass_context
-def command(ctx: click.Context, /, what: str, subject: str, event: str, as_json: bool, **given: Any) -> int:
+def command(what: str, subject: str, event: str, **given: Any) -> int:
     """Check a certificate: its signature, signer, record, registry, revocation and expiry.
 
     However it is asked for: its PDF, its number, the text or a photo of its QR code; of a folder, every PDF in it.
@@ -72,19 +69,20 @@ def command(ctx: click.Context, /, what: str, subject: str, event: str, as_json:
       inspect-kit verify striker.pdf --subject "Striker 7" --event "Prague Open"
     """
     asked = _files_in(what) if not looks_like_qr(what) and len(what) < _LONGEST_NAME and Path(what).is_dir() else [what]
-    answers = [
-        compare(_looked_at(each, _counter(ctx, each, given["proof"], given["on"])), subject, event) for each in asked
-    ]
-    if as_json:
-        print_json(answers[0].data() if asked == [what] else [seen.data() for seen in answers])
-    else:
-        for name, seen in zip(asked, answers, strict=True):
-            _print(seen, wording_for(given["language"], {}), "" if asked == [what] else f"{Path(name).name}: ")
+    counters = ((each, _counter(each, given["proof"], given["on"])) for each in asked)
+    answers = [compare(_looked_at(each, counter), subject, event) for each, counter in counters]
+    words, names = (
+        wording_for(given["language"]),
+        [""] if asked == [what] else [f"{Path(name).name}: " for name in asked],
+    )
+    data = [seen.data() for seen in answers]
+    lines = (name + _line(seen, words) for name, seen in zip(names, answers, strict=True))
+    print_result(data[0] if asked == [what] else data, *lines)
     return max(map(_exit_code, answers), key=_GRAVITY.index)
 
 
 def _exit_code(seen: Verification) -> int:
-    return EXIT_CODES[Verdict(seen.verdict)] if seen.holds and seen.verdict else BrokenSeal.exit_code
+    return EXIT_CODES[seen.verdict] if seen.holds and seen.verdict else BrokenSeal.exit_code
 
 
 def _files_in(folder: str) -> list[str]:
@@ -97,11 +95,11 @@ def _files_in(folder: str) -> list[str]:
     return found
 
 
-def _counter(ctx: click.Context, what: str, proof: Path | None, on: datetime | None) -> TrustContext:
+def _counter(what: str, proof: Path | None, on: datetime | None) -> TrustContext:
     """With the proof that was named, or that lies beside the PDF."""
     named = not looks_like_qr(what) and len(what) < _LONGEST_NAME
     told = proof_of(read_note(proof)) if proof else proof_beside(Path(what)) if named else None
-    return trust_context(home_of(ctx), registry_if_any(ctx), on.date() if on else today(), told)
+    return trust_context(home_folder(), registry_if_any(), on.date() if on else today(), told)
 
 
 def _looked_at(what: str, counter: TrustContext) -> Verification:
@@ -143,14 +141,13 @@ def _code_in(photo: Path) -> str:
         return str(aside.do(_SECONDS, read_code, read_bytes(photo, MAX_PDF_BYTES)))
 
 
-def _print(seen: Verification, words: Wording, before: str) -> None:
+def _line(seen: Verification, words: Wording) -> str:
     """Whether it is genuine, then what it says, in the colour of that; what must be checked again is in `--json`."""
     against = [check.said(words.language) for check in seen.checks if check.holds is False]
     if against:
         name = f"{seen.number}: " if seen.number else ""
-        click.echo(f"{before}{click.style(words.say('check.broken'), fg='red', bold=True)}  {name}{'; '.join(against)}")
-        return
+        return f"{click.style(words.say('check.broken'), fg='red', bold=True)}  {name}{'; '.join(against)}"
     said = ", ".join(check.said(words.language) for check in seen.checks)
-    verdict = styled(Verdict(seen.verdict), words.say(f"overall.{seen.verdict}").upper()) if seen.verdict else ""
+    verdict = styled(seen.verdict, words.say(f"overall.{seen.verdict}").upper()) if seen.verdict else ""
     what = f"{seen.number} {seen.subject!r} ({seen.sheet}, {seen.item})"
-    click.echo(f"{before}{click.style(words.say('check.genuine'), bold=True)}  {verdict}  {what}: {said}")
+    return f"{click.style(words.say('check.genuine'), bold=True)}  {verdict}  {what}: {said}"
