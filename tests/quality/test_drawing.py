@@ -54,7 +54,7 @@ def drawings() -> dict[str, Draw]:
         "gauge": gauge_drawing(study, by_anova(study)),
         "type one": type_one_drawing(sample, type_one(sample, 31.0, 2.0), 31.0),
         "linearity": linearity_drawing(linearity(references, references + np.tile([0, 0.1, 0.2, 0.1], 3))),
-        "curve": curve_drawing(plan.fractions, plan.probabilities, "n = 80"),
+        "curve": curve_drawing(*plan, "n = 80"),
         "dice": dice_drawing([("", fairness([order.count(f) for f in range(1, 7)], 100, order))], e_path(order, 100)),
     }
 
@@ -147,9 +147,9 @@ def test_a_signal_is_named_above_a_chart_as_the_axis_names_its_point(kind: str) 
 )  # fmt: skip
 def test_a_curve_without_an_aql_marks_the_quality_that_is_accepted_with_95_percent(language: str, said: str) -> None:
     plan = curve(80, 2)
-    written = texts_of(curve_drawing(plan.fractions, plan.probabilities, "n = 80"), language)
+    written = texts_of(curve_drawing(*plan, "n = 80"), language)
     assert said in written
     assert any(text.startswith("p10 ") for text in written)
-    agreed = texts_of(curve_drawing(plan.fractions, plan.probabilities, "n = 80", 0.01), language)
+    agreed = texts_of(curve_drawing(*plan, "n = 80", 0.01), language)
     assert not any(text.startswith("p95") for text in agreed)
     assert any(text.startswith("AQL ") for text in agreed)

@@ -17,24 +17,21 @@ from inspect_kit.quality.lot.file import LotFile
 from inspect_kit.quality.lot.judge import DefectClass, JudgedClass, LotOutcome
 from inspect_kit.quality.sampling import switching
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.class_ledger import ClassLedger, read_class_ledger
+from inspect_kit.quality.sampling.ledger import WHOLE, Ledger, read_ledger
 from inspect_kit.quality.sampling.variables import Standard
-from inspect_kit.quality.sampling.variables_ledger import add_measured, read_variables_ledger, variables_ledger_text
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerBook:
     """The lots before this one; `entered` where the ledger has this very lot already."""
 
-    lots: switching.LotSeries | ClassLedger
+    lots: Ledger
     readings: str
     entered: bool = False
 
-    def severity(self, name: str = "") -> Severity:
+    def severity(self, name: str = WHOLE) -> Severity:
         """How this lot is to be inspected, or a class of defects on it."""
-        if isinstance(self.lots, switching.LotSeries):
-            return self.lots.state.severity
-        return self.lots.of(name).state.severity
+        return self.lots.state(name).severity
 
 
 def ledger_book(given: Given, file: LotFile, classes: Iterable[DefectClass]) -> LedgerBook | None:
@@ -47,19 +44,18 @@ def ledger_book(given: Given, file: LotFile, classes: Iterable[DefectClass]) -> 
     before = lots.before(file.digest)
     if before is not None:
         return LedgerBook(before, file.digest, entered=True)
-    for series in [lots] if isinstance(lots, switching.LotSeries) else map(lots.of, lots.schemes):
-        switching.refuse_stopped(series.state)
+    for name in lots.schemes:
+        switching.refuse_stopped(lots.state(name))
     _refuse_name(lots.lots, given)
     return LedgerBook(lots, file.digest)
 
 
-def _read(given: Given, classes: tuple[DefectClass, ...]) -> switching.LotSeries | ClassLedger | None:
+def _read(given: Given, classes: tuple[DefectClass, ...]) -> Ledger | None:
     path, start = given["ledger"], Severity(given["severity"] or "normal")
     if path is None or (given["aql"] is None and not classes):
         return None
-    if classes:
-        return read_class_ledger(path, {each.name: _scheme(given, each.aql) for each in classes}, start)
-    return (read_variables_ledger if given["variables"] else switching.read_ledger)(path, _scheme(given), start)
+    schemes = {each.name: _scheme(given, each.aql) for each in classes} or {WHOLE: _scheme(given)}
+    return read_ledger(path, schemes, start, measured=bool(given["variables"]) and not classes)
 
 
 def _refuse_name(lots: Iterable[switching.JudgedLot], given: Given) -> None:
@@ -84,34 +80,22 @@ def keep_lot(outcome: LotOutcome, book: LedgerBook, given: Given, name: str) -> 
         warn(said("ledger-without-lot"))
         return
     lot = switching.PresentedLot(outcome.plan.size, 0, name, book.readings, given["resubmitted"])
-    if isinstance(book.lots, ClassLedger):
-        _keep_classes(outcome, book.lots, given, lot)
-    else:
-        _keep_one(outcome, book.lots, given, lot)
+    write_whole(given["ledger"], _kept(outcome, book.lots, lot).text().encode())
 
 
-def _keep_one(outcome: LotOutcome, lots: switching.LotSeries, given: Given, lot: switching.PresentedLot) -> None:
-    scheme = _scheme(given)
-    if given["variables"]:
-        kept = add_measured(lots, scheme, lot, accepted=outcome.verdict is Verdict.CONFORMS)
-        text = variables_ledger_text(kept, scheme)
-    else:
-        kept = lots.add(scheme, replace(lot, found=_found(outcome)))
-        text = switching.ledger_text(kept, scheme)
-    write_whole(given["ledger"], text.encode())
-    _tell_next(kept.lots[-1])
-
-
-def _keep_classes(outcome: LotOutcome, lots: ClassLedger, given: Given, lot: switching.PresentedLot) -> None:
+def _kept(outcome: LotOutcome, lots: Ledger, lot: switching.PresentedLot) -> Ledger:
     """Every class that was decided; on a refused lot one may have stayed open, and is not counted."""
+    if lots.measured:
+        return _told(lots.add(lot, by_values=outcome.verdict is Verdict.CONFORMS))
+    if WHOLE in lots.schemes:
+        return _told(lots.add(replace(lot, found=_found(outcome))))
     for each in outcome.classes:
         of = each.plan.of.name
         if each.verdict is Verdict.UNDECIDED:
             warn(f"{word_of('class', of)}: {said('ledger-without-lot')}")
-            continue
-        lots = lots.add(of, replace(lot, found=_found(each), inspected=outcome.plan.sample))
-        _tell_next(lots.rows[-1][1], of)
-    write_whole(given["ledger"], lots.text().encode())
+        else:
+            lots = _told(lots.add(replace(lot, found=_found(each), inspected=outcome.plan.sample), of))
+    return lots
 
 
 def _found(judged: LotOutcome | JudgedClass) -> int:
@@ -119,8 +103,11 @@ def _found(judged: LotOutcome | JudgedClass) -> int:
     return judged.failed + (judged.undecided if judged.verdict is Verdict.CONFORMS else 0)
 
 
-def _tell_next(judged: switching.JudgedLot, of: str = "") -> None:
+def _told(lots: Ledger) -> Ledger:
+    """The same, after saying how the next lot is inspected if that has changed."""
+    of, judged = lots.rows[-1]
     if judged.because:
         severity = word_of("severity", judged.after.severity.value)
         told = said("next-severity", severity=severity, reason=judged.because)
         warn(f"{word_of('class', of)}: {told}" if of else told)
+    return lots

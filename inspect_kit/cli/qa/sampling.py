@@ -21,6 +21,7 @@ from inspect_kit.quality.sample import Floats
 from inspect_kit.quality.sampling import operating_curve as curves
 from inspect_kit.quality.sampling import switching, variables
 from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
+from inspect_kit.quality.sampling.ledger import WHOLE, read_ledger
 from inspect_kit.quality.sampling.stages import NEVER, staged
 
 # `qa oc`: what a sampling plan lets through.
@@ -206,8 +207,7 @@ def _limiting_plan(given: Given) -> Outcome:
 
 
 def _curve(size: int, accept: int, lot: int | None) -> Drawn:
-    found = curves.curve(size, accept) if lot is None else curves.curve_of_lot(size, accept, lot)
-    return found.points
+    return curves.curve(size, accept) if lot is None else curves.curve_of_lot(size, accept, lot)
 
 
 def _in_stages(given: Given) -> Outcome:
@@ -244,7 +244,7 @@ def _plan_curve(lookup: Lookup, scheme: switching.Scheme, lot: int) -> Drawn:
     """What the plan lets through: up to one less than Re is accepted, in the gap too."""
     accept = lookup.plan.reject - 1
     if scheme.aql > switching.LARGEST_PERCENTAGE:
-        return curves.curve(lookup.plan.size, accept, curves.Model.POISSON).points
+        return curves.curve(lookup.plan.size, accept, curves.Model.POISSON)
     if accept >= lookup.plan.size:
         return np.array([0.0, 1.0]), np.array([1.0, 1.0])
     return _curve(lot, accept, lot) if lookup.whole_lot else _curve(lookup.plan.size, accept, None)
@@ -253,24 +253,25 @@ def _plan_curve(lookup: Lookup, scheme: switching.Scheme, lot: int) -> Drawn:
 def _by_ledger(given: Given, scheme: switching.Scheme) -> Outcome:
     path: Path = given["ledger"]
     start = _severity(given)
-    series = switching.read_ledger(path, scheme, start)
+    series = read_ledger(path, {WHOLE: scheme}, start)
     if series.lots and given["severity"]:
         raise UsageError("ledger-tells-severity")
-    switching.refuse_stopped(series.state)
-    severity = series.state.severity
+    state = series.state()
+    switching.refuse_stopped(state)
+    severity = state.severity
     lookup = look_up(given["lot"], scheme.aql, scheme.level, severity)
-    before = {"lots_before": len(series.lots), "score": series.state.score}
+    before = {"lots_before": len(series.lots), "score": state.score}
     data = {**switching.lookup_data(lookup, scheme, severity), **before}
     code = 0
     if given["found"] is not None:
         lot = switching.PresentedLot(given["lot"], given["found"], given["name"], "", given["resubmitted"])
-        series = series.add(scheme, lot)
+        series = series.add(lot)
         judged = series.lots[-1]
-        write_whole(path, switching.ledger_text(series, scheme).encode())
+        write_whole(path, series.text().encode())
         data |= {"found": given["found"], "accepted": judged.accepted}
         data |= {"next": judged.next_severity, "because": judged.because}
         code = 0 if judged.accepted else REFUSED
-    if switching.may_be_reduced(scheme, series.state):
+    if switching.may_be_reduced(scheme, series.state()):
         warn(said("reduced-allowed"))
     return data, _plan_curve(lookup, scheme, given["lot"]), code
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import ceil, sqrt
@@ -33,20 +34,8 @@ class Model(StrEnum):
     POISSON = "poisson"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Points of an operating characteristic: fraction nonconforming → probability of acceptance."""
-
-    size: int
-    accept: int
-    model: Model
-    fractions: Floats
-    probabilities: Floats
-
-    @property
-    def points(self) -> tuple[Floats, Floats]:
-        """Fractions and probabilities."""
-        return self.fractions, self.probabilities
+Curve = tuple[Floats, Floats]
+"""Points of an operating characteristic: fractions nonconforming, and their probabilities of acceptance."""
 
 
 def acceptance(size: int, accept: int, fraction: float, model: Model = Model.BINOMIAL) -> float:
@@ -81,7 +70,7 @@ def curve(size: int, accept: int, model: Model = Model.BINOMIAL) -> Curve:
     count = min(int(end / step) + 2, MAX_POINTS)
     fractions = np.round(np.arange(count) * step, 12)
     fractions = fractions[fractions <= 1] if model is Model.BINOMIAL else fractions
-    return Curve(size, accept, model, fractions, np.array([acceptance(size, accept, p, model) for p in fractions]))
+    return fractions, np.array([acceptance(size, accept, p, model) for p in fractions])
 
 
 def _round_step(rough: float) -> float:
@@ -98,8 +87,7 @@ def curve_of_lot(size: int, accept: int, lot: int) -> Curve:
         raise UsageError("sample-does-not-come-from", size=size, lot=lot)
     stride = -(-lot // MAX_POINTS)
     bad = np.arange(0, lot + 1, stride)
-    probabilities = np.asarray(hypergeom.cdf(accept, lot, bad, size))
-    return Curve(size, accept, Model.HYPERGEOMETRIC, bad / lot, probabilities)
+    return bad / lot, np.asarray(hypergeom.cdf(accept, lot, bad, size))
 
 
 def _checked(size: int, accept: int, model: Model) -> None:
@@ -175,13 +163,10 @@ def plan_for_ltpd(worst: Risk, accept: int = 0, lot: int | None = None) -> Plan:
         size = _consumer_size(worst, accept, 1)
         return Plan(size, accept, accept + 1)
     bad = ceil(worst.fraction * lot - 1e-9)
-    below, above = 0, lot
     if acceptance_of_lot(lot, accept, bad, lot) > worst.risk:
         raise UsageError("lot-passes-anyway", lot=lot, bad=bad, accept=accept)
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if acceptance_of_lot(middle, accept, bad, lot) <= worst.risk else (middle, above)
-    return Plan(above, accept, accept + 1)
+    size = 1 + bisect_left(range(1, lot), True, key=lambda n: acceptance_of_lot(n, accept, bad, lot) <= worst.risk)
+    return Plan(size, accept, accept + 1)
 
 
 def smallest_plan_of_lot(risks: Risks, lot: int) -> Plan:
@@ -214,14 +199,15 @@ def _consumer_size(consumer: Risk, accept: int, start: int) -> int:
     def protects(size: int) -> bool:
         return size > accept and float(bdtr(float(accept), size, consumer.fraction)) <= consumer.risk
 
+    return _smallest(protects, start)
+
+
+def _smallest(keeps: Callable[[int], bool], start: int) -> int:
+    """The smallest sample, not below `start`, that keeps a risk; all larger ones do."""
     below, step = start - 1, 1
-    while not protects(below + step):
+    while not keeps(below + step):
         below, step = below + step, 2 * step
-    above = below + step
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if protects(middle) else (middle, above)
-    return above
+    return below + 1 + bisect_left(range(below + 1, below + step), True, key=keeps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,23 +223,15 @@ def smallest_variables_plan(risks: Risks, *, sigma_known: bool) -> VariablesPlan
     """The smallest plan by variables for one limit; `k` is the smallest that still protects the consumer."""
     if sigma_known:
         return _known_plan(risks)
-    below, above = 1, 2
-    while not _unknown_keeps(risks, above):
-        below, above = above, 2 * above
-        if above > MAX_VARIABLES:
-            raise UsageError("no-plan-of-size", max_variables=f"{MAX_VARIABLES:,}")
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (below, middle) if _unknown_keeps(risks, middle) else (middle, above)
-    return VariablesPlan(above, _consumer_k(risks.consumer, above), sigma_known=False)
+    size = _smallest(lambda n: _unknown_keeps(risks, n), 2)
+    return VariablesPlan(size, _consumer_k(risks.consumer, size), sigma_known=False)
 
 
 def _known_plan(risks: Risks) -> VariablesPlan:
     good, bad = -float(ndtri(risks.producer.fraction)), -float(ndtri(risks.consumer.fraction))
     reach = -float(ndtri(risks.producer.risk)) - float(ndtri(risks.consumer.risk))
     size = max(1, ceil((reach / (good - bad)) ** 2 - 1e-9))
-    if size > MAX_VARIABLES:
-        raise UsageError("no-plan-of-size", max_variables=f"{MAX_VARIABLES:,}")
+    _refuse_larger(size)
     return VariablesPlan(size, bad - float(ndtri(risks.consumer.risk)) / sqrt(size), sigma_known=True)
 
 
@@ -265,7 +243,13 @@ def _consumer_k(consumer: Risk, size: int) -> float:
     return float(nct.ppf(1 - consumer.risk, size - 1, shift)) / sqrt(size)
 
 
+def _refuse_larger(size: int) -> None:
+    if size > MAX_VARIABLES:
+        raise UsageError("no-plan-of-size", max_variables=f"{MAX_VARIABLES:,}")
+
+
 def _unknown_keeps(risks: Risks, size: int) -> bool:
+    _refuse_larger(size)
     k = _consumer_k(risks.consumer, size)
     return variables_acceptance(size, k, risks.producer.fraction, sigma_known=False) >= 1 - risks.producer.risk
 
@@ -287,20 +271,20 @@ def variables_acceptance(size: int, k: float, fraction: float, *, sigma_known: b
 
 def attributes_oc(
     size: int, accept: int, lot: int | None = None, *, poisson: bool = False, at: Sequence[float] = ()
-) -> tuple[tuple[Floats, Floats], dict[str, Any]]:
+) -> tuple[Curve, dict[str, Any]]:
     """The curve of a plan by attributes, and what is told of it in the form that scripts rely on."""
     if lot is not None and poisson:
         raise UsageError("lot-excludes-poisson")
-    model = Model.POISSON if poisson else Model.BINOMIAL
+    model = Model.POISSON if poisson else Model.BINOMIAL if lot is None else Model.HYPERGEOMETRIC
     found = curve(size, accept, model) if lot is None else curve_of_lot(size, accept, lot)
-    data: dict[str, Any] = {"n": size, "ac": accept, "lot": lot, "model": found.model.value}
+    data: dict[str, Any] = {"n": size, "ac": accept, "lot": lot, "model": model.value}
     if lot is None:
         data["quality_at"] = {f"{level:g}": quality_at(size, accept, level, model) for level in (0.95, 0.5, 0.1)}
-    data["at"] = [[fraction, _chance(size, accept, fraction, found.model, lot)] for fraction in at]
+    data["at"] = [[fraction, _chance(size, accept, fraction, model, lot)] for fraction in at]
     if lot is not None and size < lot:
         sorted_out = rectified(size, accept, lot)
         data |= {"aoql": sorted_out.aoql, "aoql_at": sorted_out.at, "aoq": [list(row) for row in sorted_out.points]}
-    return found.points, data
+    return found, data
 
 
 def _chance(size: int, accept: int, fraction: float, model: Model, lot: int | None) -> float:

@@ -8,18 +8,13 @@ body agrees. Back from reduced: a lot refused, or accepted with more than Ac fou
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
-from pathlib import Path
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any, Final
 
-from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.sampling.attributes import Lookup, Plan, Severity, aql_column, look_up, plan_data, plan_of
+from inspect_kit.errors import UsageError
+from inspect_kit.quality.sampling.attributes import Lookup, Severity, aql_column, look_up, plan_data, plan_of
 from inspect_kit.quality.sampling.tables_105e import AQLS
-from inspect_kit.quality.table import Table, read_table
 
 REFUSED_OF_FIVE: Final = 2
 """Lots refused of the last five or fewer, from which on normal inspection is tightened."""
@@ -89,65 +84,38 @@ class JudgedLot:
         return "stopped" if self.after.stopped else self.after.severity.value
 
 
-@dataclass(frozen=True, slots=True)
-class LotSeries:
-    """Lots in order, and where the series stands after them."""
-
-    lots: tuple[JudgedLot, ...] = ()
-    state: SwitchingState = field(default_factory=SwitchingState)
-
-    def add(self, scheme: Scheme, lot: PresentedLot) -> LotSeries:
-        """The series with one lot more."""
-        return self.then(judge_lot(scheme, self.state, lot))
-
-    def then(self, judged: JudgedLot) -> LotSeries:
-        """The series with one lot more that was judged."""
-        return LotSeries((*self.lots, judged), judged.after)
-
-    def before(self, readings: str) -> LotSeries | None:
-        """The series as it stood before a lot with the same readings, if it has one."""
-        for place, lot in enumerate(self.lots):
-            if readings and lot.presented.readings == readings:
-                first = self.lots[0].severity
-                return LotSeries(self.lots[:place], self.lots[place - 1].after if place else SwitchingState(first))
-        return None
-
-
-def judge_series(
-    scheme: Scheme, lots: Iterable[PresentedLot | tuple[int, int]], start: Severity = Severity.NORMAL
-) -> LotSeries:
-    """Judge lots (size, nonconforming pieces found) one after the other, switching as the rules say."""
-    series = LotSeries(state=SwitchingState(start))
-    for lot in lots:
-        series = series.add(scheme, lot if isinstance(lot, PresentedLot) else PresentedLot(*lot))
-    return series
-
-
 def refuse_stopped(state: SwitchingState) -> None:
     """Five lots refused on tightened inspection end the series."""
     if state.stopped:
         raise UsageError("inspection-stopped")
 
 
-def judge_lot(scheme: Scheme, state: SwitchingState, lot: PresentedLot) -> JudgedLot:
-    """The next lot of a series."""
+def judge_lot(scheme: Scheme, state: SwitchingState, lot: PresentedLot, *, by_values: bool | None = None) -> JudgedLot:
+    """The next lot of a series, by the pieces found on it; `by_values` says whether measured values accept it instead.
+
+    By values inspection is never reduced: the limits that Z1.9 asks for are not in our tables.
+    """
     refuse_stopped(state)
-    size, found = lot.lot, lot.found
-    lookup = look_up(size, scheme.aql, scheme.level, state.severity)
-    seen = max(lookup.plan.size, lot.inspected)
-    if found > seen and scheme.aql <= LARGEST_PERCENTAGE:
-        raise UsageError("nonconforming-pieces-not-found-sample", found=found, size=seen)
-    accepted = lookup.plan.accepts(found)
+    lookup = _plan_for(scheme, state, lot) if by_values is None else None
+    accepted = lookup.plan.accepts(lot.found) if lookup else bool(by_values)
     if lot.resubmitted:
         return JudgedLot(lot, state.severity, accepted, state, lookup=lookup)
-    tallied = counted(state, accepted)
-    if state.severity is Severity.NORMAL:
-        tallied = replace(tallied, score=_score(scheme, state, lookup, found))
-    after, because = switched(scheme, tallied, lookup.plan, found)
+    tallied = _counted(state, accepted)
+    if lookup and state.severity is Severity.NORMAL:
+        tallied = replace(tallied, score=_score(scheme, state, lookup, lot.found))
+    after, because = _switched(scheme, tallied, too_many=lookup is not None and lot.found > lookup.plan.accept)
     return JudgedLot(lot, state.severity, accepted, after, because, lookup)
 
 
-def counted(state: SwitchingState, accepted: bool) -> SwitchingState:
+def _plan_for(scheme: Scheme, state: SwitchingState, lot: PresentedLot) -> Lookup:
+    lookup = look_up(lot.lot, scheme.aql, scheme.level, state.severity)
+    seen = max(lookup.plan.size, lot.inspected)
+    if lot.found > seen and scheme.aql <= LARGEST_PERCENTAGE:
+        raise UsageError("nonconforming-pieces-not-found-sample", found=lot.found, size=seen)
+    return lookup
+
+
+def _counted(state: SwitchingState, accepted: bool) -> SwitchingState:
     """The state with one lot more behind it."""
     refused = state.severity is Severity.TIGHTENED and not accepted
     return replace(
@@ -163,7 +131,7 @@ def _score(scheme: Scheme, state: SwitchingState, lookup: Lookup, found: int) ->
     return state.score + 3 if plan_of(lookup.code, tighter).plan.accepts(found) else 0
 
 
-def switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> tuple[SwitchingState, str]:
+def _switched(scheme: Scheme, state: SwitchingState, *, too_many: bool) -> tuple[SwitchingState, str]:
     """The state for the next lot, and why it is another."""
     accepted = state.recent[-1]
     if state.severity is Severity.NORMAL:
@@ -176,7 +144,7 @@ def switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> t
             return replace(state, stopped=True), "five lots were refused on tightened inspection"
         if len(state.recent) == ACCEPTED_IN_ROW and all(state.recent):
             return SwitchingState(Severity.NORMAL), "five lots in a row were accepted"
-    elif not accepted or found > plan.accept:
+    elif not accepted or too_many:
         refused = "the lot was refused on reduced inspection"
         return SwitchingState(Severity.NORMAL), "more than Ac were found on reduced inspection" if accepted else refused
     return state, ""
@@ -185,100 +153,6 @@ def switched(scheme: Scheme, state: SwitchingState, plan: Plan, found: int) -> t
 def may_be_reduced(scheme: Scheme, state: SwitchingState) -> bool:
     """Whether only the agreement is missing for reduced inspection."""
     return state.severity is Severity.NORMAL and state.score >= SCORE_FOR_REDUCED and not scheme.reduced_allowed
-
-
-# The ledger of a series of lots: a CSV file that people can read, replayed each time so that nothing hides in it.
-
-COLUMNS: Final = (
-    "lot", "found", "aql", "level", "severity", "code", "n", "ac", "re", "accepted", "next", "name", "readings",
-    "resubmitted",
-)  # fmt: skip
-_REPLAYED: Final = COLUMNS[2:11]
-"""What follows from the lots before, and must be as it is written."""
-
-
-def read_ledger(path: Path, scheme: Scheme, start: Severity = Severity.NORMAL) -> LotSeries:
-    """The series so far; a file that is not there yet is an empty one that begins with `start`.
-
-    Only `lot` and `found` are needed. Where the ledger states how a lot was inspected, the replay must come to the
-    same, or the file was changed.
-    """
-    if not path.exists():
-        return LotSeries(state=SwitchingState(start))
-    table = read_table(path)
-    if table.has("class"):
-        raise BadInput("ledger-of-classes", where=str(path))
-    first = first_severity(table, start)
-    lots = presented_in(table)
-    with BadInput.located(str(path)):
-        series = judge_series(scheme, lots, first)
-    for row, judged in enumerate(series.lots):
-        refuse_changed(judged, table, row, scheme)
-    return series
-
-
-def presented_in(table: Table) -> tuple[PresentedLot, ...]:
-    """The lots of a ledger as they were presented."""
-    names, readings, again = (
-        table.columns.get(name, ("",) * len(table)) for name in ("name", "readings", "resubmitted")
-    )
-    seen = table.counts("inspected") if table.has("inspected") else (0,) * len(table)
-    rows = zip(table.counts("lot"), table.counts("found"), names, readings, again, seen, strict=True)
-    return tuple(
-        PresentedLot(lot, found, name, key, word == "yes", all_of) for lot, found, name, key, word, all_of in rows
-    )
-
-
-def first_severity(table: Table, start: Severity, row: int = 0) -> Severity:
-    """A series that was stopped begins again tightened, so the first lot's own word counts."""
-    stated = table.columns["severity"][row] if table.has("severity") else ""
-    if stated and stated not in set(Severity):
-        raise BadInput("severity-unknown", where=f"{table.where}: line {table.lines[row]}", stated=stated[:20])
-    return Severity(stated) if stated else start
-
-
-def refuse_changed(judged: JudgedLot, table: Table, row: int, scheme: Scheme) -> None:
-    """A row that states otherwise than what follows from the lots before it."""
-    worked_out = row_of(judged, scheme)
-    place = f"{table.where}: line {table.lines[row]}"
-    for name in filter(table.has, _REPLAYED):
-        cell = table.columns[name][row]
-        if cell and cell != worked_out[name] and not _equal_number(cell, worked_out[name]):
-            raise BadInput("ledger-contradicts", where=place, name=name, cell=cell[:20], worked_out=worked_out[name])
-
-
-def _equal_number(left: str, right: str) -> bool:
-    """Spreadsheets turn 1.0 into 1."""
-    try:
-        return Decimal(left.replace(",", ".")) == Decimal(right)
-    except InvalidOperation:
-        return False
-
-
-def row_of(judged: JudgedLot, scheme: Scheme) -> dict[str, str]:
-    """One line of the ledger."""
-    assert judged.lookup is not None  # Where pieces are counted there is a plan.
-    plan, lot = judged.lookup.plan, judged.presented
-    cells = (
-        lot.lot, lot.found, scheme.aql, scheme.level, judged.severity.value, judged.lookup.code,
-        plan.size, plan.accept, plan.reject, "yes" if judged.accepted else "no", judged.next_severity,
-        lot.name, lot.readings, "yes" if lot.resubmitted else "",
-    )  # fmt: skip
-    return dict(zip(COLUMNS, map(str, cells), strict=True))
-
-
-def ledger_text(series: LotSeries, scheme: Scheme) -> str:
-    """The whole ledger as CSV."""
-    return as_csv(COLUMNS, (row_of(judged, scheme) for judged in series.lots))
-
-
-def as_csv(columns: Sequence[str], rows: Iterable[dict[str, str]]) -> str:
-    """Lines of a ledger under their heading."""
-    stream = io.StringIO(newline="")
-    writer = csv.DictWriter(stream, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return stream.getvalue()
 
 
 def lookup_data(lookup: Lookup, scheme: Scheme, severity: Severity) -> dict[str, Any]:

@@ -9,14 +9,9 @@ import pytest
 
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.sampling.attributes import Severity
-from inspect_kit.quality.sampling.switching import (
-    LotSeries,
-    Scheme,
-    judge_series,
-    ledger_text,
-    may_be_reduced,
-    read_ledger,
-)
+from inspect_kit.quality.sampling.ledger import WHOLE, Ledger, judge_series
+from inspect_kit.quality.sampling.ledger import read_ledger as read_ledger_of
+from inspect_kit.quality.sampling.switching import PresentedLot, Scheme, may_be_reduced
 
 SCHEME = Scheme(Decimal("1.0"))
 AGREED = Scheme(Decimal("1.0"), reduced_allowed=True)
@@ -24,9 +19,13 @@ LOT = 1000
 """Code letter J: normal 80, 2/3; tightened 80, 1/2; reduced 32, 1/3."""
 
 
+def read_ledger(path: Path, scheme: Scheme, *, measured: bool = False) -> Ledger:
+    return read_ledger_of(path, {WHOLE: scheme}, measured=measured)
+
+
 def severities(scheme: Scheme, found: list[int]) -> list[Severity]:
     series = judge_series(scheme, [(LOT, number) for number in found])
-    return [*(judged.severity for judged in series.lots), series.state.severity]
+    return [*(judged.severity for judged in series.lots), series.state().severity]
 
 
 N, T, R = Severity.NORMAL, Severity.TIGHTENED, Severity.REDUCED
@@ -49,7 +48,7 @@ def test_lots_before_a_switch_do_not_count_after_it() -> None:
 
 def test_five_refused_on_tightened_stop_the_inspection() -> None:
     series = judge_series(SCHEME, [(LOT, number) for number in (3, 3, 2, 0, 2, 0, 2, 2, 2)])
-    assert series.state.stopped
+    assert series.state().stopped
     with pytest.raises(UsageError, match="stopped"):
         judge_series(SCHEME, [(LOT, number) for number in (3, 3, 2, 2, 2, 2, 2, 0)])
 
@@ -58,8 +57,8 @@ def test_a_score_of_thirty_reduces_where_it_is_agreed() -> None:
     # Ac is 2, so a lot counts 3 if the next tighter AQL, 0.65 with Ac 1, would have accepted it: ten lots.
     assert severities(AGREED, [1] * 10) == [N] * 10 + [R]
     assert severities(SCHEME, [1] * 10) == [N] * 11
-    assert may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 10).state)
-    assert not may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 9).state)
+    assert may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 10).state())
+    assert not may_be_reduced(SCHEME, judge_series(SCHEME, [(LOT, 0)] * 9).state())
 
 
 def test_a_lot_that_passes_only_just_resets_the_score() -> None:
@@ -77,7 +76,7 @@ def test_more_than_ac_on_reduced_brings_normal_back_even_if_the_lot_is_accepted(
     series = judge_series(AGREED, [*[(LOT, 0)] * 10, (LOT, 1), (LOT, found)])
     assert [judged.severity for judged in series.lots[-2:]] == [R, R]
     assert series.lots[-1].accepted is accepted
-    assert series.state.severity is N
+    assert series.state().severity is N
 
 
 def test_more_than_the_sample_cannot_be_found_unless_nonconformities_are_counted() -> None:
@@ -89,17 +88,17 @@ def test_more_than_the_sample_cannot_be_found_unless_nonconformities_are_counted
 def test_a_ledger_comes_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
     series = judge_series(SCHEME, [(LOT, number) for number in (3, 3, 0, 1)])
-    path.write_text(ledger_text(series, SCHEME))
+    path.write_text(series.text())
     assert read_ledger(path, SCHEME) == series
 
 
 def test_a_ledger_that_is_not_there_is_a_new_series(tmp_path: Path) -> None:
-    assert read_ledger(tmp_path / "none.csv", SCHEME) == LotSeries()
+    assert read_ledger(tmp_path / "none.csv", SCHEME) == Ledger({WHOLE: SCHEME}, {WHOLE: N})
 
 
 def test_a_series_begun_tightened_is_read_back_tightened(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
-    path.write_text(ledger_text(judge_series(SCHEME, [(LOT, 0)], Severity.TIGHTENED), SCHEME))
+    path.write_text(judge_series(SCHEME, [(LOT, 0)], Severity.TIGHTENED).text())
     assert read_ledger(path, SCHEME).lots[0].severity is Severity.TIGHTENED
 
 
@@ -108,7 +107,7 @@ def test_a_series_begun_tightened_is_read_back_tightened(tmp_path: Path) -> None
 )
 def test_a_ledger_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
     path = tmp_path / "lots.csv"
-    text = ledger_text(judge_series(SCHEME, [(LOT, 3), (LOT, 3), (LOT, 0)]), SCHEME)
+    text = judge_series(SCHEME, [(LOT, 3), (LOT, 3), (LOT, 0)]).text()
     path.write_text(text.replace(*change))
     with pytest.raises(BadInput, match=r"lots\.csv"):
         read_ledger(path, SCHEME)
@@ -116,7 +115,7 @@ def test_a_ledger_that_was_changed_is_refused(tmp_path: Path, change: tuple[str,
 
 def test_a_ledger_that_went_through_a_spreadsheet_is_still_read(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
-    text = ledger_text(judge_series(SCHEME, [(LOT, 0)]), SCHEME)
+    text = judge_series(SCHEME, [(LOT, 0)]).text()
     path.write_text(text.replace(",1.0,", ",1,").replace(",", ";"))
     assert len(read_ledger(path, SCHEME).lots) == 1
 
@@ -125,3 +124,25 @@ def test_a_ledger_needs_only_lot_and_found(tmp_path: Path) -> None:
     path = tmp_path / "lots.csv"
     path.write_text("lot,found\n1000,0\n1000,3\n")
     assert [judged.accepted for judged in read_ledger(path, SCHEME).lots] == [True, False]
+
+
+def measured_ledger() -> Ledger:
+    ledger = Ledger({WHOLE: SCHEME}, {WHOLE: N}, measured=True)
+    for accepted in (False, False, True):
+        ledger = ledger.add(PresentedLot(LOT, 0), by_values=accepted)
+    return ledger
+
+
+def test_a_ledger_of_measured_lots_comes_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "lots.csv"
+    path.write_text(measured_ledger().text())
+    assert read_ledger(path, SCHEME, measured=True) == measured_ledger()
+    assert measured_ledger().state().severity is T
+
+
+@pytest.mark.parametrize("change", [(",no,", ",yes,"), (",no,", ",perhaps,"), ("tightened", "normal"), ("1.0", "1.5")])
+def test_a_ledger_of_measured_lots_that_was_changed_is_refused(tmp_path: Path, change: tuple[str, str]) -> None:
+    path = tmp_path / "lots.csv"
+    path.write_text(measured_ledger().text().replace(*change))
+    with pytest.raises(BadInput, match=r"lots\.csv: line"):
+        read_ledger(path, SCHEME, measured=True)
