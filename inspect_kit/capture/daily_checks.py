@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_text
-from inspect_kit.capture.instruments import DistributionShape, Instrument
+from inspect_kit.capture.instruments import DistributionShape, Instrument, is_instrument_id
 from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.strict_json import parse_json
@@ -25,7 +24,6 @@ FORMAT: Final = 1
 STATES: Final = ("", "as-found", "as-left")
 """When a check was made: on a day as any other, before an adjustment, after one."""
 _FOLDER: Final = "checks"
-_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
 _CONTEXT: Final = Context(prec=40)
 """Decimal digits in which a permitted error is worked out: many more than any gauge shows."""
 _TWO_DIGITS: Final = Context(prec=2, rounding=ROUND_UP)
@@ -170,7 +168,7 @@ def standing(home: Path, instrument: str, on: date) -> CheckStatus:
 
 def checked_id(instrument: str) -> str:
     """The name, if it can be the name of an instrument and of its files."""
-    if not _ID.fullmatch(instrument):
+    if not is_instrument_id(instrument):
         raise UsageError("not-name-instrument", instrument=instrument[:60])
     return instrument
 

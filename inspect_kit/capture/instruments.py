@@ -74,6 +74,11 @@ class Instrument:
         return self.calibrated_until is not None and on > self.calibrated_until
 
 
+def is_instrument_id(name: str) -> bool:
+    """Whether a name can be that of an instrument and of its files."""
+    return _ID.fullmatch(name) is not None
+
+
 def read_instrument(path: Path) -> Instrument:
     """One instrument sheet; raises `BadSheet` with every fault of it."""
     faults: list[Fault] = []
@@ -90,7 +95,7 @@ def _instrument(root: TomlTable, path: Path) -> Instrument | None:
     if stated != FORMAT:
         root.fault("format", "expected-instead", format=FORMAT, stated=f"{stated!r:.40}")
     name = root.text("id")
-    if name and (not _ID.fullmatch(name) or name != path.stem):
+    if name and (not is_instrument_id(name) or name != path.stem):
         root.fault("id", "id-not-file-name", name=name[:40], stem=path.stem)
     resolution = root.parsed("resolution", parse_strict)
     if resolution is None and "resolution" in root.missing:
@@ -164,7 +169,7 @@ def load_instruments(wanted: Iterable[str], folders: Iterable[Path] = ()) -> Map
 
 
 def _find(name: str, places: tuple[Path, ...]) -> Instrument:
-    if _ID.fullmatch(name):
+    if is_instrument_id(name):
         for folder in places:
             path = folder / f"{name}.toml"
             if path.is_file():

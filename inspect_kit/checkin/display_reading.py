@@ -26,9 +26,9 @@ def display_proposal(content: bytes, gauge: Instrument) -> DisplayProposal:
     """Read it within what this gauge can show; only what is certain is proposed."""
     from inspect_kit.capture.photographs import open_photograph
     from inspect_kit.capture.readings import in_base
-    from inspect_kit.measure.displayed import DisplayGauge, displayed
+    from inspect_kit.measure.displayed import displayed
 
-    reading = displayed(open_photograph(content, "photo", where="photo"), DisplayGauge.of(gauge))
+    reading = displayed(open_photograph(content, "photo", where="photo"), gauge)
     sha256 = hashlib.sha256(reading.picture).hexdigest()
     if not reading.certain:
         return DisplayProposal("", "", reading.picture, sha256, reading.told)

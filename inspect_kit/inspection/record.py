@@ -21,7 +21,7 @@ MAX_BYTES: Final = 64_000_000
 """Bytes of a record that is read."""
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A part of a record; an unknown key is an error, so that nothing is ever lost unnoticed."""
 
 
@@ -30,7 +30,7 @@ def stated(text: str | msgspec.UnsetType) -> str:
     return text if isinstance(text, str) else ""
 
 
-class Overlaid(_Part, frozen=True):
+class Overlaid(RecordPart, frozen=True):
     """A sheet that was laid over the federation's, and why."""
 
     id: str
@@ -39,7 +39,7 @@ class Overlaid(_Part, frozen=True):
     standing: str
 
 
-class Unjudged(_Part, frozen=True):
+class Unjudged(RecordPart, frozen=True):
     """A sentence of the text that the sheet has no clause for: it was left out, and why."""
 
     clause: str
@@ -47,7 +47,7 @@ class Unjudged(_Part, frozen=True):
     because: str
 
 
-class SheetRef(_Part, frozen=True):
+class SheetRef(RecordPart, frozen=True):
     """Which rules the inspection was made by; `digest` is that of the sheet's file."""
 
     id: str
@@ -65,14 +65,14 @@ class SheetRef(_Part, frozen=True):
     left_out: tuple[Unjudged, ...] | msgspec.UnsetType = msgspec.UNSET
 
 
-class Recheck(_Part, frozen=True):
+class Recheck(RecordPart, frozen=True):
     """An occasion on which the rules want the item checked again."""
 
     clause: str
     when: str
 
 
-class ItemRef(_Part, frozen=True):
+class ItemRef(RecordPart, frozen=True):
     """What kind of thing was inspected."""
 
     id: str
@@ -80,7 +80,7 @@ class ItemRef(_Part, frozen=True):
     check_again: tuple[Recheck, ...] = ()
 
 
-class Subject(_Part, frozen=True):
+class Subject(RecordPart, frozen=True):
     """Which thing was inspected, whose it is, for which event, by whom and where. Only the first is needed."""
 
     text: str
@@ -93,7 +93,7 @@ class Subject(_Part, frozen=True):
     condition: str = ""
 
 
-class About(_Part, frozen=True, omit_defaults=True):
+class About(RecordPart, frozen=True, omit_defaults=True):
     """What else a certificate may state (ISO/IEC 17020 7.4, 17025 7.8); pictures by the digests of their files."""
 
     customer: str = ""
@@ -110,7 +110,7 @@ class About(_Part, frozen=True, omit_defaults=True):
     logo: str = ""
 
 
-class CheckPoint(_Part, frozen=True):
+class CheckPoint(RecordPart, frozen=True):
     """One point of an instrument's daily check: what it should have shown, what it did, how far off it may be."""
 
     nominal: str
@@ -118,7 +118,7 @@ class CheckPoint(_Part, frozen=True):
     permitted: str
 
 
-class DailyCheck(_Part, frozen=True):
+class DailyCheck(RecordPart, frozen=True):
     """The check of an instrument that its readings stand on."""
 
     instrument: str
@@ -128,7 +128,7 @@ class DailyCheck(_Part, frozen=True):
     points: tuple[CheckPoint, ...]
 
 
-class BudgetSource(_Part, frozen=True):
+class BudgetSource(RecordPart, frozen=True):
     """One component of an uncertainty budget, in the line's unit."""
 
     source: str
@@ -136,7 +136,7 @@ class BudgetSource(_Part, frozen=True):
     dof: str | None = None
 
 
-class Line(_Part, frozen=True):
+class Line(RecordPart, frozen=True):
     """One clause for one instance: requirement, evidence and verdict. Numbers are in `unit`, the base unit."""
 
     clause: str
@@ -183,7 +183,7 @@ class Line(_Part, frozen=True):
     """The characteristic on whose answer it hangs whether the clause applies."""
 
 
-class RawReading(_Part, frozen=True):
+class RawReading(RecordPart, frozen=True):
     """A reading as it came in; `raw`, `time` and `serial` are what an instrument sent, when, and which one it was."""
 
     characteristic: str
@@ -204,7 +204,7 @@ class RawReading(_Part, frozen=True):
     note: str | msgspec.UnsetType = msgspec.UNSET
 
 
-class Gauge(_Part, frozen=True):
+class Gauge(RecordPart, frozen=True):
     """An instrument that was used, and the state of its calibration on the day."""
 
     id: str
@@ -218,7 +218,7 @@ class Gauge(_Part, frozen=True):
     expired: bool = False
 
 
-class PhotoRef(_Part, frozen=True):
+class PhotoRef(RecordPart, frozen=True):
     """A photograph that is evidence, known by its digest."""
 
     file: str
@@ -227,7 +227,7 @@ class PhotoRef(_Part, frozen=True):
     height: int = 0
 
 
-class Record(_Part, frozen=True):
+class Record(RecordPart, frozen=True):
     """One inspection, from the sheet to the verdict."""
 
     sheet: SheetRef

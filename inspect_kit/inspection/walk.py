@@ -20,15 +20,7 @@ from inspect_kit.measure.derived import derive
 from inspect_kit.measure.interpretation import measurement_of, observation_of
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import Notice, notice, sentences
-from inspect_kit.rulebook.clause import (  # fmt: skip
-    ABSENT,
-    CONFIDENCE,
-    Clause,
-    Kind,
-    answer_to,
-    answered_by_looking,
-    words_for,
-)
+from inspect_kit.rulebook.clause import ABSENT, CONFIDENCE, Clause, Kind, answer_to, answered_by_looking, words_for
 from inspect_kit.rulebook.sheet import Derived, Item, Sheet
 from inspect_kit.values.measurement import Measurement, Observation, Reading, Ruling
 from inspect_kit.values.quantity import UNITS

@@ -10,7 +10,7 @@ from inspect_kit.errors import InspectKitError
 from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.photographed import UNCALIBRATED
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import Stated
+from inspect_kit.measure.stated import Stated, with_spread
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.tuning import GAUGED
 from inspect_kit.vision.disc.measure import camera_for
@@ -24,7 +24,7 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     known = None if stated.known_side is None else KnownSide(*stated.known_side)
     views = [BoardPhoto(photo.pixels, camera_for(photo, camera), photo.file) for photo in photos]
     try:
-        result = measure_board(views, scale, known, _gauged(stated))
+        result = measure_board(views, scale, known, with_spread(stated.gap, GAUGED) if stated.gap else None)
     except InspectKitError as problem:
         where = problem.fault.where or photos[0].file
         raise type(problem).of(problem.fault, where=where) from None
@@ -36,14 +36,6 @@ def photo_session(kind: str, photos: Sequence[Photograph], camera: Camera | None
     )
     observed = (seen(each.characteristic, each.value, each.instance, each.confidence) for each in result.observations)
     return PhotoSession(photo_file(photos, (*measured, *observed), said), partial(_drawn, result))
-
-
-def _gauged(stated: Stated) -> tuple[float, float] | None:
-    """The gap at the walls; without a spread, with that of a gauge's leaves."""
-    if stated.gap is None:
-        return None
-    value, spread = stated.gap
-    return value, GAUGED if spread is None else spread
 
 
 def _drawn(result: BoardResult, verdicts: Verdicts, sheet: str, language: str) -> bytes:

@@ -20,21 +20,6 @@ _DOUBTED: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class DisplayGauge:
-    """What is known of the gauge whose display it is: one digit, and the ends of its range."""
-
-    resolution: Quantity | None = None
-    lower: Quantity | None = None
-    upper: Quantity | None = None
-    name: str = ""
-
-    @classmethod
-    def of(cls, instrument: Instrument) -> DisplayGauge:
-        """From the instrument's sheet."""
-        return cls(instrument.resolution, instrument.lower, instrument.upper, instrument.id)
-
-
-@dataclass(frozen=True, slots=True)
 class DisplayReading:
     """A proposal: what the display shows, how sure that is, and the part of the photo it was read from."""
 
@@ -73,7 +58,7 @@ class DisplayReading:
         }  # fmt: skip
 
 
-def displayed(photo: Photograph, gauge: DisplayGauge | None = None) -> DisplayReading:
+def displayed(photo: Photograph, gauge: Instrument | None = None) -> DisplayReading:
     """The display's reading as a proposal; without one its value is empty and its confidence 0."""
     shown = read_display(photo.pixels)
     if shown is None:
@@ -82,14 +67,12 @@ def displayed(photo: Photograph, gauge: DisplayGauge | None = None) -> DisplayRe
         shown.number, shown.unit, shown.confidence, shown.stable, shown.hold, photo.file, photo.sha256,
         picture=cut_out(photo.pixels, shown),
     )  # fmt: skip
-    return _checked(reading, shown, gauge or DisplayGauge())
+    return _checked(reading, shown, gauge)
 
 
-def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: DisplayGauge) -> DisplayReading:
+def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: Instrument | None) -> DisplayReading:
     """The reading, its unit completed by the gauge, and doubted where the gauge cannot show it."""
-    resolution = gauge.resolution
-    unit = reading.unit or (str(resolution.unit.symbol) if resolution else "")
-    reading = replace(reading, unit=unit)
+    reading = replace(reading, unit=reading.unit or (gauge.resolution.unit.symbol if gauge else ""))
     against = notice(shown.doubt) if shown.doubt else _against(reading, gauge)
     if against is None and reading.confidence < CERTAIN:
         against = notice("display-digit-unclear")
@@ -98,20 +81,21 @@ def _checked(reading: DisplayReading, shown: DisplayedNumber, gauge: DisplayGaug
     return replace(reading, told=against, confidence=min(reading.confidence, _DOUBTED))
 
 
-def _against(reading: DisplayReading, gauge: DisplayGauge) -> Notice | None:
+def _against(reading: DisplayReading, gauge: Instrument | None) -> Notice | None:
     """What speaks against a reading, given the gauge."""
     if not reading.unit:
         return notice("display-no-unit")
     try:
         in_base(reading.value, reading.unit)
-        if gauge.resolution is None:
+        if gauge is None:
             return None if "." in reading.value else notice("display-no-point")
-        return _beyond(parse_strict(f"{reading.value} {reading.unit}"), gauge, gauge.resolution)
+        return _beyond(parse_strict(f"{reading.value} {reading.unit}"), gauge)
     except InspectKitError:
         return notice("display-no-quantity", shown=f"{reading.value} {reading.unit}")
 
 
-def _beyond(value: Quantity, gauge: DisplayGauge, resolution: Quantity) -> Notice | None:
+def _beyond(value: Quantity, gauge: Instrument) -> Notice | None:
+    resolution = gauge.resolution
     if value.unit.base != resolution.unit.base:
         return notice("display-other-unit", unit=str(value.unit), own=str(resolution.unit))
     digit, number = resolution.in_base, value.in_base
@@ -119,7 +103,7 @@ def _beyond(value: Quantity, gauge: DisplayGauge, resolution: Quantity) -> Notic
         return notice("display-not-whole-digits", shown=str(value), resolution=str(resolution))
     below = gauge.lower is not None and number < min(gauge.lower.in_base, Decimal(0))
     above = gauge.upper is not None and abs(number) > gauge.upper.in_base
-    return notice("display-beyond", shown=str(value), gauge=gauge.name or "the gauge") if below or above else None
+    return notice("display-beyond", shown=str(value), gauge=gauge.id or "the gauge") if below or above else None
 
 
 def _decimals(quantity: Quantity) -> int:

@@ -17,7 +17,7 @@ from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.matching import matched
 from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import GIVEN, MEASURED_PRINT, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.measure.stated import MEASURED_PRINT, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated, with_spread
 from inspect_kit.notices import Notice, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, REFERENCE_SIZE, Value, value_of
@@ -141,18 +141,11 @@ def _mark(session: Session, piece: MeasuredPiece, language: str) -> Mark:
 
 def request_for(kind: PieceKind, stated: Stated) -> DiscRequest:
     """The usual values of the kind, where nothing else was stated."""
-    thickness, u_thickness = _known(stated.thickness, kind.thickness)
-    rim, u_rim = _known(stated.rim, kind.rim)
+    thickness, u_thickness = with_spread(stated.thickness or kind.thickness)
+    rim, u_rim = with_spread(stated.rim or kind.rim)
     rim = min(rim, thickness / 2)
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT if stated.reference.printed else 0.0)
     return DiscRequest(stated.reference, scale, Shape(thickness, u_thickness, rim, u_rim), kind.diameters)
-
-
-def _known(stated: tuple[float, float | None] | None, usual: tuple[float, float]) -> tuple[float, float]:
-    if stated is None:
-        return usual
-    value, standard = stated
-    return value, GIVEN if standard is None else standard
 
 
 def measure_pieces(photos: Sequence[Photograph], kind: PieceKind, camera: Camera | None, stated: Stated) -> Session:

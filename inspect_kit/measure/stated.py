@@ -63,6 +63,12 @@ _OTHERS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 )
 
 
+def with_spread(stated: Length, usual: float = GIVEN) -> tuple[float, float]:
+    """A length that was stated, with the usual standard uncertainty where none was."""
+    value, standard = stated
+    return value, usual if standard is None else standard
+
+
 @dataclass(frozen=True)
 class Stated:
     """What the user stated: each a value and a standard uncertainty, or nothing."""

@@ -28,6 +28,8 @@ MAX_WEIGHT: Final = 1e9
 """Largest weight of the prior, in rolls; chosen."""
 SMALLEST_BIAS: Final = 1e-6
 """Smallest bias to look for; chosen."""
+_TOGETHER: Final = 0.95
+"""Confidence of the intervals of all faces together."""
 LARGEST_BIAS: Final = 2.0
 """At which the two faces come up all the time."""
 
@@ -103,10 +105,10 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(float(p) for p in adjusted)
 
 
-def simultaneous_intervals(counts: Sequence[int], confidence: float = 0.95) -> tuple[tuple[float, float], ...]:
-    """Intervals of the six shares that hold together (Goodman 1965)."""
+def simultaneous_intervals(counts: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    """Intervals of the six shares that hold together in 95 of 100 cases (Goodman 1965)."""
     total = sum(counts)
-    critical = float(chdtri(1, (1 - confidence) / len(counts)))
+    critical = float(chdtri(1, (1 - _TOGETHER) / len(counts)))
     shares = np.asarray(counts) / total
     middle, half = 2 * total * shares + critical, np.sqrt(critical**2 + 4 * total * critical * shares * (1 - shares))
     low, high = (middle - half) / (2 * (critical + total)), (middle + half) / (2 * (critical + total))

@@ -29,8 +29,8 @@ MAX_LINE: Final = 200_000
 """Characters of one line."""
 MAX_CELL: Final = 200
 """Characters of one cell."""
-_CHUNK: Final = 2000
-"""Rows turned into columns at a time."""
+_CHUNK: Final = 200
+"""Rows turned into columns at a time: with more of them, Python's collector of garbage takes as long as the reading."""
 _MOST_KEPT: Final = 50_000
 """Different texts of a column that are remembered: values and units repeat, serial numbers do not."""
 STAR: Final = "*"
@@ -216,12 +216,13 @@ def encoding_of(start: bytes) -> str:
 
 def table_from(text: str | Iterable[str], where: str) -> Table:
     """The table in a text, or in its lines."""
-    stream = iter(io.StringIO(text, newline="") if isinstance(text, str) else text)
+    stream = io.StringIO(text, newline="") if isinstance(text, str) else text
     body, first, delimiter = _begun(_text_lines(stream, where), where)
-    names = _header(next(_split(body, delimiter, first, where), []), where)
-    cells = _Cells(where, delimiter, len(names))
-    for columns, places in _blocks(stream, first + 1, cells):
-        cells.add(columns, places)
+    rows = _split(body, delimiter, first, where)
+    names = _header(next(rows, []), where)
+    cells = _Cells(where, len(names))
+    while some := list(islice(rows, _CHUNK)):
+        first += cells.add(some, first + 1)
     if not cells.places:
         raise BadInput("header-no-row", where=where)
     return Table(where, dict(zip(names, cells.taken(), strict=True)), cells.places)
@@ -272,19 +273,21 @@ def _header(cells: list[str], where: str) -> list[str]:
 class _Cells:
     """The cells of a table while it is read, column by column, each text kept once: a million rows stay small."""
 
-    def __init__(self, where: str, delimiter: str, width: int) -> None:
-        self.where, self.delimiter, self.width = where, delimiter, width
+    def __init__(self, where: str, width: int) -> None:
+        self.where, self.width = where, width
         self.columns: list[list[str]] = [[] for _ in range(width)]
         self.seen: list[dict[str, str]] = [{} for _ in range(width)]
         self.places: range | array[int] = range(0)
 
-    def add(self, columns: Sequence[Sequence[str]], places: Sequence[int]) -> None:
-        """Some thousand rows more."""
+    def add(self, rows: list[list[str]], at: int) -> int:
+        """Some rows more, from line `at` on; gives how many lines they were."""
+        columns, places = _squared(rows, at, self.width, self.where)
         if len(self.places) + len(places) > MAX_ROWS:
             raise BadInput("more-than-rows", where=self.where, max_rows=f"{MAX_ROWS:,}")
         for column, seen, cells in zip(self.columns, self.seen, columns, strict=False):
             _add(column, seen, cells, places, self.where)
         self.places = _joined(self.places, places)
+        return len(rows)
 
     def taken(self) -> Iterator[tuple[str, ...]]:
         """The columns; each is let go of as it is taken, so that no two copies stand side by side."""
@@ -301,41 +304,6 @@ def _joined(before: range | array[int], places: Sequence[int]) -> range | array[
     return kept
 
 
-Block = tuple[Sequence[Sequence[str]], Sequence[int]]
-"""Some thousand rows as columns, and the lines they stand on."""
-
-
-def _blocks(stream: Iterator[str], at: int, cells: _Cells) -> Iterator[Block]:
-    """The rows from line `at` on. Lines without quotes are split all at once; from the first quote on, one by one."""
-    while lines := list(islice(stream, _CHUNK)):
-        found = _plain_block(lines, at, cells)
-        if found is None:
-            rows = _split(_text_lines(chain(lines, stream), cells.where), cells.delimiter, at, cells.where)
-            yield from _row_blocks(rows, at, cells)
-            return
-        yield found
-        at += len(lines)
-
-
-def _row_blocks(rows: Iterator[list[str]], at: int, cells: _Cells) -> Iterator[Block]:
-    while some := list(islice(rows, _CHUNK)):
-        yield _squared(some, at, cells)
-        at += len(some)
-
-
-def _plain_block(lines: list[str], at: int, cells: _Cells) -> Block | None:
-    """Lines as columns by a single split; `None` where quotes or odd ends of lines need more care than that."""
-    text = "".join(_text_lines(lines, cells.where)).replace("\r\n", "\n").removesuffix("\n")
-    if '"' in text or "\r" in text or text.count("\n") != len(lines) - 1:
-        return None
-    rows = text.split("\n")
-    flat = text.replace("\n", cells.delimiter).split(cells.delimiter)
-    even = len(flat) == cells.width * len(rows) and {row.count(cells.delimiter) for row in rows} == {cells.width - 1}
-    if even and all(flat[:: cells.width]):
-        return [flat[place :: cells.width] for place in range(cells.width)], range(at, at + len(rows))
-    return _squared([row.split(cells.delimiter) for row in rows], at, cells)
-
-
 def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: Sequence[int], where: str) -> None:
     stripped = list(map(str.strip, cells))
     column.extend(map(seen.setdefault, stripped, stripped))
@@ -346,19 +314,16 @@ def _add(column: list[str], seen: dict[str, str], cells: Sequence[str], places: 
         raise BadInput("cell-too-large", where=f"{where}: line {place}", max_cell=MAX_CELL)
 
 
-def _squared(rows: list[list[str]], at: int, cells: _Cells) -> Block:
-    """Rows of one width, without the empty ones; most files need nothing done."""
-    width = cells.width
+def _squared(rows: list[list[str]], at: int, width: int, where: str) -> tuple[Sequence[Sequence[str]], Sequence[int]]:
+    """Rows of one width as columns, without the empty ones, and their lines; most files need nothing done."""
     if all(len(row) == width and row[0] for row in rows):
         return list(zip(*rows, strict=True)), range(at, at + len(rows))
     kept: list[list[str]] = []
     places: list[int] = []
     for number, row in enumerate(rows, at):
         if len(row) > width and any(cell.strip() for cell in row[width:]):
-            hint = notice("comma-in-quotes")
-            raise BadInput(
-                "cells-unlike-header", where=f"{cells.where}: line {number}", hint=hint, count=len(row), count2=width
-            )
+            hint, place = notice("comma-in-quotes"), f"{where}: line {number}"
+            raise BadInput("cells-unlike-header", where=place, hint=hint, count=len(row), count2=width)
         if any(cell.strip() for cell in row):
             kept.append((row + [""] * width)[:width])
             places.append(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from decimal import Decimal
 from math import sqrt
@@ -57,12 +57,12 @@ class TrendPoint:
     failed: int
     n: int
     mean: float | None = None
-    mean_interval: Interval | None = None
     s_within: float | None = None
     s_overall: float | None = None
     cpk: float | None = None
-    cpk_interval: Interval | None = None
     ppk: float | None = None
+    mean_interval: Interval | None = None
+    cpk_interval: Interval | None = None
     ppk_interval: Interval | None = None
 
 
@@ -307,14 +307,11 @@ def _float(number: Decimal | None) -> float | None:
 
 
 def _point_data(point: TrendPoint) -> dict[str, object]:
-    pair = {name: None if ends is None else [_rounded(end) for end in ends] for name, ends in (
-        ("mean_ci", point.mean_interval), ("cpk_ci", point.cpk_interval), ("ppk_ci", point.ppk_interval))}  # fmt: skip
-    numbers = {name: _rounded(getattr(point, name)) for name in ("mean", "s_within", "s_overall", "cpk", "ppk")}
-    return {
-        "period": point.period, "stratum": point.stratum or None, "lots": point.lots, "inspected": point.inspected,
-        "failed": point.failed, "n": point.n, **numbers, **pair,
-    }  # fmt: skip
+    data = {name.replace("_interval", "_ci"): _rounded(value) for name, value in asdict(point).items()}
+    return {**data, "stratum": point.stratum or None}
 
 
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else float(f"{number:.8g}")
+def _rounded(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_rounded(end) for end in value]
+    return float(f"{value:.8g}") if isinstance(value, float) else value

@@ -13,8 +13,8 @@ import msgspec
 from sqlalchemy import Connection, Insert, Table, bindparam, func, insert, select
 
 from inspect_kit.errors import BadInput
-from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, PlayerSet, Recorded
-from inspect_kit.registry.checkin.rows import account_rows, decided_rows, event_rows, recorded_rows
+from inspect_kit.registry import tables
+from inspect_kit.registry.checkin.entries import AccountSet, Decided, DeskSet, EventSet, File, PlayerSet, Recorded
 from inspect_kit.registry.entries import (
     FIRST,
     KINDS,
@@ -31,20 +31,7 @@ from inspect_kit.registry.entries import (
 )
 from inspect_kit.registry.log.tree import grow, kept_checkpoints
 from inspect_kit.registry.numbers import number_of
-from inspect_kit.registry.tables import (  # fmt: skip
-    CERTIFICATES,
-    DESCRIPTIONS,
-    ENTRIES,
-    EVIDENCE,
-    INSPECTIONS,
-    INSTRUMENTS,
-    PEOPLE,
-    REPLACEMENTS,
-    REVOCATIONS,
-    SHARED,
-    SUBJECTS,
-    USES,
-)
+from inspect_kit.registry.tables import ENTRIES
 
 Row = tuple[Table, dict[str, Any]]
 Seal = Callable[[bytes], tuple[str, str]]
@@ -137,7 +124,7 @@ def write(connection: Connection, entries: Iterable[Entry]) -> None:
 @cache
 def _insertion(dialect: str, table: Table) -> Insert:
     """The first to name a person, thing or instrument makes its row; for all other tables a second row is an error."""
-    if table not in SHARED:
+    if table not in tables.SHARED:
         return insert(table)
     from sqlalchemy.dialects import postgresql, sqlite
 
@@ -158,13 +145,17 @@ def _inspected(body: Inspected | Certified, _: Entry) -> Iterator[Row]:
     yield from _thing(made.subject)
     yield from _person(made.inspector)
     inspection = {name: getattr(made, name) for name in _COPIED}
-    yield INSPECTIONS, {**inspection, "subject": made.subject.key}
+    yield tables.INSPECTIONS, {**inspection, "subject": made.subject.key}
     for gauge in made.instruments:
-        yield INSTRUMENTS, {**msgspec.structs.asdict(gauge), "key": gauge.key}
+        yield tables.INSTRUMENTS, {**msgspec.structs.asdict(gauge), "key": gauge.key}
     for key in dict.fromkeys(gauge.key for gauge in made.instruments):
-        yield USES, {"instrument": key}
-    for place, file in enumerate(body.evidence):
-        yield EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
+        yield tables.USES, {"instrument": key}
+    yield from _evidence(body.evidence)
+
+
+def _evidence(files: Iterable[File]) -> Iterator[Row]:
+    for place, file in enumerate(files):
+        yield tables.EVIDENCE, {**msgspec.structs.asdict(file), "place": place}
 
 
 def _certified(body: Certified, entry: Entry) -> Iterator[Row]:
@@ -172,35 +163,63 @@ def _certified(body: Certified, entry: Entry) -> Iterator[Row]:
     yield from _inspected(body, entry)
     series = {"issuer": number.issuer, "year": number.year, "kind": number.kind, "serial": number.serial}
     validity = {"issued_on": body.issued_on, "valid_until": body.valid_until, "valid_for": body.valid_for}
-    yield CERTIFICATES, {"number": body.number, **series, "pdf": body.pdf, "qr": body.qr, **validity}
+    yield tables.CERTIFICATES, {"number": body.number, **series, "pdf": body.pdf, "qr": body.qr, **validity}
     for replaced in body.replaces:
-        yield REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
+        yield tables.REPLACEMENTS, {"number": replaced, "by": body.number, "because": body.because}
 
 
 _COPIED: Final = ("inspector", "record", "sheet", "edition", "rule", "verdict", "inspected_on", "event")
 
 
 def _revoked(body: Revoked, entry: Entry) -> Iterator[Row]:
-    yield REVOCATIONS, {"number": body.number, "at": entry.at, "by": body.by, "because": body.because}
+    yield tables.REVOCATIONS, {"number": body.number, "at": entry.at, "by": body.by, "because": body.because}
 
 
 def _described(body: Described, _: Entry) -> Iterator[Row]:
     yield from _thing(body.subject)
     photo = body.photo
     digest = photo.sha256 if photo else ""
-    yield DESCRIPTIONS, {"subject": body.subject.key, "maker": body.maker, "serial": body.serial, "photo": digest}
-    if photo:
-        yield EVIDENCE, {**msgspec.structs.asdict(photo), "place": 0}
+    yield (
+        tables.DESCRIPTIONS,
+        {"subject": body.subject.key, "maker": body.maker, "serial": body.serial, "photo": digest},
+    )
+    yield from _evidence((photo,) if photo else ())
 
 
 def _thing(thing: Thing) -> Iterator[Row]:
     yield from _person(thing.owner)
-    yield SUBJECTS, {**msgspec.structs.asdict(thing), "key": thing.key, "folded": folded(thing.text)}
+    yield tables.SUBJECTS, {**msgspec.structs.asdict(thing), "key": thing.key, "folded": folded(thing.text)}
 
 
 def _person(name: str) -> Iterator[Row]:
     if name:
-        yield PEOPLE, {"name": name, "folded": folded(name)}
+        yield tables.PEOPLE, {"name": name, "folded": folded(name)}
+
+
+def _event(body: EventSet, _: Entry) -> Iterator[Row]:
+    yield tables.DESK_EVENTS, {"event": body.event, "name": body.name}
+    yield from _evidence((body.house,) if body.house else ())
+
+
+def _account(body: AccountSet, _: Entry) -> Iterator[Row]:
+    yield tables.DESK_ACCOUNTS, {"name": body.name, "role": body.role, "active": int(body.active)}
+
+
+def _recorded(body: Recorded, entry: Entry) -> Iterator[Row]:
+    names = ("ticket", "event", "item", "text", "owner", "verdict", "record", "by", "attempt", "retest_of")
+    yield tables.DESK_RECORDS, {**{name: getattr(body, name) for name in names}, "at": entry.at}
+    yield from _evidence(body.evidence)
+
+
+def _decided(body: Decided, entry: Entry) -> Iterator[Row]:
+    names = ("ticket", "event", "decision", "by", "because", "after", "record")
+    values = {name: getattr(body, name) for name in names}
+    yield tables.DESK_DECISIONS, {**values, "override": int(body.override), "at": entry.at}
+    yield from _evidence(body.evidence)
+
+
+def _no_rows(_: Body, __: Entry) -> Iterator[Row]:
+    return iter(())
 
 
 _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
@@ -208,13 +227,11 @@ _ROWS: Final[dict[type[Body], Callable[[Any, Entry], Iterator[Row]]]] = {
     Inspected: _inspected,
     Revoked: _revoked,
     Described: _described,
-    EventSet: lambda body, _: event_rows(body),
-    AccountSet: lambda body, _: account_rows(body),
-    Recorded: lambda body, entry: recorded_rows(body, entry.at),
-    Decided: lambda body, entry: decided_rows(body, entry.at),
-    DeskSet: lambda *_: iter(()),
-    AcceptedOlder: lambda *_: iter(()),
-    PlayerSet: lambda *_: iter(()),
+    EventSet: _event,
+    AccountSet: _account,
+    Recorded: _recorded,
+    Decided: _decided,
+    **dict.fromkeys((DeskSet, AcceptedOlder, PlayerSet), _no_rows),
 }
 
 
@@ -240,7 +257,7 @@ def last_entry(connection: Connection) -> Entry | None:
 
 def next_serial(connection: Connection, issuer: str, year: int, kind: str) -> int:
     """The number that comes after the last one given out; the caller holds the lock for writing."""
-    own = CERTIFICATES.c
+    own = tables.CERTIFICATES.c
     taken = select(func.max(own.serial)).where(own.issuer == issuer, own.year == year, own.kind == kind)
     said = (entry.said() for entry in entries_of_kind(connection, KINDS[AcceptedOlder]))
     kept = (each for body in said if isinstance(body, AcceptedOlder) for each in body.series)
@@ -262,7 +279,7 @@ def follows(connection: Connection, entry: Entry) -> bool:
 
 def has_series(connection: Connection, issuer: str) -> bool:
     """Whether certificates of an issuer are kept here."""
-    own = CERTIFICATES.c
+    own = tables.CERTIFICATES.c
     return connection.execute(select(own.number).where(own.issuer == issuer).limit(1)).first() is not None
 
 

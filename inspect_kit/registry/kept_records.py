@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import Connection, func, select
 
 from inspect_kit.registry.opening import Registry
-from inspect_kit.registry.tables import (
-    CERTIFICATES,
-    EVIDENCE,
-    INSPECTIONS,
-    REPLACEMENTS,
-    REVOCATIONS,
-    SUBJECTS,
-)
+from inspect_kit.registry.tables import CERTIFICATES, EVIDENCE, INSPECTIONS, REPLACEMENTS, REVOCATIONS, SUBJECTS
 
 if TYPE_CHECKING:
     from inspect_kit.quality.trend import RecordedSeries

@@ -24,8 +24,7 @@ from inspect_kit.station.rendering import STATIC
 from inspect_kit.station.station import Station
 from inspect_kit.station.web import offline
 from inspect_kit.station.web.guard import Guard
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Handler, Visit, endpoint, worker_limits
+from inspect_kit.station.web.visit import Handler, Visit, endpoint, not_found, worker_limits
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 

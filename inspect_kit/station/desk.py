@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import structs
 from starlette.responses import Response
 
-from inspect_kit.capture.gauges.received import at_this_browser
+from inspect_kit.capture.gauges.own import at_this_browser
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.checkin import form
 from inspect_kit.checkin.certify import Inspecting
@@ -35,8 +35,7 @@ from inspect_kit.station.photos import DeskPhoto, kind_of, pending_photos, shot_
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
 from inspect_kit.station.waiting_line import Tell, in_line, unheard
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Visit, not_found
 from inspect_kit.values.measurement import Reading
 
 _TRIES = 8

@@ -36,8 +36,7 @@ from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import sent_with
 from inspect_kit.station.uploads import Brought, brought, photo_form, with_brought
 from inspect_kit.station.waiting_line import Tell, in_line, unheard
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Visit, not_found
 from inspect_kit.strict_json import parse_json
 
 _LONGEST: Final = 200

@@ -14,8 +14,7 @@ from inspect_kit.checkin.photo_reading import frame_seen
 from inspect_kit.errors import InspectKitError
 from inspect_kit.station.desk import place_of
 from inspect_kit.station.photos import PhotoWorkers, kind_of
-from inspect_kit.station.web.refusals import Refusal, not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Refusal, Visit, not_found
 
 _MOST: Final = 600_000
 """Bytes of one frame: 960 pixels across, as JPEG, take a third of it."""

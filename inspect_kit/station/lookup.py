@@ -82,7 +82,7 @@ def _answer(visit: Visit, asked: str) -> LookupAnswer:
             return _by_ticket(visit, ticket)
         return _by_number(visit, str(number_of(asked)))
     except InspectKitError:
-        return LookupAnswer(False, visit.words("lookup.unknown"), (visit.words("lookup.unknown_here"),))
+        return _unknown(visit)
 
 
 def _unknown(visit: Visit) -> LookupAnswer:

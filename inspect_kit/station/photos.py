@@ -33,8 +33,7 @@ from inspect_kit.notices import Notice, worded_fact
 from inspect_kit.registry.checkin.store import DeskInspection, is_ticket, recorded
 from inspect_kit.rulebook.sheet import Sheet
 from inspect_kit.station.waiting_line import Tell, WaitingLine, unheard
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Visit, not_found
 
 MEMORY: Final = 3_000_000_000
 """Bytes for one photo: to measure twelve megapixels takes a third of it."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from inspect_kit.capture.gauges.received import MOST_BYTES, at_browser, read_received
+from inspect_kit.capture.gauges.own import MOST_BYTES, at_browser, read_received
 from inspect_kit.capture.protocols.reply import Reply
 from inspect_kit.capture.readings import InstrumentReading
 from inspect_kit.checkin.display_reading import DisplayProposal, display_proposal
@@ -22,8 +22,7 @@ from inspect_kit.station.desk import place_of
 from inspect_kit.station.photos import DeskPhoto, PhotoWorkers, pending_photos
 from inspect_kit.station.sent_readings import sealed, shown
 from inspect_kit.station.station import Station
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Visit, not_found
 
 News = SimpleQueue[dict[str, object] | None]
 _UNITS: Final = ("g", "mm")
@@ -101,7 +100,7 @@ def propose_display(visit: Visit) -> Response:
         return JSONResponse({"fault": visit.words("desk.display_gauge")})
     workers: PhotoWorkers = visit.request.app.state.workers
     try:
-        gauge = visit.station.any_gauge(wanted)
+        gauge = visit.station.gauge(wanted)
         proposal = workers.opening.do(_READING, display_proposal, visit.files.get("photo", b""), gauge)
     except InspectKitError as problem:
         return JSONResponse({"fault": visit.words.told(problem)})

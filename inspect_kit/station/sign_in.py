@@ -16,8 +16,7 @@ from inspect_kit.registry.checkin.accounts import Check, account, anybody, close
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.opening import Transaction
 from inspect_kit.station.station import SESSION_HOURS
-from inspect_kit.station.web.refusals import Refusal
-from inspect_kit.station.web.visit import LANGUAGE, Visit, back_to, digest_of, set_session
+from inspect_kit.station.web.visit import LANGUAGE, Refusal, Visit, back_to, digest_of, set_session
 
 
 def show_setup(visit: Visit) -> Response:

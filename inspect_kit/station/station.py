@@ -150,21 +150,19 @@ class Station:
         house = event.house.sha256 if event.house else ""
         found = self._sheets.get((event.sheet, house))
         if found is None:
-            found = self._sheets_read(event)
+            take = self.registry.shelf.take
+            found = sheet_of(event, self.registry.ask(take, event.house.sha256) if event.house else None)
             if len(self._sheets) >= _MOST_SHEETS:
                 self._sheets.clear()
             self._sheets[event.sheet, house] = found
         return found
-
-    def _sheets_read(self, event: EventSet) -> Sheet:
-        return sheet_of(event, self.registry.ask(self.registry.shelf.take, event.house.sha256) if event.house else None)
 
     def connected(self, unit: str, wanted: str = "") -> tuple[str, Connection] | None:
         """The gauge for this unit that was asked for; without a choice, the only one there is."""
         there = self.readable().get(unit, {})
         if wanted in there:
             return wanted, there[wanted]
-        own = wanted in instrument_ids((self.home / "instruments",))
+        own = wanted in instrument_ids(self.gauge_folders)
         # Another desk's scale is never read in place of the one that this browser is beside.
         return next(iter(there.items())) if len(there) == 1 and not own else None
 
@@ -177,10 +175,6 @@ class Station:
         return found
 
     def gauge(self, name: str) -> Instrument:
-        """The sheet of one of the desk's own."""
-        return load_instruments([name], [self.home / "instruments"])[name]
-
-    def any_gauge(self, name: str) -> Instrument:
         """The sheet of a gauge that a page offers, one's own or a shipped kind."""
         return load_instruments([name], self.gauge_folders)[name]
 

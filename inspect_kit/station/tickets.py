@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -30,8 +31,7 @@ from inspect_kit.registry.search import CertificateStatus, find
 from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.photos import kept_shot
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.web.refusals import Refusal, not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Refusal, Visit, not_found
 
 _DECIDING = (Verdict.FAILS, Verdict.UNDECIDED)
 
@@ -112,50 +112,57 @@ def decides(group: Group) -> bool:
 
 def decide_now(visit: Visit) -> Response:
     """The referee's decision, with the PIN."""
+    return _acted(visit, _decided)
+
+
+def _acted(visit: Visit, act: Callable[[Visit, Case], str]) -> Response:
+    """The ticket that the act gives, or this one again with what is wrong."""
     case = case_of(visit)
     try:
-        if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
-            return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
-        _decided(visit, case)
+        ticket = act(visit, case)
     except InspectKitError as problem:
-        return show_ticket(visit, visit.words.told(problem), 409)
-    certificates: CertificateWorker = visit.request.app.state.certificates
-    certificates.wake()
-    return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
+        return show_ticket(visit, visit.words.told(problem), 403 if isinstance(problem, WrongPin) else 409)
+    return visit.go(f"/events/{case.event.event}/tickets/{ticket}")
+
+
+class WrongPin(DeskRefusal):
+    """Somebody else at an open desk, or a slip."""
+
+
+def _check_pin(visit: Visit) -> None:
+    if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
+        raise WrongPin("ticket.wrong_pin")
 
 
 def withdraw_now(visit: Visit) -> Response:
     """The last decision is taken back, with its reason and the PIN; what was issued on it is revoked."""
-    case, station = case_of(visit), visit.station
-    try:
-        because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
-        if not visit.check_pin(visit.person.name, visit.form.get("pin", "")):
-            return show_ticket(visit, visit.words("ticket.wrong_pin"), 403)
-        body = Decided(case.seen.ticket, case.event.event, store.WITHDRAWN, visit.person.name, because)
-        store.withdraw(station.registry, body, station.now(), station.seal)
-        if station.key is not None:
-            revoke_withdrawn(station.desk())
-    except InspectKitError as problem:
-        return show_ticket(visit, visit.words.told(problem), 409)
-    return visit.go(f"/events/{case.event.event}/tickets/{case.seen.ticket}")
+    return _acted(visit, _withdrawn)
+
+
+def _withdrawn(visit: Visit, case: Case) -> str:
+    station = visit.station
+    because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
+    _check_pin(visit)
+    body = Decided(case.seen.ticket, case.event.event, store.WITHDRAWN, visit.person.name, because)
+    store.withdraw(station.registry, body, station.now(), station.seal)
+    if station.key is not None:
+        revoke_withdrawn(station.desk())
+    return case.seen.ticket
 
 
 def correct_player(visit: Visit) -> Response:
     """The same inspection under the player's right name; what was entered stays, and the new entry counts instead."""
-    case = case_of(visit)
-    try:
-        because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
-        owner = clean(visit.form.get("owner", ""), where=visit.words("desk.player"), needed=True)
-        if state_of(case.seen.decision) is not ThingState.WAITING or case.seen.retested:
-            raise DeskRefusal("ticket.withdraw_first")
-        entered = _corrected(visit, case, owner, because) if owner != case.seen.owner else case.seen.ticket
-    except InspectKitError as problem:
-        return show_ticket(visit, visit.words.told(problem), 409)
-    return visit.go(f"/events/{case.event.event}/tickets/{entered}")
+    return _acted(visit, _corrected)
 
 
-def _corrected(visit: Visit, case: Case, owner: str, because: str) -> str:
+def _corrected(visit: Visit, case: Case) -> str:
     station, seen = visit.station, case.seen
+    because = clean(visit.form.get("because", ""), where=visit.words("ticket.because"), needed=True)
+    owner = clean(visit.form.get("owner", ""), where=visit.words("desk.player"), needed=True)
+    if state_of(seen.decision) is not ThingState.WAITING or seen.retested:
+        raise DeskRefusal("ticket.withdraw_first")
+    if owner == seen.owner:
+        return seen.ticket
     with station.registry.reading() as connection:
         before = store.recorded(connection, seen)
         taken = store.labels_of(connection, seen.event, seen.item, owner)
@@ -189,8 +196,9 @@ def _stated(visit: Visit, case: Case) -> StatedOfPiece:
     return stated_of_piece(visit.form, names, case.record.inspected_on)
 
 
-def _decided(visit: Visit, case: Case) -> None:
+def _decided(visit: Visit, case: Case) -> str:
     form, seen, who = visit.form, case.seen, visit.person.name
+    _check_pin(visit)
     if form.get("decision", "") not in set(Decision):
         raise DeskRefusal("ticket.choose")
     decision = Decision(form["decision"])
@@ -211,6 +219,9 @@ def _decided(visit: Visit, case: Case) -> None:
         files.append(store.EvidenceFile("record", content))
     quota = next((each.per_player for each in case.event.expected if each.item == seen.item), 0)
     store.decide(visit.station.registry, body, files, visit.station.now(), quota, visit.station.seal)
+    certificates: CertificateWorker = visit.request.app.state.certificates
+    certificates.wake()
+    return seen.ticket
 
 
 def show_photo(visit: Visit) -> Response:

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.record import Record
 from inspect_kit.registry.amendments import revoke
-from inspect_kit.registry.exporting import FORMATS, write_lines
+from inspect_kit.registry.exporting import FORMATS
 from inspect_kit.registry.opening import open_registry
 from inspect_kit.registry.search import RegistryQuery, find, known, listing
 
@@ -86,7 +87,7 @@ def test_exports_hold_every_certificate_with_its_state(filled: Desk, tmp_path: P
 
     with filled.registry.reading() as connection:
         lines = list(FORMATS["jsonl"](listing(connection, RegistryQuery(), TODAY), TODAY))
-        write_lines(tmp_path / "x.csv", FORMATS["csv"](listing(connection, RegistryQuery(), TODAY), TODAY))
+        write_whole(tmp_path / "x.csv", FORMATS["csv"](listing(connection, RegistryQuery(), TODAY), TODAY))
     rows = list(csv.DictReader((tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()))
     data = [json.loads(line) for line in lines]
     assert (
@@ -102,14 +103,14 @@ def test_a_name_is_no_formula_in_a_spreadsheet(blank: Desk, issue: Issue, name: 
     issue(blank, "x", owner=name)
     with blank.registry.reading() as connection:
         _, row = FORMATS["csv"](listing(connection, RegistryQuery(), TODAY), TODAY)
-    assert f"'{name}" in row
+    assert f"'{name}" in row.decode()
 
 
 def test_an_export_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="is a folder"):
-        write_lines(tmp_path, [])
+        write_whole(tmp_path, [])
     with pytest.raises(BadInput, match="cannot be written"):
-        write_lines(tmp_path / "nowhere" / "x", [])
+        write_whole(tmp_path / "nowhere" / "x", [])
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "nonsense", "sqlite://", "postgresql", "://"])

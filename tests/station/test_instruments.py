@@ -9,7 +9,7 @@ import pikepdf
 import pytest
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text
-from inspect_kit.capture.gauges.received import read_received
+from inspect_kit.capture.gauges.own import read_received
 from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.capture.line import BROWSER, Address
 from inspect_kit.capture.simulated_replies import Display

@@ -21,13 +21,13 @@ def proposed(session: GuidedSession, screen: Screen, path: Path) -> GuidedSessio
     """What the display shows, for the first open place; nothing is an answer before somebody has confirmed it."""
     from inspect_kit.capture.photographs import read_photograph
     from inspect_kit.cli.instruments.display import LEAST_PIXELS
-    from inspect_kit.measure.displayed import DisplayGauge, displayed
+    from inspect_kit.measure.displayed import displayed
 
     question = screen.questions[0]
     gauge = session.gauge(question)
     if gauge is None:
         return replace(session, told=(session.say("none_chosen"),))
-    reading = displayed(read_photograph(path, LEAST_PIXELS), DisplayGauge.of(gauge))
+    reading = displayed(read_photograph(path, LEAST_PIXELS), gauge)
     doubt = reading.doubt_in(session.words.language)
     if not reading.picture or not reading.certain:
         shown = f"{reading.value} {reading.unit}".strip() or "–"

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from inspect_kit.atomic_write import write_whole
-from inspect_kit.capture.instruments import load_instruments
+from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.cli.options import FILE, Given, json_option, own_instruments
 from inspect_kit.cli.terminal import in_figures, lang, print_result, said
 from inspect_kit.errors import UsageError
 from inspect_kit.values.quantity import UNITS, parse_quantity
 
 if TYPE_CHECKING:
-    from inspect_kit.measure.displayed import DisplayGauge, DisplayReading
+    from inspect_kit.measure.displayed import DisplayReading
 
 LEAST_PIXELS: Final = 40_000
 """A display alone is a small picture: 240 × 170 pixels show it."""
@@ -54,15 +54,15 @@ def display(photo: Path, cut: Path | None, **given: Any) -> int:
     return 0 if reading.certain else _UNDECIDED
 
 
-def _gauge(given: Given) -> DisplayGauge | None:
-    from inspect_kit.measure.displayed import DisplayGauge
+def _gauge(given: Given) -> Instrument | None:
 
     name, resolution = given["instrument"], given["resolution"]
     if name and resolution:
         raise UsageError("resolution-unsaid")
     if name:
-        return DisplayGauge.of(load_instruments([name], [own_instruments()])[name])
-    return DisplayGauge(parse_quantity(resolution, UNITS["g"], where="--resolution")) if resolution else None
+        return load_instruments([name], [own_instruments()])[name]
+    stated = parse_quantity(resolution, UNITS["g"], where="--resolution") if resolution else None
+    return Instrument("", "", "", stated) if stated else None
 
 
 def _inline(reading: DisplayReading) -> str | None:

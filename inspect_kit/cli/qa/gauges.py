@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.capture.instruments import Effect
 from inspect_kit.cli.options import PATH, Given, json_option, plot_option
 from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
 from inspect_kit.cli.terminal import columns, in_figures, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.measure.interpretation import instrument_budget
 from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, type_one_drawing
 from inspect_kit.quality.gauge import sheet as gauge_sheet
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
@@ -25,6 +29,7 @@ from inspect_kit.quality.given import positive_number, typed_number
 from inspect_kit.quality.lot.column import answer
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table
+from inspect_kit.values.measurement import combined
 from inspect_kit.values.quantity import Quantity, Unit, parse_quantity, unit
 
 TYPE_ONE, LINEARITY, ATTRIBUTE, NESTED = "type1", "linearity", "attribute", "nested"
@@ -87,7 +92,7 @@ def _variances(
 ) -> None:
     """Say, keep and draw what a study of readings came to."""
     data = {**study_data(result, _tolerance(given)), **sizes}
-    _finish(given, table, data, _study_lines(result, data), gauge_sheet.components_of_study(result))
+    _finish(given, table, data, _study_lines(result, data), partial(gauge_sheet.effects_of_study, result))
     save_plot(plot_target(), gauge_drawing(drawn, result, _tolerance(given), table.unit), SHEET)
 
 
@@ -140,7 +145,7 @@ def _type_one(given: Given, table: Table, method: str) -> None:
     data = {"method": method, "n": result.count, "mean": result.mean, "s": result.deviation, "bias": result.bias,
             "t": result.t, "p_value": result.p_value, "bias_ci": result.bias_interval,
             "cg": result.cg, "cgk": result.cgk}  # fmt: skip
-    _finish(given, table, data, _type_one_lines(result), gauge_sheet.components_of_type_one(result))
+    _finish(given, table, data, _type_one_lines(result), partial(gauge_sheet.effects_of_type_one, result))
     save_plot(plot_target(), type_one_drawing(sample, result, float(reference), _tolerance(given), table.unit))
 
 
@@ -165,7 +170,7 @@ def _linearity(given: Given, table: Table, method: str) -> None:
             ]}  # fmt: skip
     if given["save_instrument"] is not None:
         raise UsageError("linearity-study-makes-no-instrument")
-    _finish(given, table, data, _linearity_lines(result), ())
+    _finish(given, table, data, _linearity_lines(result), lambda _: ())
     save_plot(plot_target(), linearity_drawing(result, table.unit))
 
 
@@ -193,7 +198,7 @@ def _attribute(given: Given, table: Table, method: str) -> None:
                 raise BadInput("part-two-references", where=table.where, part=part[:30])
     found = agreement(ratings, standard, table.where)
     data = attribute_data(found)
-    _finish(given, table, data, _attribute_lines(found), ())
+    _finish(given, table, data, _attribute_lines(found), lambda _: ())
     save_plot(plot_target(), agreement_drawing(found))
 
 
@@ -261,36 +266,30 @@ def _finish(
     table: Table,
     data: dict[str, object],
     lines: list[str],
-    components: tuple[gauge_sheet.GaugeComponent, ...],
+    effects: Callable[[Unit], tuple[Effect, ...]],
 ) -> None:
     target: Path | None = given["save_instrument"]
     if target is not None:
-        saved = _save(given, table, components, target)
+        saved = _save(given, table, effects, target)
         data |= {"instrument": str(target)}
         lines = [*lines, said("instrument-written", file=target, expanded=f"{saved:.4g}")]
     print_result(data, *lines)
 
 
-def _save(given: Given, table: Table, components: tuple[gauge_sheet.GaugeComponent, ...], target: Path) -> float:
+def _save(given: Given, table: Table, effects: Callable[[Unit], tuple[Effect, ...]], target: Path) -> float:
     """Write the sheet; gives U of a single reading by it."""
     if target.suffix.lower() != ".toml":
         raise UsageError("instrument-sheet-file-toml-not", target=target.name[:60])
     resolution = _quantity(given["resolution"], "--resolution") or _shown_step(table, given["unit_name"])
     calibration = _quantity(given["calibration"], "--calibration")
     name = given["name"] or said("gauge-of-study", file=Path(table.where).stem[:60])
-    gauge = gauge_sheet.GaugeDescription(target.stem, name, given["kind"], resolution, calibration)
+    told = gauge_sheet.GaugeDescription(target.stem, name, given["kind"], resolution, calibration)
     if calibration is None:
         warn(said("sheet-without-calibration"))
     source = said("from-gauge-study", file=Path(table.where).name)
-    write_whole(target, gauge_sheet.sheet_text(gauge, components, source).encode())
-    return _expanded(gauge, components)
-
-
-def _expanded(gauge: gauge_sheet.GaugeDescription, components: tuple[gauge_sheet.GaugeComponent, ...]) -> float:
-    parts = [component.size / (3**0.5 if component.form == "half_width" else 1) for component in components]
-    parts.append(float(gauge.resolution.in_base) / 2 / 3**0.5)
-    parts.append(float(gauge.calibration.in_base) / 2 if gauge.calibration else 0.0)
-    return float(2 * sum(part**2 for part in parts) ** 0.5)
+    gauge = told.with_effects(effects(told.unit))
+    write_whole(target, gauge_sheet.study_sheet(gauge, source).encode())
+    return 2 * float(combined(instrument_budget(gauge, Decimal(0))))
 
 
 def _quantity(text: str | None, option: str) -> Quantity | None:

@@ -29,7 +29,7 @@ from inspect_kit.registry.amendments import describe, revoke
 from inspect_kit.registry.auditing import Audit, audit, tidy
 from inspect_kit.registry.backup import back_up, restore
 from inspect_kit.registry.entries import Thing
-from inspect_kit.registry.exporting import FORMATS, row_of, write_lines
+from inspect_kit.registry.exporting import FORMATS, row_of
 from inspect_kit.registry.inspections import InspectionQuery, uncertified
 from inspect_kit.registry.numbers import Number, number_of
 from inspect_kit.registry.roles import role_statements
@@ -279,9 +279,9 @@ def export(layout: str, out: Path | None, **given: Any) -> None:
     with registry_here().reading() as connection:
         lines = FORMATS[layout](listing(connection, _wanted(given), on), on)
         if out is None:
-            sys.stdout.writelines(lines)
+            sys.stdout.writelines(line.decode() for line in lines)
         else:
-            write_lines(out, lines)
+            write_whole(out, lines, private=True)
 
 
 @command.command("backup")

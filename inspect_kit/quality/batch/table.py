@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from inspect_kit.csv_rows import csv_line, harmless
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.batch.lines import NOT_MEASURED, begins_as_batch, first_line, measured_photos, tray_names
-from inspect_kit.quality.exchange.rows import csv_line, harmless, spreadsheet
+from inspect_kit.quality.exchange.rows import spreadsheet
 from inspect_kit.quality.lot.file import on_tray
 
 COLUMNS: Final = ("characteristic", "instance", "value", "unit", "u", "photo", "note")

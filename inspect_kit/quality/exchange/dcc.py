@@ -33,7 +33,7 @@ def dcc_lines(record: LotRecord) -> Iterator[bytes]:
     ):  # fmt: skip
         with sheet.element("dcc:administrativeData"):
             _administrative(sheet, record)
-        with sheet.element("dcc:measurementResults"), sheet.element("dcc:measurementResult"):
+        with sheet.element("dcc:measurementResults/dcc:measurementResult"):
             _named(sheet, "Inspection of the lot")
             _equipment(sheet, record)
             _conditions(sheet)
@@ -46,14 +46,13 @@ def dcc_lines(record: LotRecord) -> Iterator[bytes]:
     yield sheet.taken()
 
 
-def _named(sheet: Markup, text: str, element: str = "dcc:name") -> None:
-    with sheet.element(element):
-        sheet.leaf("dcc:content", text or _UNSTATED, lang="en")
+def _named(sheet: Markup, text: str, path: str = "dcc:name") -> None:
+    sheet.leaf(f"{path}/dcc:content", text or _UNSTATED, lang="en")
 
 
 def _administrative(sheet: Markup, record: LotRecord) -> None:
     name, _, release = (record.software or "inspect-kit 0").partition(" ")
-    with sheet.element("dcc:dccSoftware"), sheet.element("dcc:software"):
+    with sheet.element("dcc:dccSoftware/dcc:software"):
         _named(sheet, name)
         # The published rules want a letter before the number.
         sheet.leaf("dcc:release", f"v{release or '0'}")
@@ -71,30 +70,26 @@ def _administrative(sheet: Markup, record: LotRecord) -> None:
 
 
 def _items(sheet: Markup, record: LotRecord) -> None:
-    with sheet.element("dcc:items"), sheet.element("dcc:item"):
+    with sheet.element("dcc:items/dcc:item"):
         _named(sheet, record.item.name or record.item.id)
         if record.subject.owner:
-            with sheet.element("dcc:manufacturer"):
-                _named(sheet, record.subject.owner)
-        with sheet.element("dcc:identifications"), sheet.element("dcc:identification"):
+            _named(sheet, record.subject.owner, "dcc:manufacturer/dcc:name")
+        with sheet.element("dcc:identifications/dcc:identification"):
             sheet.leaf("dcc:issuer", "manufacturer")
             sheet.leaf("dcc:value", record.subject.text)
 
 
 def _bodies(sheet: Markup, record: LotRecord) -> None:
     subject = record.subject
-    with sheet.element("dcc:calibrationLaboratory"), sheet.element("dcc:contact"):
+    with sheet.element("dcc:calibrationLaboratory/dcc:contact"):
         _named(sheet, subject.issuer)
-        with sheet.element("dcc:location"):
-            sheet.leaf("dcc:city", subject.place or _UNSTATED)
-    with sheet.element("dcc:respPersons"), sheet.element("dcc:respPerson"):
-        with sheet.element("dcc:person"):
-            _named(sheet, subject.inspector)
+        sheet.leaf("dcc:location/dcc:city", subject.place or _UNSTATED)
+    with sheet.element("dcc:respPersons/dcc:respPerson"):
+        _named(sheet, subject.inspector, "dcc:person/dcc:name")
         sheet.leaf("dcc:mainSigner", "true")
     with sheet.element("dcc:customer"):
         _named(sheet, subject.owner)
-        with sheet.element("dcc:location"):
-            sheet.leaf("dcc:city", _UNSTATED)
+        sheet.leaf("dcc:location/dcc:city", _UNSTATED)
 
 
 def _statements(sheet: Markup, record: LotRecord) -> None:
@@ -102,8 +97,7 @@ def _statements(sheet: Markup, record: LotRecord) -> None:
     how = f"{plan.kind}, n = {plan.sample} of {record.lot.size}"
     how += f", AQL {plan.aql}, Ac = {plan.accept}, Re = {plan.reject}" if plan.accept is not None else ""
     with sheet.element("dcc:statements"):
-        with sheet.element("dcc:statement"):
-            _named(sheet, _NOTICE, "dcc:declaration")
+        _named(sheet, _NOTICE, "dcc:statement/dcc:declaration")
         with sheet.element("dcc:statement"):
             sheet.leaf("dcc:norm", f"{record.sheet.id}: {record.sheet.title}, {record.sheet.edition}")
             _named(sheet, f"Lot decided by sampling plan: {how}; decision rule: {record.rule}", "dcc:declaration")
@@ -111,7 +105,7 @@ def _statements(sheet: Markup, record: LotRecord) -> None:
 
 
 def _equipment(sheet: Markup, record: LotRecord) -> None:
-    with sheet.element("dcc:usedMethods"), sheet.element("dcc:usedMethod"):
+    with sheet.element("dcc:usedMethods/dcc:usedMethod"):
         _named(sheet, f"Measured by the clauses of {record.sheet.id}")
         sheet.leaf("dcc:norm", record.sheet.title)
     if record.instruments:
@@ -119,24 +113,23 @@ def _equipment(sheet: Markup, record: LotRecord) -> None:
             for gauge in record.instruments:
                 with sheet.element("dcc:measuringEquipment"):
                     _named(sheet, gauge.name or gauge.id)
-                    with sheet.element("dcc:identifications"), sheet.element("dcc:identification"):
+                    with sheet.element("dcc:identifications/dcc:identification"):
                         sheet.leaf("dcc:issuer", "owner")
                         sheet.leaf("dcc:value", gauge.serial or gauge.id)
 
 
 def _conditions(sheet: Markup) -> None:
     """The published rules ask for conditions; ours are not part of a lot's record, and that is said."""
-    with sheet.element("dcc:influenceConditions"), sheet.element("dcc:influenceCondition"):
+    with sheet.element("dcc:influenceConditions/dcc:influenceCondition"):
         _named(sheet, "Ambient conditions")
-        with sheet.element("dcc:data"), sheet.element("dcc:text"):
-            sheet.leaf("dcc:content", _UNSTATED, lang="en")
+        _named(sheet, _UNSTATED, "dcc:data/dcc:text")
 
 
 def _result(sheet: Markup, series: MeasuredSeries) -> None:
     places = [place for place, value in enumerate(series.values) if value not in (None, "yes", "no")]
     with sheet.element("dcc:result"):
         _named(sheet, series.characteristic)
-        with sheet.element("dcc:data"), sheet.element("dcc:quantity"):
+        with sheet.element("dcc:data/dcc:quantity"):
             _named(sheet, series.characteristic)
             with sheet.element("si:realListXMLList"):
                 sheet.leaf("si:valueXMLList", " ".join(str(series.values[place]) for place in places))
@@ -149,15 +142,14 @@ def _seen(sheet: Markup, series: MeasuredSeries) -> None:
     told = f"{series.conform} conform, {series.fail} fail, {series.undecided} undecided"
     with sheet.element("dcc:result"):
         _named(sheet, series.characteristic)
-        with sheet.element("dcc:data"), sheet.element("dcc:text"):
-            sheet.leaf("dcc:content", told, lang="en")
+        _named(sheet, told, "dcc:data/dcc:text")
 
 
 def _uncertainties(sheet: Markup, series: MeasuredSeries, places: list[int]) -> None:
     if any(standard is None for standard in series.u):
         return
     listed = [uncertainty(series, place) or "0" for place in (places if len(series.u) > 1 else places[:1])]
-    with sheet.element("si:measurementUncertaintyUnivariateXMLList"), sheet.element("si:expandedMUXMLList"):
+    with sheet.element("si:measurementUncertaintyUnivariateXMLList/si:expandedMUXMLList"):
         sheet.leaf("si:valueExpandedMUXMLList", " ".join(f"{2 * Decimal(standard):f}" for standard in listed))
         sheet.leaf("si:coverageFactorXMLList", "2")
         sheet.leaf("si:coverageProbabilityXMLList", "0.95")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from xml.sax.saxutils import escape, quoteattr
 
 _NOT_XML = frozenset(chr(code) for code in range(32) if chr(code) not in "\t\n\r") | {"\ufffe", "\uffff"}
@@ -18,18 +18,22 @@ class Markup:
         self._depth = 0
 
     @contextmanager
-    def element(self, name: str, **attributes: object) -> Iterator[None]:
-        """An element around what is written inside."""
-        self._line(f"<{name}{_written(attributes)}>")
-        self._depth += 1
-        yield
-        self._depth -= 1
-        self._line(f"</{name}>")
+    def element(self, path: str, **attributes: object) -> Iterator[None]:
+        """An element around what is written inside; `a/b` is b within a, and the attributes are b's."""
+        outer, _, name = path.rpartition("/")
+        with self.element(outer) if outer else nullcontext():
+            self._line(f"<{name}{_written(attributes)}>")
+            self._depth += 1
+            yield
+            self._depth -= 1
+            self._line(f"</{name}>")
 
-    def leaf(self, name: str, text: object = None, /, **attributes: object) -> None:
-        """An element with a text, or an empty one."""
+    def leaf(self, path: str, text: object = None, /, **attributes: object) -> None:
+        """An element with a text, or an empty one; `a/b` is b within a."""
+        outer, _, name = path.rpartition("/")
         inner = f"{name}{_written(attributes)}"
-        self._line(f"<{inner}/>" if text is None else f"<{inner}>{escape(_clean(str(text)))}</{name}>")
+        with self.element(outer) if outer else nullcontext():
+            self._line(f"<{inner}/>" if text is None else f"<{inner}>{escape(_clean(str(text)))}</{name}>")
 
     def taken(self) -> bytes:
         """What was written so far, given away."""

@@ -102,22 +102,20 @@ def _identity(record: LotRecord, of: str) -> UUID:
 def _head(sheet: Markup, record: LotRecord, devices: dict[str, int], ids: tuple[int, int]) -> None:
     part, standard = ids
     sheet.leaf("QPId", _identity(record, "document"))
-    with sheet.element("Version"):
-        sheet.leaf("TimeCreated", f"{record.inspected_on}T00:00:00")
-    with sheet.element("Header"), sheet.element("Application"):
-        sheet.leaf("Name", record.software or "inspect-kit")
+    sheet.leaf("Version/TimeCreated", f"{record.inspected_on}T00:00:00")
+    sheet.leaf("Header/Application/Name", record.software or "inspect-kit")
     with sheet.element("StandardsDefinitions", n=1), sheet.element("Standard", id=standard):
-        with sheet.element("Organization"):
-            sheet.leaf("OtherStandardsOrganization", record.sheet.body or record.sheet.publisher or "not stated")
+        issuer = record.sheet.body or record.sheet.publisher or "not stated"
+        sheet.leaf("Organization/OtherStandardsOrganization", issuer)
         sheet.leaf("Designator", record.sheet.id)
         sheet.leaf("Title", f"{record.sheet.title}, {record.sheet.edition}")
     _traceability(sheet, record, standard)
-    with sheet.element("FileUnits"), sheet.element("PrimaryUnits"):
+    with sheet.element("FileUnits/PrimaryUnits"):
         for unit in _UNITS:
             if unit in {"mm", "deg", *(series.unit for series in record.lot.series)}:
                 _unit(sheet, *_UNITS[unit])
     if devices:
-        with sheet.element("MeasurementResources"), sheet.element("MeasurementDevices", n=len(devices)):
+        with sheet.element("MeasurementResources/MeasurementDevices", n=len(devices)):
             for gauge in record.instruments:
                 with sheet.element("MeasurementDevice", id=devices[gauge.id]):
                     sheet.leaf("Name", gauge.name or gauge.id)
@@ -133,8 +131,7 @@ def _traceability(sheet: Markup, record: LotRecord, standard: int) -> None:
         return
     with sheet.element("PreInspectionTraceability"):
         if record.subject.issuer:
-            with sheet.element("InspectingOrganization"):
-                sheet.leaf("Name", record.subject.issuer)
+            sheet.leaf("InspectingOrganization/Name", record.subject.issuer)
         if order:
             sheet.leaf("PurchaseOrderNumber", order)
         sheet.leaf("FormalStandardId", standard)
@@ -144,8 +141,7 @@ def _unit(sheet: Markup, name: str, si_name: str, unit_name: str, factor: str) -
     with sheet.element(name):
         sheet.leaf("SIUnitName", si_name)
         sheet.leaf("UnitName", unit_name)
-        with sheet.element("UnitConversion"):
-            sheet.leaf("Factor", factor)
+        sheet.leaf("UnitConversion/Factor", factor)
 
 
 def _characteristics(
@@ -205,8 +201,7 @@ def _definition(sheet: Markup, entry: _Numbered) -> None:
 def _item(sheet: Markup, entry: _Numbered, devices: list[int]) -> None:
     with sheet.element(f"{entry.kind}CharacteristicItem", id=entry.item):
         sheet.leaf("Name", entry.series.characteristic)
-        with sheet.element("CharacteristicDesignator"):
-            sheet.leaf("Designator", entry.series.clause or entry.series.characteristic)
+        sheet.leaf("CharacteristicDesignator/Designator", entry.series.clause or entry.series.characteristic)
         if devices:
             with sheet.element("MeasurementDeviceIds", n=len(devices)):
                 for device in devices:
@@ -230,8 +225,8 @@ def _results(sheet: Markup, record: LotRecord, numbered: list[_Numbered], first:
                 with sheet.element("ActualComponent", id=first + place * each + 1):
                     _origin(sheet, trace, place)
                     sheet.leaf("SerialNumber", (serials[place] if serials else "") or piece)
-                    with sheet.element("Status"):
-                        sheet.leaf("InspectionStatusEnum", _INSPECTION_STATUS[_worst(verdicts.get(piece, {}))])
+                    worst = _worst(verdicts.get(piece, {}))
+                    sheet.leaf("Status/InspectionStatusEnum", _INSPECTION_STATUS[worst])
                 if place % _CHUNK == 0:
                     yield sheet.taken()
 
@@ -268,11 +263,10 @@ def _piece(sheet: Markup, numbered: list[_Numbered], place: int, odd: dict[str, 
     measured = [entry for entry in numbered if _has_value(entry, place)]
     with sheet.element("MeasurementResults", id=number):
         if measured:
-            with sheet.element("MeasuredCharacteristics"), sheet.element("CharacteristicMeasurements", n=len(measured)):
+            with sheet.element("MeasuredCharacteristics/CharacteristicMeasurements", n=len(measured)):
                 for offset, entry in enumerate(measured, 2):
                     _measurement(sheet, entry, place, odd, (number + offset, number + 1))
-        with sheet.element("InspectionStatus"):
-            sheet.leaf("InspectionStatusEnum", _INSPECTION_STATUS[_worst(odd)])
+        sheet.leaf("InspectionStatus/InspectionStatusEnum", _INSPECTION_STATUS[_worst(odd)])
         with sheet.element("ActualComponentIds", n=1):
             sheet.leaf("Id", number + 1)
 
@@ -281,9 +275,8 @@ def _measurement(sheet: Markup, entry: _Numbered, place: int, odd: dict[str, Ver
     series = entry.series
     standard = uncertainty(series, place)
     with sheet.element(f"{entry.kind}CharacteristicMeasurement", id=ids[0]):
-        with sheet.element("Status"):
-            verdict = odd.get(series.characteristic, Verdict.CONFORMS)
-            sheet.leaf("CharacteristicStatusEnum", _CHARACTERISTIC_STATUS[verdict])
+        verdict = odd.get(series.characteristic, Verdict.CONFORMS)
+        sheet.leaf("Status/CharacteristicStatusEnum", _CHARACTERISTIC_STATUS[verdict])
         sheet.leaf("CharacteristicItemId", entry.item)
         sheet.leaf("ActualComponentId", ids[1])
         known = {} if standard is None else {"combinedUncertainty": standard}

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from inspect_kit.csv_rows import csv_line, harmless
 from inspect_kit.quality.lot.record import LotRecord, MeasuredSeries
 
 COLUMNS: Final = (
     "characteristic", "instance", "value", "unit", "u", "lower", "upper", "verdict", "reason", "lot",
 )  # fmt: skip
-_FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_lines(record: LotRecord) -> Iterator[bytes]:
@@ -62,15 +61,3 @@ def _readings(record: LotRecord) -> Iterator[tuple[str, ...]]:
 def uncertainty(series: MeasuredSeries, place: int) -> str | None:
     """The standard uncertainty of one value."""
     return series.u[0] if len(series.u) == 1 else series.u[place]
-
-
-def harmless(text: str) -> str:
-    """A name that a spreadsheet would take for a formula gets an apostrophe before it."""
-    return f"'{text}" if text.startswith(_FORMULAS) else text
-
-
-def csv_line(cells: tuple[str, ...]) -> bytes:
-    """One row, quoted where it must be."""
-    stream = io.StringIO(newline="")
-    csv.writer(stream, lineterminator="\n").writerow(cells)
-    return stream.getvalue().encode()

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from math import floor, log10
 
+from inspect_kit.capture.instrument_sheet import sheet_text
+from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument, is_instrument_id
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.gauge.bias import TypeOne
 from inspect_kit.quality.gauge.study import GaugeResult
-from inspect_kit.values.quantity import Quantity
-
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+from inspect_kit.values.quantity import UNITS, Quantity, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +26,27 @@ class GaugeDescription:
     """Expanded uncertainty (k = 2) from the calibration certificate, if there is one."""
 
     def __post_init__(self) -> None:
-        if not _ID.fullmatch(self.id):
+        if not is_instrument_id(self.id):
             raise UsageError("cannot-name-instrument", id=self.id[:40])
         for stated in (self.resolution, self.calibration):
             if stated is not None and (stated.number < 0 or stated.unit.base != self.resolution.unit.base):
                 raise UsageError("does-not-go-gauge-shows", stated=stated, resolution=self.resolution)
 
+    @property
+    def unit(self) -> Unit:
+        """The base unit of its readings."""
+        return UNITS[self.resolution.unit.base]
 
-@dataclass(frozen=True, slots=True)
-class GaugeComponent:
-    """One entry of the sheet: a standard deviation with its degrees of freedom, or limits of an effect."""
-
-    source: str
-    form: str
-    size: float
-    dof: float | None = None
-    shared: bool = False
+    def with_effects(self, effects: tuple[Effect, ...]) -> Instrument:
+        """The gauge with what the study found, in base units."""
+        if self.calibration is not None:
+            stated = Quantity(self.calibration.in_base, self.unit)
+            effects = (Effect("calibration", stated, coverage=Decimal(2), shared=True), *effects)
+        resolution = Quantity(self.resolution.in_base, self.unit)
+        return Instrument(self.id, _printable(self.name), _printable(self.kind), resolution, effects)
 
 
-def components_of_study(result: GaugeResult) -> tuple[GaugeComponent, ...]:
+def effects_of_study(result: GaugeResult, unit: Unit) -> tuple[Effect, ...]:
     """Repeatability, operators and interaction: what a single reading by any of the operators scatters with."""
     named = (
         ("repeatability", "ev", result.ev),
@@ -53,56 +54,33 @@ def components_of_study(result: GaugeResult) -> tuple[GaugeComponent, ...]:
         ("operator × part", "interaction", result.interaction),
     )
     return tuple(
-        GaugeComponent(source, "standard", size, result.dof.get(key)) for source, key, size in named if size > 0
-    )
+        Effect(source, _size(size, unit), dof=Decimal(f"{result.dof.get(key, 0):.6g}") or None)
+        for source, key, size in named if size > 0
+    )  # fmt: skip
 
 
-def components_of_type_one(result: TypeOne) -> tuple[GaugeComponent, ...]:
+def effects_of_type_one(result: TypeOne, unit: Unit) -> tuple[Effect, ...]:
     """Repeatability on one part, and the bias as an effect that nobody corrects."""
-    found = [GaugeComponent("repeatability", "standard", result.deviation, result.count - 1)]
+    found = []
+    if result.deviation > 0:
+        found.append(Effect("repeatability", _size(result.deviation, unit), dof=Decimal(result.count - 1)))
     if result.bias:
-        found.append(GaugeComponent("bias, not corrected", "half_width", abs(result.bias), shared=True))
-    return tuple(component for component in found if component.size > 0)
+        bias = _size(abs(result.bias), unit)
+        found.append(Effect("bias, not corrected", bias, DistributionShape.RECTANGULAR, shared=True))
+    return tuple(found)
 
 
-def sheet_text(gauge: GaugeDescription, components: Iterable[GaugeComponent], about: str) -> str:
-    """The instrument sheet as TOML, in base units."""
-    base = gauge.resolution.unit.base
-    lines = [
-        f"# {_plain(about)}",
-        "# A gauge study does not see what all its readings have in common: state the calibration as well.",
-        "",
-        "format = 1",
-        f'id = "{gauge.id}"',
-        f"name = {_quoted(gauge.name)}",
-        f"kind = {_quoted(gauge.kind)}",
-        f'resolution = "{gauge.resolution.in_base:f} {base}"',
-    ]
-    if gauge.calibration is not None:
-        lines += _entry(
-            "calibration", f'expanded = "{gauge.calibration.in_base:f} {base}"', "coverage = 2", "shared = true"
-        )
-    for component in components:
-        extra = [f"dof = {component.dof:.6g}"] if component.dof else []
-        extra += ["shared = true"] if component.shared else []
-        lines += _entry(component.source, f'{component.form} = "{_digits(component.size)} {base}"', *extra)
-    return "\n".join(lines) + "\n"
+def study_sheet(gauge: Instrument, about: str) -> str:
+    """The sheet as TOML, with a remark where it comes from."""
+    remark = "A gauge study does not see what all its readings have in common: state the calibration as well."
+    return f"# {_printable(about)}\n# {remark}\n\n{sheet_text(gauge)}"
 
 
-def _entry(source: str, *lines: str) -> list[str]:
-    return ["", "[[uncertainty]]", f"source = {_quoted(source)}", *lines]
-
-
-def _digits(size: float) -> str:
+def _size(size: float, unit: Unit) -> Quantity:
     """Four significant digits, written out: sheets have no exponents."""
     places = min(15, max(0, 3 - floor(log10(size))))
-    return f"{size:.{places}f}"
+    return Quantity(Decimal(f"{size:.{places}f}"), unit)
 
 
-def _plain(text: str) -> str:
+def _printable(text: str) -> str:
     return "".join(char if char.isprintable() else " " for char in text)[:300]
-
-
-def _quoted(text: str) -> str:
-    safe = _plain(text).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{safe}"'

@@ -18,8 +18,8 @@ from inspect_kit.quality.sample import Sample
 
 # Confidence limits of variance components by the modified large sample method (Graybill and Wang; Ting and others).
 
-CONFIDENCE: Final = 0.90
-"""As AIAG prints them."""
+_TAIL: Final = 0.05
+"""Beyond each of the two limits: AIAG prints them for 90 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,38 +44,36 @@ class AnovaLine:
         f = self.mean_square / against.mean_square
         return replace(self, f=f, p_value=float(fdtrc(self.dof, against.dof, f)))
 
-    def down(self, tail: float) -> float:
+    def down(self) -> float:
         """1 − ν/χ² at the upper tail: how far, relatively, the true mean square may lie below."""
-        return 1 - self.dof / float(chdtri(self.dof, tail))
+        return 1 - self.dof / float(chdtri(self.dof, _TAIL))
 
-    def up(self, tail: float) -> float:
+    def up(self) -> float:
         """ν/χ² at the lower tail − 1: how far, relatively, the true mean square may lie above."""
-        return self.dof / float(chdtri(self.dof, 1 - tail)) - 1
+        return self.dof / float(chdtri(self.dof, 1 - _TAIL)) - 1
 
 
 Term = tuple[float, AnovaLine]
 
 
-def interval_of_sum(terms: Sequence[Term], confidence: float = CONFIDENCE) -> Interval:
+def interval_of_sum(terms: Sequence[Term]) -> Interval:
     """Limits of √(Σ c·MS), all c positive."""
-    tail = (1 - confidence) / 2
     estimate = sum(factor * line.mean_square for factor, line in terms)
-    below = sum((factor * line.mean_square * line.down(tail)) ** 2 for factor, line in terms)
-    above = sum((factor * line.mean_square * line.up(tail)) ** 2 for factor, line in terms)
+    below = sum((factor * line.mean_square * line.down()) ** 2 for factor, line in terms)
+    above = sum((factor * line.mean_square * line.up()) ** 2 for factor, line in terms)
     return sqrt(max(0.0, estimate - sqrt(below))), sqrt(estimate + sqrt(above))
 
 
-def interval_of_difference(first: Term, second: Term, confidence: float = CONFIDENCE) -> Interval:
+def interval_of_difference(first: Term, second: Term) -> Interval:
     """Limits of √(c₁·MS₁ − c₂·MS₂); a negative lower limit is 0."""
-    tail = (1 - confidence) / 2
     (one, left), (two, right) = first, second
     a, b = one * left.mean_square, two * right.mean_square
-    down, up = left.down(tail), right.up(tail)
-    high = float(fdtri(left.dof, right.dof, 1 - tail))
+    down, up = left.down(), right.up()
+    high = float(fdtri(left.dof, right.dof, 1 - _TAIL))
     cross = ((high - 1) ** 2 - (down * high) ** 2 - up**2) / high
     below = (down * a) ** 2 + (up * b) ** 2 + cross * a * b
-    rise, fall = left.up(tail), right.down(tail)
-    low = float(fdtri(left.dof, right.dof, tail))
+    rise, fall = left.up(), right.down()
+    low = float(fdtri(left.dof, right.dof, _TAIL))
     cross = ((1 - low) ** 2 - (rise * low) ** 2 - fall**2) / low
     above = (rise * a) ** 2 + (fall * b) ** 2 + cross * a * b
     estimate = a - b

@@ -8,6 +8,7 @@ by one. So a million readings cost some hundred judgements, and no rule is writt
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -410,14 +411,5 @@ def _interval(count: int, seed: int, conforms: Callable[[int], bool]) -> tuple[i
     """The first and the last of ordered readings that conform, found by halving from one that does."""
     if not conforms(seed):
         return None
-    return _edge(seed, 0, conforms), _edge(seed, count - 1, conforms)
-
-
-def _edge(good: int, end: int, conforms: Callable[[int], bool]) -> int:
-    if conforms(end):
-        return end
-    bad = end
-    while abs(good - bad) > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if conforms(middle) else (good, middle)
-    return good
+    last = seed + bisect_left(range(seed + 1, count), True, key=lambda place: not conforms(place))
+    return bisect_left(range(seed), True, key=conforms), last

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import structs
 
 from inspect_kit.errors import BadInput
-from inspect_kit.inspection.record import MAX_BYTES, Record, Subject
+from inspect_kit.inspection.record import MAX_BYTES, Record, RecordPart, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.judgement.judge import Judgement
@@ -18,11 +18,7 @@ from inspect_kit.quality.lot.column import JudgedCharacteristic
 from inspect_kit.quality.lot.judge import LotOutcome
 
 
-class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A part of a lot's record; an unknown key is an error."""
-
-
-class ClassPart(_Part, frozen=True):
+class ClassPart(RecordPart, frozen=True):
     """One class of defects with its plan, what was found, and its verdict."""
 
     name: str
@@ -39,7 +35,7 @@ class ClassPart(_Part, frozen=True):
     """Where a ledger switches each class by itself; else the plan's."""
 
 
-class PlanPart(_Part, frozen=True):
+class PlanPart(RecordPart, frozen=True):
     """How the lot was to be decided; numbers that a kind of plan does not have are null."""
 
     kind: str
@@ -84,7 +80,7 @@ class PlanPart(_Part, frozen=True):
         return self.classes if isinstance(self.classes, tuple) else ()
 
 
-class VariablesResult(_Part, frozen=True):
+class VariablesResult(RecordPart, frozen=True):
     """What a sample by variables says of one characteristic."""
 
     percent: float
@@ -95,7 +91,7 @@ class VariablesResult(_Part, frozen=True):
     """The p-value of the test that the plan's normal distribution fits."""
 
 
-class MeasuredSeries(_Part, frozen=True):
+class MeasuredSeries(RecordPart, frozen=True):
     """One characteristic: its requirement, and the pieces' values in order of making. Numbers are in `unit`.
 
     `values` is null where a piece was not measured; `u` has one entry for all pieces, or one a piece. What is judged by
@@ -136,7 +132,7 @@ class MeasuredSeries(_Part, frozen=True):
         return tuple(cell for cell, value in pairs if value not in _NO_NUMBERS)
 
 
-class Nonconforming(_Part, frozen=True):
+class Nonconforming(RecordPart, frozen=True):
     """A piece that fails a characteristic, or of which it could not be decided."""
 
     piece: str
@@ -162,7 +158,7 @@ class Delivery(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     """The inspector does not belong to the department that made the lot."""
 
 
-class Lot(_Part, frozen=True):
+class Lot(RecordPart, frozen=True):
     """All that is particular to a lot."""
 
     size: int

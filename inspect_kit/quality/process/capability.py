@@ -17,7 +17,7 @@ from inspect_kit.quality.sample import Floats, Sample
 from inspect_kit.values.limits import Limits, lower_of, upper_of
 
 CONFIDENCE: Final = 0.95
-"""Of the intervals, two-sided, unless another is asked for."""
+"""Of the intervals, two-sided."""
 Interval = tuple[float, float]
 
 
@@ -100,15 +100,15 @@ def _index(room: Room, spread: subgroups.SigmaEstimate, count: int) -> Index:
     )
 
 
-def potential_interval(index: float, dof: float, confidence: float = CONFIDENCE) -> Interval:
+def potential_interval(index: float, dof: float) -> Interval:
     """Confidence limits of Cp or Pp: index · √(χ²/ν), exact for normal readings."""
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     return index * sqrt(float(chdtri(dof, 1 - tail)) / dof), index * sqrt(float(chdtri(dof, tail)) / dof)
 
 
-def bissell_interval(index: float, count: int, dof: float, confidence: float = CONFIDENCE) -> Interval:
+def bissell_interval(index: float, count: int, dof: float) -> Interval:
     """Confidence limits of Cpk or Ppk: index ± z √(1/(9n) + index²/(2ν)) (Bissell 1990)."""
-    half = float(ndtri((1 + confidence) / 2)) * sqrt(1 / (9 * count) + index**2 / (2 * dof))
+    half = float(ndtri((1 + CONFIDENCE) / 2)) * sqrt(1 / (9 * count) + index**2 / (2 * dof))
     return index - half, index + half
 
 

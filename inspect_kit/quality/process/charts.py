@@ -146,24 +146,18 @@ def _value_track(
 
 def _range_track(name: str, ranges: Floats, sizes: NDArray[np.int64], sigmas: Floats) -> Track:
     """Ranges around d2·σ with limits 3·d3·σ away."""
-    means, spreads = _by_size(d2, sizes) * sigmas, _by_size(d3, sizes) * sigmas
-    return Track(name, ranges, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
+    return _spread_track(name, ranges, _by_size(d2, sizes) * sigmas, _by_size(d3, sizes) * sigmas)
 
 
-def _deviation_track(name: str, deviations: Floats, sizes: NDArray[np.int64], sigma: float) -> Track:
-    factors = _by_size(c4, sizes)
-    means, spreads = factors * sigma, np.sqrt(1 - factors**2) * sigma
-    return Track(name, deviations, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
+def _spread_track(name: str, points: Floats, means: Floats, spreads: Floats) -> Track:
+    return Track(name, points, means, means + 3 * spreads, np.maximum(0, means - 3 * spreads))
 
 
 def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, by_range: bool) -> Chart:
     groups = list(readings.groups.values())
     sizes = np.array([len(group) for group in groups])
-    if by_range:
-        estimated = spread_of_ranges(groups).sigma
-    else:
-        deviations = np.array([group.std(ddof=1) for group in groups])
-        estimated = float(np.mean(deviations / _by_size(c4, sizes)))
+    deviations, factors = np.array([group.std(ddof=1) for group in groups]), _by_size(c4, sizes)
+    estimated = spread_of_ranges(groups).sigma if by_range else float(np.mean(deviations / factors))
     sigma = _positive(known.sigma, estimated, readings)
     means = np.array([group.mean() for group in groups])
     upper, standard = _value_track("means", readings.sample, means, known, sigma / np.sqrt(sizes), sizes)
@@ -171,7 +165,7 @@ def _means(readings: Readings, known: KnownProcess, rules: tuple[Rule, ...], *, 
         ranges = np.array([np.ptp(group) for group in groups])
         lower = _range_track("range", ranges, sizes, _constant(sigma, ranges))
     else:
-        lower = _deviation_track("standard deviation", deviations, sizes, sigma)
+        lower = _spread_track("standard deviation", deviations, factors * sigma, np.sqrt(1 - factors**2) * sigma)
     kind = "xbar-r" if by_range else "xbar-s"
     return Chart(kind, upper, lower, sigma, signals(standard, rules), tuple(readings.groups))
 

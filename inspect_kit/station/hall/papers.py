@@ -19,16 +19,15 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.pages.labels import STOCKS, draw_labels, sticker_of
 from inspect_kit.checkin.certify import code_as_svg
 from inspect_kit.checkin.progress import ThingState, state_of
+from inspect_kit.csv_rows import harmless
 from inspect_kit.inspection.record import open_record
 from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.registry.checkin.entries import EventSet
 from inspect_kit.registry.checkin.store import DeskInspection, inspections
-from inspect_kit.registry.exporting import harmless
 from inspect_kit.registry.search import find
 from inspect_kit.station.rendering import safe
 from inspect_kit.station.tickets import decides, pdf
-from inspect_kit.station.web.refusals import Refusal
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Refusal, Visit
 
 _STOCKS: Final = ("62x29", "round-24", "a4-21", "a4-24", "avery-l7159", "avery-l7651", "avery-5160")
 _MOST_LABELS: Final = 500

@@ -20,8 +20,7 @@ from inspect_kit.registry.checkin.store import inspections
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.photos import PhotoWorkers
 from inspect_kit.station.rendering import safe
-from inspect_kit.station.web.refusals import not_found
-from inspect_kit.station.web.visit import Visit
+from inspect_kit.station.web.visit import Visit, not_found
 
 _SHOWN = 200
 """Players on the page; a search finds the others."""

@@ -27,7 +27,22 @@ from inspect_kit.registry.opening import Given, Result, Transaction
 from inspect_kit.station.rendering import Words, drawn, language_from, words_of
 from inspect_kit.station.station import Station
 from inspect_kit.station.web.guard import MOST_MEGABYTES, TooLarge, not_too_large
-from inspect_kit.station.web.refusals import Refusal, not_found
+
+
+class Refusal(Exception):
+    """The answer's status and the key of its sentence in the wording."""
+
+    def __init__(self, status: int, key: str, sentence: str = "") -> None:
+        self.status = status
+        self.key = key
+        self.sentence = sentence
+        super().__init__(f"{status} {key}")
+
+
+def not_found() -> Refusal:
+    """Nothing here, or nothing for this person: the two look the same, so that nobody can guess."""
+    return Refusal(404, "refused.not_found")
+
 
 SESSION: Final = "inspect_kit_desk"
 LANGUAGE: Final = "inspect_kit_language"

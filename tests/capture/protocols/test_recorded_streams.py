@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspect_kit.capture.dialects.learning import LabelledRecording, learn
+from inspect_kit.capture.driver import Confirmation, ReceivedReply
 from inspect_kit.capture.line import Framer
-from inspect_kit.capture.protocols.confirmation import Confirmation, ReceivedReply
 from inspect_kit.capture.protocols.reply import UNKNOWN, Load, UnitFrom
 from inspect_kit.capture.protocols.table import PROTOCOLS
 from inspect_kit.capture.readings import in_base

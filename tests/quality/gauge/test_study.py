@@ -13,15 +13,15 @@ from inspect_kit.capture.instruments import read_instrument
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.gauge.bias import linearity, type_one
 from inspect_kit.quality.gauge.sheet import (
-    GaugeComponent,
     GaugeDescription,
-    components_of_study,
-    components_of_type_one,
-    sheet_text,
+    effects_of_study,
+    effects_of_type_one,
+    study_sheet,
 )
 from inspect_kit.quality.gauge.study import (
     METHODS,
     AnovaLine,
+    GaugeResult,
     GaugeStudy,
     arranged,
     by_anova,
@@ -30,7 +30,9 @@ from inspect_kit.quality.gauge.study import (
     interval_of_sum,
 )
 from inspect_kit.quality.sample import as_sample
-from inspect_kit.values.quantity import parse_strict
+from inspect_kit.values.quantity import UNITS, parse_strict
+
+MM = UNITS["mm"]
 
 
 def simulated(seed: int, shape: tuple[int, int, int], interaction: float) -> GaugeStudy:
@@ -194,7 +196,9 @@ def gauge(name: str = "desk-caliper") -> GaugeDescription:
 def test_a_study_becomes_a_sheet_that_the_instrument_reader_takes(tmp_path: Path) -> None:
     result = by_anova(simulated(3, (10, 3, 3), 0.5))
     path = tmp_path / "desk-caliper.toml"
-    path.write_text(sheet_text(gauge(), components_of_study(result), "a study\nwith a break"), encoding="utf-8")
+    path.write_text(
+        study_sheet(gauge().with_effects(effects_of_study(result, MM)), "a study\nwith a break"), encoding="utf-8"
+    )
     sheet = read_instrument(path)
     assert sheet.name == 'A "good" caliper\\'
     assert [effect.source for effect in sheet.effects] == [
@@ -211,7 +215,7 @@ def test_a_study_becomes_a_sheet_that_the_instrument_reader_takes(tmp_path: Path
 def test_a_type_one_study_becomes_a_sheet_with_its_bias(tmp_path: Path) -> None:
     result = type_one(as_sample([10.02, 10.03, 10.01]), 10.0, None)
     path = tmp_path / "desk-caliper.toml"
-    path.write_text(sheet_text(gauge(), components_of_type_one(result), "type 1"), encoding="utf-8")
+    path.write_text(study_sheet(gauge().with_effects(effects_of_type_one(result, MM)), "type 1"), encoding="utf-8")
     bias = read_instrument(path).effects[-1]
     assert bias.size.in_base == Decimal("0.02000")
     assert bias.shared
@@ -220,7 +224,8 @@ def test_a_type_one_study_becomes_a_sheet_with_its_bias(tmp_path: Path) -> None:
 @pytest.mark.parametrize("size", [1e-9, 0.00012345, 0.5, 123.456, 1e5])
 def test_sizes_are_written_without_exponents(tmp_path: Path, size: float) -> None:
     path = tmp_path / "desk-caliper.toml"
-    path.write_text(sheet_text(gauge(), (GaugeComponent("x", "standard", size),), "x"), encoding="utf-8")
+    result = GaugeResult("anova", ev=size, av=0.0, interaction=0.0, pv=1.0, dof={})
+    path.write_text(study_sheet(gauge().with_effects(effects_of_study(result, MM)), "x"), encoding="utf-8")
     assert float(read_instrument(path).effects[-1].size.number) == pytest.approx(size, rel=1e-3)
 
 

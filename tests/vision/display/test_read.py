@@ -8,8 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
+from inspect_kit.capture.instruments import Instrument
 from inspect_kit.capture.photographs import Photograph
-from inspect_kit.measure.displayed import DisplayGauge, DisplayReading, displayed
+from inspect_kit.measure.displayed import DisplayReading, displayed
 from inspect_kit.values.quantity import UNITS, parse_quantity
 from inspect_kit.vision.display.dots import Dots, digit_of_dots
 from inspect_kit.vision.display.segments import dash, seven_segment
@@ -17,14 +18,14 @@ from tests.scenes.display import KINDS, TALL, Scene, Style, any_scene, lettering
 from tests.scenes.other_displays import dial, other_scene, vernier
 
 
-def read(scene: Scene, gauge: DisplayGauge | None = None) -> DisplayReading:
+def read(scene: Scene, gauge: Instrument | None = None) -> DisplayReading:
     pixels = np.ascontiguousarray(photograph(scene)[:, :, ::-1])
     return displayed(Photograph("photo.jpg", "0" * 64, pixels), gauge)
 
 
-def gauge(resolution: str, upper: str = "500g") -> DisplayGauge:
+def gauge(resolution: str, upper: str = "500g") -> Instrument:
     unit = UNITS["g"]
-    return DisplayGauge(parse_quantity(resolution, unit), None, parse_quantity(upper, unit), "desk-scale")
+    return Instrument("desk-scale", "", "scale", parse_quantity(resolution, unit), upper=parse_quantity(upper, unit))
 
 
 @pytest.mark.parametrize("kind", KINDS)
