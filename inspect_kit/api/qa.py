@@ -76,8 +76,7 @@ def chart(
 ) -> Study:  # fmt: skip
     """A control chart (imr, xbar-r, xbar-s, p, c) and the run rules it breaks."""
     from inspect_kit.quality.drawing import chart_drawing
-    from inspect_kit.quality.process.charts import CHARTS, KnownProcess, chart_data, draw_up
-    from inspect_kit.quality.process.readings import readings_of
+    from inspect_kit.quality.process.charts import CHARTS, KnownProcess, chart_data, draw_up, readings_of
     from inspect_kit.quality.process.run_rules import RULE_SETS
 
     _known(type, CHARTS, "type")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.files import read_text
-from inspect_kit.capture.instruments import DistributionShape, Instrument, is_instrument_id
+from inspect_kit.capture.instruments import DistributionShape, Instrument, checked_id
 from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.notices import Notice, notice, sentence
 from inspect_kit.strict_json import parse_json
@@ -164,13 +164,6 @@ def standing(home: Path, instrument: str, on: date) -> CheckStatus:
     elif last is not None and last.time.date() == on:
         state = CheckState.CHECKED
     return CheckStatus(instrument, state, last, damaged)
-
-
-def checked_id(instrument: str) -> str:
-    """The name, if it can be the name of an instrument and of its files."""
-    if not is_instrument_id(instrument):
-        raise UsageError("not-name-instrument", instrument=instrument[:60])
-    return instrument
 
 
 def check_log(home: Path, instrument: str) -> Path:

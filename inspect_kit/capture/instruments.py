@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from enum import StrEnum
@@ -12,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.errors import BadInput, BadSheet, Fault
+from inspect_kit.errors import BadInput, BadSheet, Fault, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice
 from inspect_kit.places import shipped
@@ -77,6 +78,13 @@ class Instrument:
 def is_instrument_id(name: str) -> bool:
     """Whether a name can be that of an instrument and of its files."""
     return _ID.fullmatch(name) is not None
+
+
+def checked_id(instrument: str) -> str:
+    """The name, if it can be that of an instrument."""
+    if not is_instrument_id(instrument):
+        raise UsageError("not-name-instrument", instrument=instrument[:60])
+    return instrument
 
 
 def read_instrument(path: Path) -> Instrument:
@@ -190,3 +198,73 @@ def instrument_ids(places: Iterable[Path]) -> tuple[str, ...]:
     """The names of all instrument sheets in these folders; learned dialects lie there too."""
     paths = (path for folder in places if folder.is_dir() for path in folder.glob("*.toml"))
     return tuple(sorted({path.stem for path in paths if not path.name.endswith(".dialect.toml")}))
+
+
+# Writing an instrument's sheet: the text that `read_instrument` reads back as the same instrument.
+
+
+def sheet_text(instrument: Instrument) -> str:
+    """The sheet as TOML."""
+    return "\n".join(
+        (*_head(instrument), *(line for effect in instrument.effects for line in _effect_lines(effect)), "")
+    )
+
+
+def _head(instrument: Instrument) -> Iterator[str]:
+    yield f"format = {FORMAT}"
+    for key in ("id", "name", "kind", "maker", "serial"):
+        if getattr(instrument, key):
+            yield f"{key} = {_text(getattr(instrument, key), key)}"
+    yield f'resolution = "{instrument.resolution}"'
+    bounds = [(key, bound) for key, bound in (("lower", instrument.lower), ("upper", instrument.upper)) if bound]
+    if bounds:
+        yield "range = { " + ", ".join(f'{key} = "{bound}"' for key, bound in bounds) + " }"
+    if instrument.calibrated_until:
+        yield f"calibrated_until = {instrument.calibrated_until.isoformat()}"
+    if instrument.calibration:
+        yield f"calibration = {_text(instrument.calibration, 'calibration')}"
+    if instrument.auxiliary_digit:
+        yield "auxiliary_digit = true"
+
+
+def _effect_lines(effect: Effect) -> Iterator[str]:
+    yield ""
+    yield "[[uncertainty]]"
+    yield f"source = {_text(effect.source, 'source')}"
+    if effect.shape is not DistributionShape.NORMAL:
+        yield f'half_width = "{effect.size}"'
+        yield f'shape = "{effect.shape.value}"'
+    elif effect.coverage != 1:
+        yield f'expanded = "{effect.size}"'
+        yield f"coverage = {effect.coverage:f}"
+    else:
+        yield f'standard = "{effect.size}"'
+    if effect.relative:
+        yield f'relative = "{effect.relative:f}"'
+    if effect.dof is not None:
+        yield f'dof = "{Decimal(effect.dof):f}"'
+    if effect.shared:
+        yield "shared = true"
+
+
+def _text(text: str, key: str) -> str:
+    """A TOML string; JSON writes the same escapes, apart from signs that nobody types."""
+    if not text.isprintable():
+        raise BadInput("sign-cannot-printed", where=key)
+    return json.dumps(text, ensure_ascii=False)
+
+
+def checked_sheet(instrument: Instrument) -> str:
+    """The sheet's text, read back once: what cannot be read again is refused with every fault."""
+    import tempfile
+
+    text = sheet_text(instrument)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{checked_id(instrument.id)}.toml"
+        path.write_text(text, encoding="utf-8")
+        try:
+            read_instrument(path)
+        except BadSheet as problem:
+            named = (replace(fault, where=fault.where.replace(str(path), instrument.id)) for fault in problem.faults)
+            raise BadSheet(tuple(named)) from None
+    return text

@@ -1,4 +1,4 @@
-"""The line to an instrument: opening a serial port or a socket, and cutting what comes into whole lines."""
+"""The line to an instrument: opening a serial port or a socket, cutting what comes into lines, and what frames them."""
 
 from __future__ import annotations
 

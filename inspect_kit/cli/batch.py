@@ -31,8 +31,7 @@ from inspect_kit.measure.photos import measure as photographed
 from inspect_kit.notices import sentence
 from inspect_kit.quality.batch.cluster import Cluster
 from inspect_kit.quality.batch.lines import measured_lines, tray_names
-from inspect_kit.quality.batch.run import Batch, ProgressCallback, Summary, Workforce, find_photos, run
-from inspect_kit.quality.batch.watch import FolderWatch
+from inspect_kit.quality.batch.run import Batch, FolderWatch, ProgressCallback, Summary, Workforce, find_photos, run
 from inspect_kit.quality.batch.workers import PhotoBounds, Pool, Work, check_function
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from inspect_kit.capture.readings import in_base
 from inspect_kit.errors import InspectKitError
 from inspect_kit.notices import ENGLISH, Notice, notice, sentence
 from inspect_kit.values.quantity import Quantity, parse_strict
-from inspect_kit.vision.display.evidence import cut_out
-from inspect_kit.vision.display.read import CERTAIN, DisplayedNumber, read_display
+from inspect_kit.vision.display.read import CERTAIN, DisplayedNumber, cut_out, read_display
 
 _DOUBTED: Final = 0.5
 """Confidence of a reading that the gauge speaks against."""

@@ -31,10 +31,9 @@ from inspect_kit.registry.numbers import LETTERS
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.station.events import expected_labels
 from inspect_kit.station.hall.roster import roster_of
-from inspect_kit.station.photos import DeskPhoto, kind_of, pending_photos, shot_of, taken
+from inspect_kit.station.photos import DeskPhoto, Tell, in_line, kind_of, pending_photos, shot_of, taken, unheard
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import FIELD, sealed, sent_with, shown
-from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.visit import Visit, not_found
 from inspect_kit.values.measurement import Reading
 

@@ -31,11 +31,10 @@ from inspect_kit.registry.checkin.accounts import draft, drafts, drop_draft, kee
 from inspect_kit.registry.checkin.store import EvidenceFile, inspection, is_ticket
 from inspect_kit.station import desk
 from inspect_kit.station.events import expected_labels
-from inspect_kit.station.photos import pending_photos
+from inspect_kit.station.photos import Tell, in_line, pending_photos, unheard
 from inspect_kit.station.pictures import picture_for
 from inspect_kit.station.sent_readings import sent_with
 from inspect_kit.station.uploads import Brought, brought, photo_form, with_brought
-from inspect_kit.station.waiting_line import Tell, in_line, unheard
 from inspect_kit.station.web.visit import Visit, not_found
 from inspect_kit.strict_json import parse_json
 

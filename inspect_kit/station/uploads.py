@@ -15,8 +15,7 @@ from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.measure.stated import LENGTHS
 from inspect_kit.rulebook.sheet import Item
 from inspect_kit.station.desk import InspectionPlace
-from inspect_kit.station.photos import PLAIN_REFERENCES, DeskPhoto, PhotoWorkers, pending_photos
-from inspect_kit.station.waiting_line import Tell, unheard
+from inspect_kit.station.photos import PLAIN_REFERENCES, DeskPhoto, PhotoWorkers, Tell, pending_photos, unheard
 from inspect_kit.station.web.visit import Visit
 
 _READING: Final = 20.0

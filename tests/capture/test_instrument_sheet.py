@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspect_kit.capture.connections import Connection, connections_file, connections_text, read_connections
-from inspect_kit.capture.instrument_sheet import checked_sheet, sheet_text
 from inspect_kit.capture.instruments import (
     DistributionShape,
     Effect,
     Instrument,
+    checked_sheet,
     instrument_ids,
     load_instruments,
     read_instrument,
+    sheet_text,
 )
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import Settings

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from inspect_kit.capture.connections import connections_file, read_connections
 from inspect_kit.capture.daily_checks import check_log, read_checks
-from inspect_kit.capture.gauges.dcc import read_dcc
+from inspect_kit.capture.gauges.calibration import read_dcc
 from inspect_kit.capture.measurement_file import Photo, read_measurements
 from inspect_kit.certificate.issue.keyring import parse_keyring
 from inspect_kit.checkin.photo_reading import open_photo_reading

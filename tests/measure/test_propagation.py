@@ -10,7 +10,7 @@ from GTC import ureal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspect_kit.measure.propagation import propagate_budget
+from inspect_kit.measure.derived import propagate_budget
 from inspect_kit.uncertainty.model import InputEstimate, propagate
 from inspect_kit.values.formula import parse_formula
 from inspect_kit.values.measurement import Budget, Component, combined, effective_dof

@@ -11,8 +11,8 @@ import pytest
 from starlette.responses import HTMLResponse, Response
 
 from inspect_kit.errors import BadInput
-from inspect_kit.station import waiting_line
-from inspect_kit.station.waiting_line import LINES, Tell, WaitingLine
+from inspect_kit.station import photos
+from inspect_kit.station.photos import LINES, Tell, WaitingLine
 from tests.station.conftest import Person
 
 
@@ -65,7 +65,7 @@ def test_a_photo_that_fails_gives_its_place_free() -> None:
 
 def test_nobody_waits_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
     line = WaitingLine(1)
-    monkeypatch.setattr(waiting_line, "_PATIENCE", 0.05)
+    monkeypatch.setattr(photos, "_PATIENCE", 0.05)
     with line.turn(), pytest.raises(BadInput, match="too much"), line.turn():
         pass
     with line.turn():
@@ -73,7 +73,7 @@ def test_nobody_waits_without_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_that_is_full_takes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting_line, "_LONGEST", 0)
+    monkeypatch.setattr(photos, "_LONGEST", 0)
     with pytest.raises(BadInput, match="too much"), WaitingLine(1).turn():
         pass
 
@@ -95,7 +95,7 @@ async def test_what_is_streamed_ends_with_the_page_and_its_status() -> None:
         tell(0)
         return HTMLResponse("<p>Příbor</p>", 422)
 
-    told = await _told(waiting_line.streamed(work))
+    told = await _told(photos.streamed(work))
     assert told == [{"before": 2}, {"before": 0}, {"status": 422, "part": "<p>Příbor</p>"}]
 
 

@@ -16,10 +16,9 @@ from inspect_kit.quality.drawing import MOST_FRAMES, ChartLook, chart_drawing, h
 from inspect_kit.quality.lot.judge import DEFECT, DOUBTFULLY_NORMAL, NOT_NORMAL, Sampling
 from inspect_kit.quality.lot.record import ClassPart, Delivery, Lot, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
-from inspect_kit.quality.process.capability import Capability, Index
+from inspect_kit.quality.process.capability import Capability, Index, Stratified, Stratum
 from inspect_kit.quality.process.charts import Chart
 from inspect_kit.quality.process.distributions import PercentileCapability
-from inspect_kit.quality.process.strata import Stratified, Stratum
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
 

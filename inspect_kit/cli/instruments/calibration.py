@@ -12,10 +12,8 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.daily_checks import read_checks
-from inspect_kit.capture.gauges.calibration import CalibrationCertificate, CalibrationPoint, calibrated
-from inspect_kit.capture.gauges.dcc import read_dcc
-from inspect_kit.capture.instrument_sheet import checked_sheet
-from inspect_kit.capture.instruments import Instrument, load_instruments
+from inspect_kit.capture.gauges.calibration import CalibrationCertificate, CalibrationPoint, calibrated, read_dcc
+from inspect_kit.capture.instruments import Instrument, checked_sheet, load_instruments
 from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, own_instruments
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.clock import today

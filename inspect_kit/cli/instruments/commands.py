@@ -15,10 +15,17 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture import connections
-from inspect_kit.capture.daily_checks import checked_id, standing
+from inspect_kit.capture.daily_checks import standing
 from inspect_kit.capture.discovery import FoundInstrument, available_ports, find
-from inspect_kit.capture.instrument_sheet import checked_sheet
-from inspect_kit.capture.instruments import Effect, Instrument, instrument_ids, load_instruments, read_instrument
+from inspect_kit.capture.instruments import (
+    Effect,
+    Instrument,
+    checked_id,
+    checked_sheet,
+    instrument_ids,
+    load_instruments,
+    read_instrument,
+)
 from inspect_kit.capture.line import Address
 from inspect_kit.capture.protocols.reply import InstrumentKind
 from inspect_kit.capture.protocols.table import PROTOCOLS

@@ -22,8 +22,16 @@ from inspect_kit.quality.drawing import agreement_drawing, linearity_drawing, ty
 from inspect_kit.quality.gauge import sheet as gauge_sheet
 from inspect_kit.quality.gauge.agreement import GOOD_KAPPA, POOR_KAPPA, Agreement, Share, agreement
 from inspect_kit.quality.gauge.bias import Linearity, TypeOne, linearity, type_one
-from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
-from inspect_kit.quality.gauge.study import METHODS, GaugeResult, GaugeStudy, arranged, study_data
+from inspect_kit.quality.gauge.study import (
+    METHODS,
+    GaugeResult,
+    GaugeStudy,
+    arranged,
+    balanced,
+    by_nested_anova,
+    by_reml,
+    study_data,
+)
 from inspect_kit.quality.gauge_drawing import SHEET, GaugeRows, gauge_drawing
 from inspect_kit.quality.given import positive_number, typed_number
 from inspect_kit.quality.lot.column import answer

@@ -38,9 +38,8 @@ from inspect_kit.quality.lot import record as lot_record
 from inspect_kit.quality.lot.column import ReadingDefaults
 from inspect_kit.quality.lot.file import ORDER_COLUMNS, LotFile, WantedCharacteristics, read_lot
 from inspect_kit.quality.lot.study import LotStudy, studies_of
-from inspect_kit.quality.process.capability import capability_data
+from inspect_kit.quality.process.capability import capability_data, stratified_data
 from inspect_kit.quality.process.run_rules import FEW, rules_named
-from inspect_kit.quality.process.strata import stratified_data
 from inspect_kit.quality.sampling.attributes import Severity
 from inspect_kit.quality.sampling.variables import Standard
 

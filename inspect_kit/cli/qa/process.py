@@ -21,12 +21,19 @@ from inspect_kit.notices import worded_fact
 from inspect_kit.quality.drawing import ChartLook, capability_drawing, chart_drawing
 from inspect_kit.quality.given import limits_given, positive_number, typed_number
 from inspect_kit.quality.process import charts
-from inspect_kit.quality.process.capability import Capability, Index, capability_data
+from inspect_kit.quality.process.capability import (
+    MOST_STRATA,
+    Capability,
+    Index,
+    Stratified,
+    capability_data,
+    stratified,
+    stratified_data,
+)
 from inspect_kit.quality.process.capability import capability as study_capability
+from inspect_kit.quality.process.charts import readings_of
 from inspect_kit.quality.process.distributions import by_percentiles, cpm, resolved_sigma
-from inspect_kit.quality.process.readings import readings_of
 from inspect_kit.quality.process.run_rules import false_alarm_rate, rules_named
-from inspect_kit.quality.process.strata import MOST_STRATA, Stratified, stratified, stratified_data
 from inspect_kit.quality.process.subgroups import grouped, subgroup_data
 from inspect_kit.quality.sample import Sample
 from inspect_kit.quality.table import Table

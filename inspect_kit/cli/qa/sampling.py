@@ -20,9 +20,8 @@ from inspect_kit.quality.given import limits_given, plain_number, positive_numbe
 from inspect_kit.quality.sample import Floats
 from inspect_kit.quality.sampling import operating_curve as curves
 from inspect_kit.quality.sampling import switching, variables
-from inspect_kit.quality.sampling.attributes import Lookup, Severity, look_up, plan_data
+from inspect_kit.quality.sampling.attributes import NEVER, Lookup, Severity, look_up, plan_data, staged
 from inspect_kit.quality.sampling.ledger import WHOLE, read_ledger
-from inspect_kit.quality.sampling.stages import NEVER, staged
 
 # `qa oc`: what a sampling plan lets through.
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from math import floor, log10
 
-from inspect_kit.capture.instrument_sheet import sheet_text
-from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument, is_instrument_id
+from inspect_kit.capture.instruments import DistributionShape, Effect, Instrument, is_instrument_id, sheet_text
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.gauge.bias import TypeOne
 from inspect_kit.quality.gauge.study import GaugeResult

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf, sqrt
@@ -13,10 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.process.chart_constants import c4, d2, d3
 from inspect_kit.quality.process.run_rules import NELSON, Rule, Signal, signals
-from inspect_kit.quality.process.subgroups import moving_ranges, spread_of_moving_ranges, spread_of_ranges
-from inspect_kit.quality.sample import Floats, Sample
+from inspect_kit.quality.process.subgroups import (
+    c4,
+    d2,
+    d3,
+    grouped,
+    moving_ranges,
+    spread_of_moving_ranges,
+    spread_of_ranges,
+)
+from inspect_kit.quality.sample import Floats, Sample, as_sample
+from inspect_kit.quality.table import Table
 
 
 @dataclass(frozen=True)
@@ -302,3 +310,46 @@ def chart_data(drawn: Chart, rules: str) -> dict[str, object]:
 def level_data(values: Floats) -> float | list[float]:
     """A line that does not step as one number."""
     return float(values[0]) if np.ptp(values) <= 1e-12 * np.abs(values).max() else [float(value) for value in values]
+
+
+# What a control chart is drawn up from, out of a table: single readings, subgroups, fractions or counts.
+
+SIZE_COLUMNS: Final = ("n", "size", "inspected")
+
+
+def readings_of(table: Table, kind: str, subgroup: str, size: int | None) -> Readings:
+    """The readings of a table as this kind of chart takes them."""
+    if kind in ("p", "np", "u"):
+        return _fractions_in(table, subgroup, size, several=kind == "u")
+    if kind == "c":
+        return _counts_in(table, subgroup)
+    sample = table.sample("value")
+    if kind in ("imr", "ewma", "cusum"):
+        return Readings(sample, where=table.where)
+    return Readings(sample, where=table.where, groups=grouped(sample, table.texts(subgroup), table.where))
+
+
+def _fractions_in(table: Table, subgroup: str, size: int | None, *, several: bool = False) -> Readings:
+    found = table.counts("value")
+    column = next((name for name in SIZE_COLUMNS if table.has(name)), None)
+    if column is None and size is None:
+        by_label, looked_at = pieces_to_samples(found, table.texts(subgroup), table.where)
+        return Readings(_whole(by_label.values()), tuple(by_label), tuple(looked_at.values()), table.where)
+    sizes = table.counts(column) if column and size is None else (size or 0,) * len(table)
+    for count, of, line in zip(found, sizes, table.lines, strict=True):
+        if of < 1 or (count > of and not several):
+            raise BadInput("more-nonconforming-than-pieces", where=f"{table.where}: line {line}", count=count, of=of)
+    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
+    return Readings(_whole(found), labels, sizes, table.where)
+
+
+def _counts_in(table: Table, subgroup: str) -> Readings:
+    labels = table.texts(subgroup) if table.has(subgroup) else tuple(map(str, range(1, len(table) + 1)))
+    totals: Counter[str] = Counter()
+    for count, label in zip(table.counts("value"), labels, strict=True):
+        totals[label] += count
+    return Readings(_whole(totals.values()), tuple(totals), where=table.where)
+
+
+def _whole(counts: Iterable[int]) -> Sample:
+    return as_sample([float(count) for count in counts])

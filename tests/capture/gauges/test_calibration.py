@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from inspect_kit.capture.gauges.calibration import calibrated
-from inspect_kit.capture.gauges.dcc import read_dcc
+from inspect_kit.capture.gauges.calibration import calibrated, read_dcc
 from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.errors import BadInput
 

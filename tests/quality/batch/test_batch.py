@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from inspect_kit.errors import BadInput, UsageError
-from inspect_kit.quality.batch.run import Batch, Summary, find_photos, run
-from inspect_kit.quality.batch.watch import FolderWatch
+from inspect_kit.quality.batch.run import Batch, FolderWatch, Summary, find_photos, run
 from inspect_kit.quality.batch.workers import BatchPhoto, PhotoBounds, Pool, Work, check_function, measured_line
 from tests.quality.batch.photo_measuring import draw_photos
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from inspect_kit.errors import BadInput
-from inspect_kit.quality.gauge.components import balanced, by_nested_anova, by_reml
-from inspect_kit.quality.gauge.study import arranged, by_anova
+from inspect_kit.quality.gauge.study import arranged, balanced, by_anova, by_nested_anova, by_reml
 from inspect_kit.quality.sample import as_sample
 
 Rows = tuple[list[tuple[str, str, str]], np.ndarray]

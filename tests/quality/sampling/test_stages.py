@@ -10,7 +10,7 @@ from scipy.stats import binom, hypergeom
 
 from inspect_kit.cli.app import app, run
 from inspect_kit.errors import UsageError
-from inspect_kit.quality.sampling.attributes import Severity, look_up
+from inspect_kit.quality.sampling.attributes import Severity, look_up, staged
 from inspect_kit.quality.sampling.operating_curve import (
     Risk,
     Risks,
@@ -20,7 +20,6 @@ from inspect_kit.quality.sampling.operating_curve import (
     rectified,
     smallest_plan_of_lot,
 )
-from inspect_kit.quality.sampling.stages import staged
 
 
 def test_a_double_plan_of_105e_as_printed() -> None:
