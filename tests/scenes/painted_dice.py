@@ -64,12 +64,12 @@ class Light:
     everywhere: float
 
 
-def any_dice(random: np.random.Generator) -> list[PaintedDie]:
-    """Five to nine dice of 12 to 19 mm, of any colour and rounding, on the middle of the mat."""
+def any_dice(random: np.random.Generator, sizes: tuple[float, float]) -> list[PaintedDie]:
+    """Five to nine dice of these sizes, of any colour and rounding, on the middle of the mat."""
     laid: list[PaintedDie] = []
     count = int(random.integers(5, 10))
     while len(laid) < count:
-        edge, place = random.uniform(12, 19), (random.uniform(-58, 58), random.uniform(-75, 75))
+        edge, place = random.uniform(*sizes), (random.uniform(-58, 58), random.uniform(-75, 75))
         if all(math.dist(place, other.place) > 0.72 * (edge + other.edge) + 2 for other in laid):
             laid.append(
                 PaintedDie(place, edge, random.uniform(0.15, 1.7), random.uniform(0, 1.57), int(random.integers(1, 7)),
@@ -79,10 +79,12 @@ def any_dice(random: np.random.Generator) -> list[PaintedDie]:
     return laid
 
 
-def painted_dice(seed: int, steepest: float = 25.0) -> tuple[bytes, list[tuple[PaintedDie, np.ndarray]]]:
+def painted_dice(
+    seed: int, steepest: float = 25.0, sizes: tuple[float, float] = (12, 19)
+) -> tuple[bytes, list[tuple[PaintedDie, np.ndarray]]]:
     """A photo of dice on the mat, tilted by up to so many degrees, and each die with the pixel of its top."""
     random = np.random.default_rng(seed)
-    dice = any_dice(random)
+    dice = any_dice(random, sizes)
     tilt, aside, far = math.radians(random.uniform(0, steepest)), random.uniform(0, 6.28), random.uniform(275, 380)
     view = eye(far * np.array([math.sin(tilt) * math.cos(aside), math.sin(tilt) * math.sin(aside), math.cos(tilt)]),
                (0, 0, 0), (1, 0, 0))  # fmt: skip

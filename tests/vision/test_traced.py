@@ -16,7 +16,6 @@ from inspect_kit.measure.figure import measure_figure
 from inspect_kit.measure.photos import measure
 from inspect_kit.measure.stated import Stated
 from inspect_kit.notices import sentence
-from inspect_kit.vision.dice.measure import _common_size
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.board_photos import camera_of
 from tests.scenes.traced.kinds import pinhole
@@ -46,11 +45,6 @@ def test_dice_of_mixed_sizes_are_measured_within_two_u_or_withheld() -> None:
         true = notes["truth"]["dice"][int(np.argmin(away))]
         assert one.die.number == true["up"]
         assert all(abs(edge.value - true["edge"]) < 2 * edge.standard for edge in one.edges or ())
-
-
-def test_dice_vouch_for_each_other_only_where_most_have_one_size() -> None:
-    assert _common_size([15.9, 16.0, 16.1, 14.9], 0.025) == pytest.approx(15.95)
-    assert _common_size([12.1, 13.1, 14.5, 16.5, 17.6, 18.9], 0.025) is None
 
 
 def test_a_black_base_that_mirrors_the_backdrop_is_refused_for_that_reason() -> None:

@@ -128,8 +128,6 @@ _REACH: Final = 2.0
 """Pixels around the supposed outline in which its edge is looked for."""
 _FARTHER: Final = 4.0
 """Pixels around a start that was too rough for the edges of its sides to be found within the usual reach."""
-_SIDES_ELSEWHERE: Final = 2
-"""Sides of four with another edge from which a die may be the larger or smaller one."""
 _CLEARANCE: Final = 1.0
 """mm of free ground that a side needs beside it to be told from a neighbour."""
 _UNSEEN: Final = 0.08
@@ -180,12 +178,6 @@ def sketch_cube(pixels: Pixels, view: View, sketch: Sketch, expected: Expected) 
     return found if isinstance(found, Unfit) else Cube(found.vector)
 
 
-def moved_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: Expected) -> Cube:
-    """A rough die, moved once to its outline's edges; as it was where that cannot be done."""
-    found = _round(pixels, view, np.append(start.vector[:ROUNDING], expected.rounding), sketch, expected)
-    return start if isinstance(found, Unfit) else Cube(found.vector)
-
-
 def drift_of(view: View, cube: Cube, sketch: Sketch, expected: Expected) -> Floats:
     """How a die's numbers change with its rounding, where its outline stays: both are seen together."""
     lines = lines_across(view, cube.vector, SHARES)
@@ -206,16 +198,6 @@ def fit_cube(pixels: Pixels, view: View, start: Cube, sketch: Sketch, expected: 
             return found
         found = _round(pixels, view, found.vector, sketch, expected)
     return found if isinstance(found, Unfit) else _described(view, found)
-
-
-def ends_elsewhere(pixels: Pixels, view: View, fitted: Fitted, size: float) -> bool:
-    """Whether edges also run where a die of this size in its place would end: then its own outline is one of two."""
-    vector = fitted.cube.vector.copy()
-    apart = abs(float(vector[[FIRST, SECOND]].mean()) - size) / 2 * fitted.resolution
-    if apart < _REACH:
-        return False
-    vector[[FIRST, SECOND, HEIGHT]] = size
-    return sum(bool(side) for side in candidates(pixels, view, vector, apart / 2)) >= _SIDES_ELSEWHERE
 
 
 @dataclass(frozen=True)

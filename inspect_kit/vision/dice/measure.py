@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,17 +16,15 @@ from inspect_kit.vision.dice.fit import (
     Fitted,
     Sketch,
     drift_of,
-    ends_elsewhere,
     fit_cube,
-    moved_cube,
     placed_cube,
     sketch_cube,
 )
 from inspect_kit.vision.dice.patterns import Face
 from inspect_kit.vision.dice.pips import Spot, hull_of, pip_diameter, within
 from inspect_kit.vision.dice.read import DiceSheet, FaceReading, read_dice
-from inspect_kit.vision.dice.rounding import among_makes, rounding_of
-from inspect_kit.vision.dice.solid import FIRST, HEIGHT, SECOND, Cube
+from inspect_kit.vision.dice.rounding import rounding_of
+from inspect_kit.vision.dice.solid import HEIGHT, Cube
 from inspect_kit.vision.dice.tops import outlook_of, straight_down
 from inspect_kit.vision.dice.window import Window, whole_photo
 from inspect_kit.vision.fitting.circle import Unfit
@@ -183,18 +181,8 @@ _SPACINGS: Final = (1.55, 2.5)
 """Edge over the distance between corner pips, from dice with pips far out to dice with pips far in."""
 _LONE: Final = (0.8, 1.45)
 """Edge over the edge of the square seen around a lone pip, least and most."""
-_ODD: Final = (0.025, 0.15)
-"""Difference in size from the other dice, as a share, that is more than makers allow and less than another kind has."""
-_MOST: Final = 0.5
-"""Share of the dice that must have one size for it to be that of their make."""
-_ROUGHLY: Final = 0.04
-"""Difference in size, as a share, of dice of one make before their edges are fitted."""
 _SURE: Final = 0.25
-"""Pixels of scatter of an outline up to which it is believed without other dice."""
-_NARROW: Final = 0.4
-"""mm around the others' size within which a doubtful die is looked for again."""
-_AGREED: Final = 0.01
-"""Difference in size from the other dice, as a share, of one that was looked for at their size."""
+"""Pixels of scatter up to which an outline that was found only at the second look is believed."""
 _TURNS: Final = tuple(np.radians([-3.0, 0.0, 3.0]).tolist())
 """Radians: turns tried when it is."""
 _CLEAR: Final = 0.7
@@ -230,7 +218,6 @@ class DiceLook:
     dice: tuple[Die, ...]
     unread: tuple[tuple[float, float], ...]
     sides: tuple[tuple[int, int], ...]
-    rounding: tuple[float, float] | None = None
     marked: tuple[tuple[float, float], ...] = ()
     """Those of the unread dice that show a logo or another mark in place of a number."""
 
@@ -254,148 +241,36 @@ def measure_on_sheet(pixels: Pixels, placed: Placed, told: StatedDie, colour_spr
     reading = read_on_sheet(pixels, placed)
     optics = Optics(blur_of(pixels, placed.known), colour_spread)
     view = placed.view
-    sketches = _sketches(reading, view)
     expected = Expected(*(told.rounding or USUAL_ROUNDING), optics, told.height)
-    found = _sought_again(
-        pixels, view, [(sketch_cube(pixels, view, each, expected), each) for each in sketches], expected
-    )
-    rounding = told.rounding
-    own = [expected] * len(found)
-    if rounding is None:
-        rough = [(cube, sketch) for cube, sketch in found if isinstance(cube, Cube)]
-        rounding = _rounding(pixels, view, rough, expected)
-        own = [_own_rounding(pixels, view, each, (expected, rounding), rough) for each in found]
-        expected = _as_round(expected, rounding)
-    fits = [
-        cube if isinstance(cube, Unfit) else fit_cube(pixels, view, cube, sketch, known)
-        for (cube, sketch), known in zip(found, own, strict=True)
-    ]
-    fits = _refitted_at_common_size(
-        pixels, view, [(fit, sketch) for fit, (_, sketch) in zip(fits, found, strict=True)], expected
-    )
+    found = _sought_again(pixels, view, _sketches(reading, view), expected)
+    fits = [_fitted(pixels, view, each, expected, told.rounding is not None) for each in found]
     pairs = zip(reading.faces, fits, strict=True)
-    return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs], rounding)
+    return _look(reading, [_measured(pixels, reading, face, fit, view) for face, fit in pairs])
 
 
 def _sought_again(
-    pixels: Pixels, view: View, found: Sequence[tuple[Cube | Unfit, Sketch]], expected: Expected
-) -> list[tuple[Cube | Unfit, Sketch]]:
-    """Dice whose outline was not found are looked for once more, turned a little, and at the size of the others where
-    these are of one make."""
-    sizes = [float(cube.vector[[FIRST, SECOND]].mean()) for cube, _ in found if isinstance(cube, Cube)]
-    if not sizes:
-        return list(found)
-    usual = _common_size(sizes, _ROUGHLY)
-    result: list[tuple[Cube | Unfit, Sketch]] = []
-    for cube, sketch in found:
-        if isinstance(cube, Cube):
-            result.append((cube, sketch))
-            continue
-        narrow = replace(sketch if usual is None else _narrowed(sketch, usual), turns=_TURNS)
-        result.append((sketch_cube(pixels, view, narrow, expected), narrow))
-    return result
+    pixels: Pixels, view: View, sketches: Sequence[Sketch], expected: Expected
+) -> Iterator[tuple[Cube | Unfit, Sketch]]:
+    """Each die roughly; one whose outline was not found is looked for once more, turned a little."""
+    for sketch in sketches:
+        cube, turned = sketch_cube(pixels, view, sketch, expected), replace(sketch, turns=_TURNS)
+        yield (cube, sketch) if isinstance(cube, Cube) else (sketch_cube(pixels, view, turned, expected), turned)
 
 
-def _common_size(sizes: Sequence[float], share: float) -> float | None:
-    """The size that most of the dice have, to a share of it; none where they are of several makes."""
-    usual = float(np.median(sizes))
-    return usual if np.mean(np.abs(np.array(sizes) / usual - 1) < share) > _MOST else None
-
-
-def _narrowed(sketch: Sketch, size: float) -> Sketch:
-    """To be looked for at about this size only."""
-    return replace(sketch, sizes=(size - _NARROW, size + _NARROW))
-
-
-def _rounding(
-    pixels: Pixels, view: View, rough: Sequence[tuple[Cube, Sketch]], expected: Expected
-) -> tuple[float, float] | None:
-    """From corners alone, then with dice that were moved accordingly, since light at an edge tells only where it is."""
-    cubes = [(cube, drift_of(view, cube, sketch, expected)) for cube, sketch in rough]
-    first = _as_round(expected, rounding_of(pixels, view, cubes, expected.optics, roughly=True))
-    moved = [
-        (moved_cube(pixels, view, cube, sketch, first), drift)
-        for (cube, sketch), (_, drift) in zip(rough, cubes, strict=True)
-    ]
-    return rounding_of(pixels, view, moved, expected.optics)
-
-
-def _own_rounding(
-    pixels: Pixels,
-    view: View,
-    die: tuple[Cube | Unfit, Sketch],
-    known: tuple[Expected, tuple[float, float] | None],
-    others: Sequence[tuple[Cube, Sketch]],
-) -> Expected:
-    """Dice of several sizes are of several makes: each then tells its own rounding, where it can; else all have one."""
-    (cube, sketch), (expected, common) = die, known
-    sizes = [float(other.vector[[FIRST, SECOND]].mean()) for other, _ in others]
-    if isinstance(cube, Unfit) or _common_size(sizes, _ROUGHLY) is not None:
-        return _as_round(expected, common)
-    own = _rounding(pixels, view, [(cube, sketch)], expected)
-    return _as_round(expected, common if own is None or common is None else among_makes(own, common))
-
-
-def _refitted_at_common_size(
-    pixels: Pixels, view: View, fits: Sequence[tuple[Fitted | Unfit, Sketch]], expected: Expected
-) -> list[Fitted | Unfit]:
-    """A die that is a little smaller or larger than most others is looked for once more, at their size.
-
-    The rounded edge of an upper face may look more like an outline than the outline does. A die that clearly ends where
-    it was found, and nowhere else, is of another make; where the dice are of several, none vouches for another.
-    """
-    sizes = [_size(fit) for fit, _ in fits if isinstance(fit, Fitted)]
-    usual = _common_size(sizes, _ODD[0]) if len(sizes) > 2 else 0.0
-    firm = [_size(fit) for fit, sketch in fits if isinstance(fit, Fitted) and sketch.turns != _TURNS]
-    if usual is None or not firm:
-        return [_by_itself(fit, sketch) for fit, sketch in fits]
-    among = usual or float(np.median(firm))
-    return [
-        _among_others(pixels, view, each, expected, among) if _odd(each, among, bool(usual)) else each[0]
-        for each in fits
-    ]
-
-
-def _odd(die: tuple[Fitted | Unfit, Sketch], size: float, of_one_make: bool) -> bool:
-    """Whether a die has not the size of the others: of one found only at the second look, more is asked."""
-    fit, sketch = die
-    if isinstance(fit, Unfit):
-        return False
-    away = abs(_size(fit) / size - 1)
-    return away >= _AGREED if sketch.turns == _TURNS else of_one_make and _ODD[0] < away < _ODD[1]
-
-
-def _among_others(
-    pixels: Pixels, view: View, die: tuple[Fitted | Unfit, Sketch], expected: Expected, size: float
+def _fitted(
+    pixels: Pixels, view: View, die: tuple[Cube | Unfit, Sketch], expected: Expected, told: bool
 ) -> Fitted | Unfit:
-    """A die of another size than the others: as it is where its outline is clear, or at their size, or not at all."""
-    fit, sketch = die
-    if isinstance(fit, Fitted) and fit.scatter < _SURE and not ends_elsewhere(pixels, view, fit, size):
-        return fit
-    if sketch.turns != _TURNS:
-        narrow = _narrowed(sketch, size)
-        again = sketch_cube(pixels, view, narrow, expected)
-        fit = again if isinstance(again, Unfit) else fit_cube(pixels, view, again, narrow, expected)
-    limit = _AGREED if sketch.turns == _TURNS else _ODD[0]
-    if isinstance(fit, Fitted) and abs(_size(fit) / size - 1) > limit:
-        return Unfit("its outline is not clear, and another one than that of the dice beside it")
-    return fit
-
-
-def _by_itself(fit: Fitted | Unfit, sketch: Sketch) -> Fitted | Unfit:
-    """A die that was only found at the second look, and that no other vouches for, must have a clear outline."""
-    if isinstance(fit, Fitted) and sketch.turns == _TURNS and fit.scatter > _SURE:
-        return Unfit("its outline is not clear, and no other die of its size lies beside it")
-    return fit
-
-
-def _size(fit: Fitted) -> float:
-    return float(fit.cube.vector[[FIRST, SECOND]].mean())
-
-
-def _as_round(expected: Expected, rounding: tuple[float, float] | None) -> Expected:
-    value, standard = rounding or USUAL_ROUNDING
-    return replace(expected, rounding=value, u_rounding=standard)
+    """The die, as round as was told or as it tells; one found only at the second look must have a clear outline."""
+    cube, sketch = die
+    if isinstance(cube, Unfit):
+        return cube
+    if not told:
+        rough = cube, drift_of(view, cube, sketch, expected)
+        value, standard = rounding_of(pixels, view, rough, USUAL_ROUNDING, expected.optics)
+        expected = replace(expected, rounding=value, u_rounding=standard)
+    fit = fit_cube(pixels, view, cube, sketch, expected)
+    doubtful = isinstance(fit, Fitted) and sketch.turns == _TURNS and fit.scatter > _SURE
+    return Unfit("its outline is not clear") if doubtful else fit
 
 
 def _sketches(reading: FaceReading, view: View) -> list[Sketch]:
@@ -456,9 +331,9 @@ def _pips(pixels: Pixels, reading: FaceReading, face: Face, fitted: Fitted, view
     return Pips(float(np.mean(sizes)), float(np.ptp(sizes)), float(np.hypot(*away)))
 
 
-def _look(reading: FaceReading, dice: list[Die], rounding: tuple[float, float] | None = None) -> DiceLook:
+def _look(reading: FaceReading, dice: list[Die]) -> DiceLook:
     unread, marked = (_in_photo(reading, places) for places in (reading.unread, reading.marked))
-    return DiceLook(tuple(reading_order(dice)), unread, reading.sides, rounding, marked)
+    return DiceLook(tuple(reading_order(dice)), unread, reading.sides, marked)
 
 
 def _in_photo(reading: FaceReading, places: Sequence[Floats]) -> tuple[tuple[float, float], ...]:

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
-from inspect_kit.vision.dice.solid import ROUNDING, Sight, corner_point, lines_across, sight
+from inspect_kit.vision.dice.solid import Sight, lines_across, sight
 from inspect_kit.vision.fitting.edge_peaks import peaks_of, significant, steepness
 from inspect_kit.vision.fitting.edge_shading import Shading
 from inspect_kit.vision.fitting.edge_step import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
-from inspect_kit.vision.optics.light import linear, window_of
 from inspect_kit.vision.optics.pose import View
-from inspect_kit.vision.reference.corners import sample
 
 LINES: Final = 12
 """On each side."""
@@ -29,20 +27,6 @@ _MOST: Final = 4
 """Edges on each side that are kept as candidates."""
 _BORDER: Final = 4.0
 """Pixels from the picture's border within which a die counts as cut off."""
-_CORNERS: Final = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
-"""mm: roundings whose corners are compared with the photo's."""
-_CORNER_BLUR: Final = 0.77
-"""Share of the photo's blur by which a corner looks cut."""
-_BESIDE: Final = 0.4
-"""Pixels between lines across a corner: further apart they would meet the sides."""
-_FINE: Final = 0.1
-"""Pixels between samples across a corner."""
-_CLOSE: Final = np.arange(-4.0, 5.0, _FINE)
-"""Pixels: samples across a corner."""
-_INSIDE, _OUTSIDE = (_CLOSE > -3.5) & (_CLOSE < -2.0), (_CLOSE > 2.5) & (_CLOSE < 4.5)
-"""Samples that are the die's, and those that are the ground's."""
-_TRUST: Final = 2.0
-"""Half the number of independent steps a side's light is worth, when roundings are compared."""
 
 
 @dataclass(frozen=True)
@@ -113,15 +97,15 @@ def outline_edges(pixels: Pixels, view: View, vector: Floats, reach: float, opti
     dense = lines_across(view, vector, _shares(SHARES))
     middle = lines_across(view, vector, SHARES)
     normals = shading_of(sight(view.vector, vector, middle))
-    half = 4.0 if optics.blur is None else float(np.clip(3.0 * optics.blur, 3.0, 9.0))
+    half = edge_half(optics)
     profile = averaged(profiles(pixels, dense.feet, dense.normals, reach + 1.6 * half + 1.0))
     parts = []
     for side in range(4):
         rows = np.arange(side * LINES, (side + 1) * LINES)
         part = Profiles(profile.steps, profile.codes[rows])
-        start = _outermost(part, reach, half)
+        start = outermost(part, np.full(LINES, reach), half)
         edges = fit_edges(part, np.nan_to_num(start), half, normals.part(rows), optics)
-        parts.append(_kept(edges, np.isfinite(start)))
+        parts.append(with_none(edges, np.isfinite(start)))
     return Seen(
         np.concatenate([part.offset for part in parts]),
         np.concatenate([part.contrast for part in parts]),
@@ -130,86 +114,23 @@ def outline_edges(pixels: Pixels, view: View, vector: Floats, reach: float, opti
     )
 
 
-def _outermost(part: Profiles, reach: float, half: float) -> Floats:
+def edge_half(optics: Optics) -> float:
+    """Pixels to either side of an edge that it is told by."""
+    return 4.0 if optics.blur is None else float(np.clip(3.0 * optics.blur, 3.0, 9.0))
+
+
+def outermost(part: Profiles, reach: Floats, half: float) -> Floats:
     """The outermost edge of each line within reach, or NaN: pips and the edges of the wall lie inside the outline."""
     slope = steepness(part)
-    peak = peaks_of(slope) & (slope > significant(part, slope, 0.5 * half)) & (np.abs(part.steps) <= reach)[None, :]
+    near = np.abs(part.steps)[None, :] <= reach[:, None]
+    peak = peaks_of(slope) & (slope > significant(part, slope, 0.5 * half)) & near
     place = np.where(peak, part.steps[None, :], -np.inf).max(axis=1)
     return np.where(np.isfinite(place), place, np.nan)
 
 
-def _kept(edges: Edges, seen: Mask) -> Edges:
+def with_none(edges: Edges, seen: Mask) -> Edges:
+    """Edges, of contrast 0 where none was seen."""
     return Edges(edges.offset, np.where(seen, edges.contrast, 0.0), edges.misfit, edges.variance, edges.blur)
-
-
-def falling_off(pixels: Pixels, view: View, vector: Floats, radii: Floats, optics: Optics) -> list[Floats]:
-    """For each far side, how badly each rounding of the edge explains the light along it (half a chi-square)."""
-    dense, middle = lines_across(view, vector, _shares(SHARES)), lines_across(view, vector, SHARES)
-    seen = sight(view.vector, vector, middle)
-    half = float(np.clip(2.2 * view.resolution(vector[[0, 1, 5]]), 5.0, 13.0))
-    profile = averaged(profiles(pixels, dense.feet, dense.normals, 2 + 1.6 * half))
-    normals = [_rounded(view, np.append(vector[:6], radius)) for radius in radii]
-    curves = []
-    for side in np.nonzero(~seen.near[::LINES])[0]:
-        rows = np.arange(side * LINES, (side + 1) * LINES)
-        part = Profiles(profile.steps, profile.codes[rows])
-        misfits = np.stack([fit_edges(part, np.zeros(LINES), half, each.part(rows), optics).misfit for each in normals])
-        good = misfits.min(axis=0) < 0.08
-        if good.mean() > 0.4:
-            curves.append(_TRUST * np.log(misfits[:, good] ** 2 + 0.004**2).mean(axis=1))
-    return curves
-
-
-def _rounded(view: View, vector: Floats) -> Shading:
-    """The normals on lines across a die of its own rounding."""
-    return shading_of(sight(view.vector, vector, lines_across(view, vector, SHARES)))
-
-
-def corner_radii(pixels: Pixels, view: View, vector: Floats, drift: Floats, blur: float) -> list[float]:
-    """Rounding of the corners between two far sides, from how far the outline stays away from where they would meet.
-
-    `drift` is how the die's numbers change with the rounding. A sharp corner seen through a blur is half as light 0.77
-    blurs inside. An edge that is not inside at all belongs to something else.
-    """
-    seen = sight(view.vector, vector, lines_across(view, vector, np.zeros(1)))
-    corners = [side for side in range(4) if not seen.near[side] and not seen.near[(side + 1) % 4]]
-    found = [_corner_radius(pixels, view, (vector, drift), side, _CORNER_BLUR * blur) for side in corners]
-    return [radius for radius in found if radius is not None]
-
-
-def _corner_radius(pixels: Pixels, view: View, die: tuple[Floats, Floats], side: int, soft: float) -> float | None:
-    vector, drift = die
-    trials = [vector + drift * (radius - vector[ROUNDING]) for radius in _CORNERS]
-    points = np.stack([corner_point(trial, view.centre, side, float(trial[ROUNDING])) for trial in trials])
-    at = view.pixels(np.concatenate([points, vector[None, [0, 1, 5]]]))
-    way = at[0] - at[-1]
-    way /= np.linalg.norm(way)
-    places = (at[:-1] - at[0]) @ way
-    reach = float(-places[-1]) + 2.0
-    feet = at[0] + np.outer(_BESIDE * np.arange(-1, 2), [-way[1], way[0]])
-    profile = profiles(pixels, feet, np.repeat(way[None], 3, axis=0), reach + 6)
-    part = Profiles(profile.steps, profile.codes.mean(axis=0, keepdims=True))
-    rough = float(_outermost(part, reach, 4.0)[0])
-    if not np.isfinite(rough) or np.any(np.diff(places) >= 0):
-        return None
-    edge = _half_way(pixels, feet, way, rough)
-    seen, blurred = np.interp([-edge, soft], -places, _CORNERS)
-    return float(np.sqrt(max(seen**2 - blurred**2, 0.0))) if seen > 0.02 else None
-
-
-def _half_way(pixels: Pixels, feet: Floats, way: Floats, rough: float) -> float:
-    """Where the light is half way between inside and outside, in linear light: codes would shift it to the dark."""
-    points = feet[:, None, :] + (rough + _CLOSE)[None, :, None] * way
-    part, origin = window_of(pixels, points.reshape(-1, 2), 2)
-    light = sample(linear(part), points.reshape(-1, 2) - origin).reshape(len(feet), len(_CLOSE), 3).mean(axis=0)
-    inner, outer = (light[zone].mean(axis=0) for zone in (_INSIDE, _OUTSIDE))
-    step = inner - outer
-    share = (light - outer) @ step / max(float(step @ step), 1e-12)
-    crossing = np.nonzero((share[:-1] >= 0.5) & (share[1:] < 0.5))[0]
-    if not len(crossing):
-        return rough
-    first = int(crossing[np.abs(_CLOSE[crossing]).argmin()])
-    return rough + float(_CLOSE[first] + (share[first] - 0.5) / (share[first] - share[first + 1]) * _FINE)
 
 
 def shading_of(seen: Sight) -> Shading:

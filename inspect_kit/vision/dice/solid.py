@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,13 @@ X, Y, YAW, FIRST, SECOND, HEIGHT, ROUNDING = range(7)
 """Where each of a die's numbers stands."""
 _ARC: Final = np.linspace(0, 1, 9)
 """Shares of a rounded edge at which its surface is computed."""
+_FROM_EDGES: Final = np.array([0.0, 0.12, 0.25, 0.4, 0.6, 0.85, 1.15, 1.5, 2.0, 2.6, 3.6, 5.0])
+"""mm from a sharp corner along its edges at which its surface is computed."""
+_AROUND_CORNER: Final = np.concatenate(
+    [np.insert(np.stack(np.meshgrid(_FROM_EDGES, _FROM_EDGES), axis=-1).reshape(-1, 2), axis, 0.0, axis=1)
+     for axis in range(3)]
+)  # fmt: skip
+"""The same on its three faces, as distances from them."""
 
 
 @dataclass(frozen=True)
@@ -136,15 +143,28 @@ def _outline(vector: Floats, camera: Floats, shares: Floats) -> Floats:
     return _points(vector, r, (angle, level), shares)[:, 0]
 
 
-def corner_point(vector: Floats, camera: Floats, side: int, radius: float) -> Floats:
-    """The outline's outermost point at the upper corner between a side and the next one, were it rounded so much."""
-    x, y, yaw, first, second, height, _ = vector
-    one, other = (first / 2, second / 2) if side % 2 == 0 else (second / 2, first / 2)
-    way = np.array([np.cos(yaw + side * np.pi / 2), np.sin(yaw + side * np.pi / 2)])
-    inner = np.array([x, y]) + (one - radius) * way + (other - radius) * np.array([-way[1], way[0]])
-    out = (way + np.array([-way[1], way[0]])) / np.sqrt(2)
-    rise = _touch(float((camera[:2] - inner) @ out), camera[2] - (height - radius), radius) if radius > 0 else 0.0
-    return np.array([*(inner + radius * np.cos(rise) * out), height - radius + radius * np.sin(rise)])
+def half_sizes(vector: Floats, side: int) -> Floats:
+    """Half the die across a side, across the next one, and upwards."""
+    _, _, _, first, second, height, _ = vector
+    return np.array([first, second, height] if side % 2 == 0 else [second, first, height]) / 2
+
+
+def placed_at(vector: Floats, side: int, points: Floats) -> Floats:
+    """Points from the die's middle on, across a side, across the next one, and upwards, in the sheet's frame."""
+    ways = np.stack([*_ways(float(vector[YAW]))[[side, (side + 1) % SIDES]]])
+    return np.column_stack([points[:, :2] @ ways + vector[:YAW], points[:, 2] + vector[HEIGHT] / 2])
+
+
+def corner_body(vector: Floats, side: int, radius: float, ball: float) -> Floats:
+    """Points of the surface around the upper corner between a side and the next one, with edges so round, and cut by a
+    ball around the die's middle whose radius is this share of half the diagonal."""
+    half = half_sizes(vector, side)
+    sharp = half - _AROUND_CORNER
+    inner = np.minimum(sharp, half - radius)
+    out = sharp - inner
+    rounded = inner + radius * out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-9)
+    away = np.linalg.norm(rounded, axis=1, keepdims=True)
+    return placed_at(vector, side, rounded * np.minimum(1.0, ball * np.linalg.norm(half) / away))
 
 
 def _touch(away: float, above: float, r: float) -> float:
@@ -191,6 +211,10 @@ class Sight:
     angle: Floats
     low: Floats
     near: Mask
+
+    def part(self, rows: slice) -> Sight:
+        """On some of the lines."""
+        return Sight(*(getattr(self, each.name)[rows] for each in fields(self)))
 
 
 def sight(view_vector: Floats, vector: Floats, lines: EdgeLines) -> Sight:

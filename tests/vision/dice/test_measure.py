@@ -14,7 +14,7 @@ from inspect_kit.measure.stated import Stated
 from inspect_kit.vision.dice.fit import _on_its_foot, _untold
 from inspect_kit.vision.dice.measure import DiceLook, look_at_dice
 from inspect_kit.vision.dice.outline import LINES, Seen
-from inspect_kit.vision.dice.rounding import among_makes
+from inspect_kit.vision.dice.solid import corner_body, half_sizes, placed_at
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.dice import Die, Roll, photograph_roll
 from tests.scenes.throws import on_the_mat, thrown
@@ -105,13 +105,20 @@ def test_without_a_sheet_numbers_are_read_on_any_ground_and_none_is_invented(rea
             assert away < 0.6 * float(np.ptp(found.outline[:, 0]))
 
 
-def test_a_die_among_other_makes_keeps_its_own_rounding_as_far_as_it_tells_it() -> None:
-    common = (1.1, 0.2)
-    clear, clear_u = among_makes((1.7, 0.15), common)
-    vague, vague_u = among_makes((1.7, 0.8), common)
-    assert 1.55 < clear < 1.7
-    assert 1.1 < vague < 1.4
-    assert clear_u < 0.15 < vague_u < 0.45
+@pytest.mark.parametrize("radius", [0.2, 1.0, 2.0])
+def test_a_corner_that_no_ball_cuts_is_a_ball_of_the_edges_radius(radius: float) -> None:
+    die = np.array([3.0, -2.0, 0.4, 16.0, 15.0, 15.5, radius])
+    corner = corner_body(die, 1, radius, 2.0) - placed_at(die, 1, half_sizes(die, 1)[None])
+    assert np.abs(corner).max() < 5.1 * math.sqrt(2)
+    away = np.linalg.norm(corner, axis=1).min()
+    assert away == pytest.approx((math.sqrt(3) - 1) * radius, abs=0.01)
+
+
+def test_a_ball_that_cuts_corners_leaves_nothing_outside_of_it() -> None:
+    die = np.array([3.0, -2.0, 0.4, 16.0, 16.0, 16.0, 0.3])
+    away = np.linalg.norm(corner_body(die, 2, 0.3, 0.8) - [3.0, -2.0, 8.0], axis=1)
+    assert away.max() == pytest.approx(0.8 * 8 * math.sqrt(3))
+    assert np.linalg.norm(corner_body(die, 2, 0.3, 2.0) - [3.0, -2.0, 8.0], axis=1).max() > 13
 
 
 def test_a_foot_that_is_seen_elsewhere_than_the_far_sides_and_pips_tell_hardly_counts() -> None:
