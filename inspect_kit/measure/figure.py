@@ -128,6 +128,8 @@ def _words(found: Feature, language: str) -> str:
 _COARSE: Final = 75
 """Quality of a JPEG below which its blocks of 8 pixels are the likeliest reason why a base is not made out: phones
 store at 85 and more, messengers at 60 to 75."""
+_TOO_COARSE: Final = 50
+"""Quality below which blocks pass for hands, whatever else is seen: at 40, widths were up to 1.2 mm too large (6 u)."""
 _NOT_SEEN: Final = frozenset({"too-little-base", "base-not-made-out", "base-like-background", "base-impossible"})
 """Refusals of a base whose edges were not found."""
 
@@ -148,6 +150,8 @@ def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: 
 def _look(photo: Photograph, camera: Camera | None, stated: Stated) -> tuple[Placed, FigureView]:
     scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     standoff = with_spread(stated.standoff or STANDOFF_USUAL, STATED_STANDOFF)
+    if (photo.jpeg_quality or 100) < _TOO_COARSE:
+        raise BadInput("stored-too-coarsely", where=photo.file, quality=photo.jpeg_quality)
     try:
         placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
         return placed, measure_view(photo.pixels, placed, standoff, scale)

@@ -155,6 +155,7 @@ def test_two_names_of_the_same_circle_differ_by_nothing() -> None:
         (92, "too-little-base", "too-little-base"),
         (None, "too-little-base", "too-little-base"),
         (60, "more-than-one-figure", "more-than-one-figure"),
+        (40, "more-than-one-figure", "stored-too-coarsely"),
     ],
 )
 def test_a_base_lost_in_a_coarsely_stored_file_is_refused_for_that(

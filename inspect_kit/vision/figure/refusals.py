@@ -109,10 +109,11 @@ def blur_across(found: Strips) -> float:
 
 
 def refuse_blur(pixels: Pixels, placed: Placed) -> None:
-    """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides."""
-    found = [_sheet_blur(pixels, placed, axis) for axis in (0, 1)]
-    blur, scale = max(found)
-    if blur > tuning.BLURRED and blur > tuning.COARSE * scale:
+    """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides, and whether it was
+    moved while it was taken: then one of the two is blurred more."""
+    (least, _), (blur, scale) = sorted(_sheet_blur(pixels, placed, axis) for axis in (0, 1))
+    moved = math.sqrt(blur**2 - least**2)
+    if max(blur / tuning.BLURRED, moved / tuning.MOVED) > 1 and blur > tuning.COARSE * scale:
         raise BadInput("figure-not-sharp", value=f"{2 * blur:.0f}")
 
 

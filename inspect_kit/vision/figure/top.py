@@ -132,7 +132,7 @@ def belonging(patch: AnyArray, scale: float) -> Mask | None:
 
 def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask, name: str) -> Extreme | Unfit:
     """The outermost point among sub-pixel edges on lines that run the way it lies."""
-    lines = _lines(rough[near], _way(fit, rough[near].mean(axis=0), name))
+    lines = lines_out(rough[near], _way(fit, rough[near].mean(axis=0), name))
     scale = scale_at(ground)
     edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
     if len(edges.points) < tuning.FEWEST:
@@ -153,6 +153,8 @@ def _like_backdrop(pixels: Pixels, ground: Ground, points: Floats, lines: Lines)
     return bool(np.median(ground.sheet.tint_strangeness(light, ground.places(inside)[0])) < 1)
 
 
+_LEFT_OUT: Final = 2
+"""Pixels next to the rough outline that a line may still go through."""
 _WAYS: Final = {"highest": (0.0, 1.0), "left": (-1.0, 0.0), "right": (1.0, 0.0)}
 """Directions in which a figure is the highest or widest."""
 
@@ -165,13 +167,17 @@ def _way(fit: Fit, pixel: Floats, name: str) -> Floats:
     return np.asarray(way / np.linalg.norm(way))
 
 
-def _lines(rough: Floats, way: Floats) -> Lines:
+def lines_out(rough: Floats, way: Floats) -> Lines:
     """Parallel lines about a pixel apart, each from the outermost point of the rough outline near it."""
-    across = rough @ np.array([-way[1], way[0]])
-    out = rough @ way
-    cells = np.round(across).astype(int)
-    chosen = [int(np.nonzero(cells == cell)[0][out[cells == cell].argmax()]) for cell in np.unique(cells)]
-    return Lines(rough[chosen], np.tile(way, (len(chosen), 1)))
+    aside = np.array([-way[1], way[0]])
+    cells = np.round(rough @ aside).astype(int)
+    known = np.unique(cells)
+    out = np.array([(rough[cells == cell] @ way).max() for cell in known])
+    # The rough outline is that of a smaller picture: it leaves some of the photo's pixels out.
+    every = np.arange(known[0], known[-1] + 1)
+    every = every[np.abs(every[:, None] - known).min(axis=1) <= _LEFT_OUT]
+    feet = np.outer(every, aside) + np.outer(np.interp(every, known, out), way)
+    return Lines(feet, np.tile(way, (len(every), 1)))
 
 
 def summit(edges: BaseEdges, value: Floats, along: Floats) -> Extreme:

@@ -169,6 +169,9 @@ ODD_SCATTER: Final = 2.0
 """Times the usual scatter from which on a base has another form than ours: told, and U grows with its square."""
 BLURRED: Final = 2.2
 """Pixels of blur (standard deviation) from which nothing is measured."""
+MOVED: Final = 1.3
+"""Pixels of blur that one direction has more than the other from which the photo was moved. By 6 pixels (1.7 here) the
+diameter of a path-traced white base came out 0.29 mm too small, 5 u; photos held still have up to 0.5."""
 COARSE: Final = 0.06
 """mm of blur that does no harm, however many pixels it is."""
 STRAINED: Final = 4.0
@@ -199,6 +202,9 @@ BASES: Final = ((13.0, 24.0), (3.5, 9.0))
 LEAST_FOOT: Final = 0.25
 """Share of a base's largest radius on which it stands, at least. Drawn bases stand on 0.3 to 0.75 of it; path-traced
 ones on a board of 0.5 to 3 mm seemed to stand on 0.10 to 0.12, and a white one that faded into its shade on 0.24."""
+USUAL_FOOT: Final = 0.6
+"""Share of a base's largest radius on which it stands, where the dark below may hide that it is less than was fitted:
+path-traced ones stood on 0.64 to 0.76 where 0.80 to 0.93 were fitted."""
 CONTACTS: Final = (-0.35, 1.5)
 """mm below a base's fitted foot between which the dark at its contact with the table ends: −0.15 to 0.8 on fifteen
 drawings of two kinds; shadows reach down from there. A drawn base on a board of 1 mm: −0.56."""

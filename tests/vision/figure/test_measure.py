@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from inspect_kit.errors import BadInput
 from inspect_kit.notices import sentence
 from inspect_kit.vision.figure import refusals
 from inspect_kit.vision.figure.background import BackgroundPaint
@@ -20,7 +22,7 @@ from inspect_kit.vision.figure.edges import STEP, Lines, Strips, fit_steps
 from inspect_kit.vision.figure.measure import FORM, Forms, SizePart
 from inspect_kit.vision.figure.refusals import blur_across, two_ways
 from inspect_kit.vision.figure.solid import NUMBERS, PROFILES, outline, sizes_of
-from inspect_kit.vision.figure.top import belonging, summit
+from inspect_kit.vision.figure.top import belonging, lines_out, summit
 from inspect_kit.vision.optics.light import encoded
 from inspect_kit.vision.optics.overlay import Mark, draw_close
 from inspect_kit.vision.optics.pose import Known, fit_view, pixels_of
@@ -130,6 +132,21 @@ def test_a_hand_narrower_than_a_block_of_colour_is_still_the_widest_place() -> N
     outwards = 3.0 + np.sqrt(np.maximum(0.7**2 - along**2, 0.0))
     edges = _edges(np.column_stack([outwards, along]), np.full(45, NOISE[0]))
     assert summit(edges, outwards, along).pixel[0] / 10 == pytest.approx(3.7, abs=0.06)
+
+
+@pytest.mark.parametrize("spacing", [1, 2, 3])
+def test_lines_across_an_outermost_place_are_a_pixel_apart_however_coarse_the_rough_outline(spacing: int) -> None:
+    """Two pixels apart, a hand had too few edges to be believed, and a width was 0.38 mm too small (6 u)."""
+    rough = np.column_stack([np.full(20, 40.0), 100.0 + spacing * np.arange(20)])
+    lines = lines_out(rough, np.array([1.0, 0.0]))
+    assert np.diff(np.sort(lines.feet[:, 1])) == pytest.approx(1.0)
+    assert lines.feet[:, 0] == pytest.approx(40.0)
+
+
+def test_no_line_goes_through_what_lies_between_two_parts_of_an_outline() -> None:
+    rough = np.array([[40.0, 100.0], [40.0, 101.0], [42.0, 140.0]])
+    up = lines_out(rough, np.array([1.0, 0.0])).feet[:, 1]
+    assert sorted(up) == [98 + 2, 101, 102, 103, 138, 139, 140]
 
 
 def test_the_crown_of_a_head_that_is_parted_from_the_body_belongs_to_it_and_a_speck_does_not() -> None:
@@ -307,3 +324,12 @@ def test_a_base_seen_from_further_above_than_is_asked_for_has_a_larger_u(monkeyp
     """From 26 degrees above, the upper face of a rounded base was 1.5 mm too large at 4.2 u."""
     assert _doubt_of(0.1, 18, monkeypatch) == 1.0
     assert _doubt_of(0.1, 30, monkeypatch) == pytest.approx(1.5**2)
+
+
+@pytest.mark.parametrize(("upright", "aside", "refused"), [(0.9, 1.0, False), (0.9, 1.9, True), (2.3, 2.4, True)])
+def test_a_photo_that_was_moved_or_out_of_focus_is_refused(
+    upright: float, aside: float, refused: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusals, "_sheet_blur", lambda _pixels, _placed, axis: ((aside, upright)[axis], 12.0))
+    with pytest.raises(BadInput, match="sharp") if refused else nullcontext():
+        refusals.refuse_blur(None, None)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import io
+import math
 from dataclasses import replace
 from functools import lru_cache
 
 import cv2
 import numpy as np
+import pytest
 from PIL import Image
 
 from inspect_kit.capture.photographs import Photograph, open_photograph
 from inspect_kit.measure.figure import FigureSession, measure_figure
 from inspect_kit.measure.stated import Stated
+from inspect_kit.vision.figure import standing
 from inspect_kit.vision.figure.base import BASE, BaseEdges, Fit, KnownBase
 from inspect_kit.vision.figure.base_fit import BaseReadings
-from inspect_kit.vision.figure.standing import foot_share
+from inspect_kit.vision.figure.standing import foot_share, smaller_foot
 from inspect_kit.vision.optics.camera import Camera
 from tests.scenes.figure import HALF_HEIGHT, photograph
 from tests.scenes.figure_poses import posed
@@ -94,6 +97,17 @@ def _fit(share: float, height: float) -> Fit:
 def test_a_base_whose_underside_closes_stands_on_a_small_foot() -> None:
     assert foot_share(_fit(0.78, 6.0)) > 0.6
     assert foot_share(_fit(0.995, 6.0)) < 0.11
+
+
+def test_a_foot_in_the_dark_may_be_narrower_than_the_wall_above_it_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two path-traced figures on the backdrop's own table were said to stand off it."""
+    monkeypatch.setattr(standing, "outline_pixels", lambda *_: np.zeros((1, 2)))
+    monkeypatch.setattr(standing, "elevation_at", lambda *_: math.radians(10))
+    wide = _fit(0.3, 6.0)
+    assert smaller_foot(wide) == pytest.approx((foot_share(wide) - 0.6) * 9.5 * math.tan(math.radians(10)))
+    assert smaller_foot(_fit(0.9, 6.0)) == 0
+    monkeypatch.setattr(standing, "elevation_at", lambda *_: 0.0)
+    assert smaller_foot(wide) == 0
 
 
 def test_the_reading_at_another_level_counts_as_much_as_the_edges_it_explains() -> None:
