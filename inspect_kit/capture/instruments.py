@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -249,6 +248,8 @@ def _effect_lines(effect: Effect) -> Iterator[str]:
 
 def _text(text: str, key: str) -> str:
     """A TOML string; JSON writes the same escapes, apart from signs that nobody types."""
+    import json
+
     if not text.isprintable():
         raise BadInput("sign-cannot-printed", where=key)
     return json.dumps(text, ensure_ascii=False)
