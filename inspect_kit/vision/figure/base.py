@@ -14,9 +14,7 @@ from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground, in_shade
 from inspect_kit.vision.figure.edges import (  # fmt: skip
-    STEP,
     Lines,
-    Strips,
     entrances,
     fit_steps,
     peaks,
@@ -199,17 +197,10 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     sigma = (
         sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
     )
-    sigma = sigma * np.where(_full(found, steps.offset - half), tuning.FULL_DOUBT, 1.0)
     light, down = steps.lighter > 0, lines.normals[:, 1] / tuning.FACING_DOWN
     shade = np.where(light, np.clip(0.5 + 0.5 * down, 0, 1), 0.0)
     sigma = sigma * np.where(on_table & light, 1 + (tuning.FADING - 1) * np.clip(down, 0, 1), 1.0)
     return BaseEdges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
-
-
-def _full(found: Strips, place: Floats) -> Mask:
-    """Lines whose light is full at a place: what is lighter than the camera can show seems to reach farther out."""
-    index = np.clip(np.round((place - found.steps[0]) / STEP).astype(int), 0, len(found.steps) - 1)
-    return np.asarray(found.codes[np.arange(len(place)), index].min(axis=1) > tuning.FULL)
 
 
 # The colour of a figure's base as a word, so that the bases of a team can be compared.

@@ -51,10 +51,6 @@ MOST_LINES: Final = 400
 """Lines across the outline, at most."""
 COLOUR_ONLY: Final = 3.0
 """Times the uncertainty of an edge that shows in colour only, which JPEG stores coarsely."""
-FULL: Final = 0.985
-"""Code (of 1) from which light is full, and how much less an edge of it is believed."""
-FULL_DOUBT: Final = 4.0
-"""Code (of 1) from which light is full, and how much less an edge of it is believed."""
 UNDER: Final = 0.4
 """How far an outline's normal points down where the base's own shadow lies."""
 HUES: Final = (
