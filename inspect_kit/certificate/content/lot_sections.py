@@ -7,8 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content.findings import percent
-from inspect_kit.certificate.content.lot_model import ChartBlock, LotBlock, LotSection
-from inspect_kit.certificate.content.model import Facts, Field, Listing, Paragraph, columns_of
+from inspect_kit.certificate.content.model import Block, Chart, Facts, Field, Listing, Paragraph, Section, columns_of
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
@@ -16,8 +15,8 @@ from inspect_kit.quality.drawing import MOST_FRAMES, ChartLook, chart_drawing, h
 from inspect_kit.quality.lot.judge import DEFECT, DOUBTFULLY_NORMAL, NOT_NORMAL, Sampling
 from inspect_kit.quality.lot.record import ClassPart, Delivery, Lot, LotRecord, MeasuredSeries, Nonconforming
 from inspect_kit.quality.lot.study import LotStudy
+from inspect_kit.quality.process import charts
 from inspect_kit.quality.process.capability import Capability, Index, Stratified, Stratum
-from inspect_kit.quality.process.charts import Chart
 from inspect_kit.quality.process.distributions import PercentileCapability
 from inspect_kit.quality.sampling.operating_curve import quality_at
 from inspect_kit.quality.sampling.switching import LARGEST_PERCENTAGE
@@ -28,15 +27,15 @@ _TRACK: Final = 35.0
 """Height of one track of a control chart, in millimetres."""
 
 
-def _histogram(study: LotStudy, words: Wording) -> ChartBlock:
+def _histogram(study: LotStudy, words: Wording) -> Chart:
     """The values against the limits."""
     values = study.sample.values
     sigma = study.sample.deviation if len(values) > 1 else 0.0
     draw = histogram_drawing(values, sigma, study.limits, words.unit(study.series.unit))
-    return ChartBlock(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
+    return Chart(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
 
 
-def _chart(record: LotRecord, chart: Chart, words: Wording) -> ChartBlock:
+def _chart(record: LotRecord, chart: charts.Chart, words: Wording) -> Chart:
     """Both tracks of the chart, and in its caption what is drawn, and only that."""
     counted = words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
     said = [words.say("figure.chart")]
@@ -47,7 +46,7 @@ def _chart(record: LotRecord, chart: Chart, words: Wording) -> ChartBlock:
     if stride > 1:
         said.append(words.say("figure.crowded", number=stride))
     look = ChartLook(counted=counted, bare=True)
-    return ChartBlock(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
+    return Chart(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
 
 
 MOST_PIECES: Final = 500
@@ -64,21 +63,21 @@ _CONDITIONAL: Final = (Reason.CONDITIONAL_PASS, Reason.CONDITIONAL_FAIL)
 _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
 
 
-def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> tuple[LotSection, ...]:
+def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> tuple[Section, ...]:
     """Every section of the lot's own, in the order of the document."""
-    pieces = LotSection(words.say("heading.pieces"), tuple(_pieces(record, words)))
+    pieces = Section(words.say("heading.pieces"), tuple(_pieces(record, words)))
     process = [_process_section(record, study, words) for study in studies]
     return (
-        LotSection(words.say("heading.sampling"), tuple(_sampling(record, words))),
-        LotSection(words.say("heading.results"), tuple(_all_results(record, studies, words))),
+        Section(words.say("heading.sampling"), tuple(_sampling(record, words))),
+        Section(words.say("heading.results"), tuple(_all_results(record, studies, words))),
         *((pieces, *process) if len(record.lot.nonconforming) <= _FEW else (*process, pieces)),
     )
 
 
-def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> LotSection:
+def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> Section:
     """One page a characteristic: drawing, figures and chart are read together."""
     heading = words.say("heading.process", name=name_of(study.series, words))
-    return LotSection(heading, tuple(_process(record, study, words)), new_page=True)
+    return Section(heading, tuple(_process(record, study, words)), new_page=True)
 
 
 def name_of(series: MeasuredSeries, words: Wording) -> str:
@@ -166,7 +165,7 @@ def _optional(number: float | None, words: Wording) -> str:
     return "" if number is None else figure(number, 4, words)
 
 
-def _sampling(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
+def _sampling(record: LotRecord, words: Wording) -> Iterator[Block]:
     lot, plan = record.lot, record.lot.plan
     rows = {"lot_size": at_least(lot.size, lot, words), "plan": _kind(record, words)}
     if plan.aql is not None:
@@ -263,7 +262,7 @@ def _results(studies: Sequence[LotStudy], words: Wording) -> Listing:
     return Listing(columns_of(words, *titles), tuple(_result(study, words) for study in studies), ruled=True)
 
 
-def _all_results(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> Iterator[LotBlock]:
+def _all_results(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> Iterator[Block]:
     """What was measured, and below it what was judged by eye or by a gauge that says go or no-go."""
     if studies:
         yield _results(studies, words)
@@ -318,7 +317,7 @@ def mean_text(study: LotStudy, words: Wording) -> str:
 # The process
 
 
-def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[LotBlock]:
+def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[Block]:
     found = study.capability
     yield _histogram(study, words)
     if found is None:
@@ -466,7 +465,7 @@ def _some(points: Sequence[int], words: Wording) -> str:
 # Pieces
 
 
-def _pieces(record: LotRecord, words: Wording) -> Iterator[LotBlock]:
+def _pieces(record: LotRecord, words: Wording) -> Iterator[Block]:
     odd = record.lot.nonconforming
     if not odd:
         yield Paragraph(words.say("pieces.none"))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.inspection.record import Line, Record
 from inspect_kit.judgement.verdict import Reason, Verdict
+
+if TYPE_CHECKING:
+    from inspect_kit.quality.drawing import Draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +179,17 @@ class Pictures:
     pictures: tuple[Picture, ...]
 
 
-Block = Paragraph | Columned | Facts | Listing | Results | BoardPlan | Pictures
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing over the width of the page; its own words and numbers are in a language."""
+
+    draw: Draw
+    millimetres: float
+    caption: str
+    language: str
+
+
+Block = Paragraph | Columned | Facts | Listing | Results | BoardPlan | Pictures | Chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +198,7 @@ class Section:
 
     heading: str
     blocks: tuple[Block, ...]
+    new_page: bool = False
 
 
 @dataclass(frozen=True, slots=True)

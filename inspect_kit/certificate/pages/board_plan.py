@@ -11,25 +11,12 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import BoardPlan, Tag
+from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, as_figure
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
-from inspect_kit.certificate.pages.page import (
-    FAINT,
-    HAIR,
-    HAIRLINE,
-    INK,
-    LEFT,
-    MM,
-    PAPER,
-    QUIET,
-    RIGHT,
-    WASH,
-    WIDTH,
-    draw_rule,
-    draw_sign,
-)
-from inspect_kit.certificate.pages.styles import SMALL
-from inspect_kit.certificate.pages.text import Style, measured, put, put_centred, put_right, shrunk
+from inspect_kit.certificate.pages.page import LEFT, MM, RIGHT, WIDTH
+from inspect_kit.certificate.pages.shapes import draw_rule, draw_sign
+from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, shrunk
 from inspect_kit.places import shipped
 from inspect_kit.tomlfile import read_toml
 
@@ -43,11 +30,11 @@ TALL: Final = 17 * MM
 
 _ROW: Final = 3.45 * MM
 """Height of a row of the tables beside the drawing, in points."""
-_NAME: Final = Style(SANS, 7.2, 8, QUIET)
+_NAME: Final = styles.Style(SANS, 7.2, 8, styles.QUIET)
 """Names in the tables beside the drawing: size and distance of lines in points."""
-_TEXT: Final = Style(SANS, 7.3, 8)
+_TEXT: Final = styles.Style(SANS, 7.3, 8)
 """Values in the tables beside the drawing."""
-_PLACE: Final = Style(BOLD, 7.4, 8.6)
+_PLACE: Final = styles.Style(BOLD, 7.4, 8.6)
 """Headings of the tables beside the drawing."""
 _LEAST: Final = 7.0
 """Points: smaller type is not read at arm's length."""
@@ -125,15 +112,15 @@ def _draw_row(canvas: Canvas, name: str, tag: Tag, box: tuple[float, float, floa
     """Name left, value right; white on black where it fails, framed where it is open."""
     x, top, width = box
     failed = tag.verdict == "fails"
-    draw_rule(canvas, top, HAIR, HAIRLINE, left=x, right=x + width)
+    draw_rule(canvas, top, styles.HAIR, styles.HAIRLINE, left=x, right=x + width)
     if failed or tag.verdict == "undecided":
-        canvas.setFillColor(INK)
-        canvas.setStrokeColor(INK)
+        canvas.setFillColor(styles.INK)
+        canvas.setStrokeColor(styles.INK)
         canvas.setLineWidth(0.8)
         canvas.rect(x - 0.6 * MM, top - _ROW + 0.6, width + 1.2 * MM, _ROW - 1, stroke=not failed, fill=failed)
-    value = replace(_TEXT, font=BOLD, colour=PAPER) if failed else _TEXT
+    value = replace(_TEXT, font=BOLD, colour=styles.PAPER) if failed else _TEXT
     room = width - measured(tag.text, value) - 1.2 * MM
-    label = shrunk(name, replace(_NAME, colour=PAPER) if failed else _NAME, room, _LEAST)
+    label = shrunk(name, replace(_NAME, colour=styles.PAPER) if failed else _NAME, room, _LEAST)
     put(canvas, x, top - _ROW + 1.05 * MM, name, label)
     put_right(canvas, x + width, top - _ROW + 1.05 * MM, tag.text, value)
 
@@ -154,12 +141,12 @@ def _draw_strip(canvas: Canvas, plan: BoardPlan, place: str, top: float) -> None
 def draw_key(canvas: Canvas, plan: BoardPlan, top: float) -> None:
     """What the signs mean, and that the drawing is to scale."""
     y = top - 4.6 * MM
-    put(canvas, LEFT, y, plan.words["scale"], SMALL)
+    put(canvas, LEFT, y, plan.words["scale"], styles.SMALL)
     x = RIGHT
     for verdict in ("undecided", "fails"):
         word = plan.words[f"key_{verdict}"]
-        put_right(canvas, x, y, word, SMALL)
-        x -= measured(word, SMALL) + 3 * MM
+        put_right(canvas, x, y, word, styles.SMALL)
+        x -= measured(word, styles.SMALL) + 3 * MM
         draw_sign(canvas, verdict, x, y + 0.8 * MM, 1.3 * MM)
         x -= 5 * MM
 
@@ -170,7 +157,7 @@ CORNERS: Final = {"nw": (-1, 1), "ne": (1, 1), "se": (1, -1), "sw": (-1, -1)}
 """The corners of the board as directions from its centre: across, up."""
 _DRAWN: Final = WIDTH - 2 * COLUMN - 4 * MM
 """Side of the drawing in points: what the tables left and right of it leave."""
-_VALUE: Final = Style(BOLD, 7.2, 8)
+_VALUE: Final = styles.Style(BOLD, 7.2, 8)
 """Values within the drawing, at their places: size and distance of lines in points."""
 _MARK: Final = 1.5 * MM
 """Radius of a sign at its place, in points."""
@@ -233,11 +220,11 @@ def plan_pieces(plan: BoardPlan) -> Iterator[Piece]:
 def _draw_board(board: Board) -> None:
     layout, canvas = board_layout(), board.canvas
     half, frame = layout["side"] / 2, layout["frame"]
-    canvas.setStrokeColor(INK)
+    canvas.setStrokeColor(styles.INK)
     canvas.setLineWidth(0.8)
-    canvas.setFillColor(WASH)
+    canvas.setFillColor(styles.WASH)
     canvas.rect(*board.at((-half - frame, -half - frame)), *(2 * [2 * (half + frame) * board.scale]), stroke=1, fill=1)
-    canvas.setFillColor(PAPER)
+    canvas.setFillColor(styles.PAPER)
     canvas.rect(*board.at((-half, -half)), *(2 * [2 * half * board.scale]), stroke=1, fill=1)
     for turn in range(4):
         canvas.saveState()
@@ -254,16 +241,16 @@ def _draw_side(board: Board) -> None:
     """The base lines of the north side with their circles."""
     layout, canvas = board_layout(), board.canvas
     along, thick = layout["circle_along"], layout["lower_thickness"]
-    canvas.setStrokeColor(INK)
+    canvas.setStrokeColor(styles.INK)
     lower = layout["lower_line"] - thick / 2
     board.line((-along, lower), (along, lower), thick * board.scale)
     board.line((-along, layout["upper_line"]), (along, layout["upper_line"]), 0.5)
     for x in (-along, along):
         centre = (x, layout["circle_across"])
         canvas.setLineWidth(0.6)
-        canvas.setFillColor(PAPER)
+        canvas.setFillColor(styles.PAPER)
         board.circle(centre, layout["circle"], fill=True)
-        canvas.setFillColor(FAINT)
+        canvas.setFillColor(styles.FAINT)
         board.circle(centre, layout["disc"], stroke=False, fill=True)
 
 
@@ -271,7 +258,7 @@ def _draw_corner(board: Board) -> None:
     """Pocket, arrow and arc of the north-east corner."""
     layout, canvas = board_layout(), board.canvas
     pocket = layout["side"] / 2 - layout["pocket"] / 2
-    canvas.setFillColor(HAIR)
+    canvas.setFillColor(styles.HAIR)
     canvas.setLineWidth(0.8)
     board.circle((pocket, pocket), layout["pocket"], fill=True)
     tip, tail = layout["arrow_tip"], layout["arrow_tail"]
@@ -287,10 +274,10 @@ def _draw_corner(board: Board) -> None:
 
 def _draw_middle(board: Board) -> None:
     layout, canvas = board_layout(), board.canvas
-    canvas.setStrokeColor(INK)
+    canvas.setStrokeColor(styles.INK)
     canvas.setLineWidth(0.6)
     board.circle((0, 0), layout["outer"])
-    canvas.setFillColor(FAINT)
+    canvas.setFillColor(styles.FAINT)
     board.circle((0, 0), layout["centre"], fill=True)
 
 
@@ -333,7 +320,7 @@ def _along(board: Board, tag: Tag, distance: float) -> None:
     canvas.rotate(90 if across else 0)
     wide = measured(tag.text, _VALUE) + 3
     if tag.characteristic == "baseline.length":
-        canvas.setFillColor(PAPER)
+        canvas.setFillColor(styles.PAPER)
         canvas.rect(-wide / 2, -2.6, wide, 5.4, stroke=0, fill=1)
     put_centred(canvas, 0, -2.3, tag.text, _VALUE)
     canvas.restoreState()

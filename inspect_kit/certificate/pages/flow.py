@@ -10,10 +10,23 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Columned, Facts, Field, Listing, ListingColumn, Paragraph
-from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH, draw_rule
-from inspect_kit.certificate.pages.styles import BODY, FINE, FINE_LABEL, HEAD, HEADING, LABEL, SMALL, SMALL_INK
+from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
+from inspect_kit.certificate.pages.shapes import draw_rule
+from inspect_kit.certificate.pages.styles import (
+    BODY,
+    FINE,
+    FINE_LABEL,
+    HAIR,
+    HAIRLINE,
+    HEAD,
+    HEADING,
+    LABEL,
+    SMALL,
+    SMALL_INK,
+    Style,
+)
 from inspect_kit.certificate.pages.tags import Element, marked
-from inspect_kit.certificate.pages.text import Style, baseline, height_of, put, put_block, settled, wrapped
+from inspect_kit.certificate.pages.text import baseline, height_of, put, put_block, settled, wrapped
 
 Draw = Callable[[Canvas, float], None]
 """Draws below a given top edge."""
@@ -171,8 +184,7 @@ def text_piece(text: str, style: Style, width: float, *, left: float = LEFT, ele
     tag = element or Element("P")
 
     def draw(canvas: Canvas, top: float) -> None:
-        with marked(canvas, tag):
-            put_block(canvas, left, top, text, style, width)
+        put_block(canvas, left, top, text, style, width, tag)
 
     return Piece(height_of(text, style, width), draw)
 
@@ -190,7 +202,8 @@ def fact_pieces(block: Facts) -> Iterator[Piece]:
 
 
 def _titled_facts(block: Facts) -> Iterator[Piece]:
-    yield _small_title(block.title)
+    title = text_piece(block.title, HEAD, WIDTH)
+    yield replace(title, height=HEAD.leading + 0.8 * MM, space=3.2 * MM, keep=True)
     *pieces, last = _fact_rows(block, SMALL, SMALL_INK)
     yield from (replace(piece, keep=len(pieces) < _FEW) for piece in pieces)
     yield last
@@ -199,16 +212,6 @@ def _titled_facts(block: Facts) -> Iterator[Piece]:
 def _fact_rows(block: Facts, label: Style, text: Style) -> list[Piece]:
     width, listed = WIDTH * block.label_share, Element("L")
     return [piece for field in block.fields for piece in fact_rows(field, width, label, text, listed)]
-
-
-def _small_title(text: str) -> Piece:
-    element = Element("P")
-
-    def draw(canvas: Canvas, top: float) -> None:
-        with marked(canvas, element):
-            put(canvas, LEFT, baseline(top, HEAD), text, HEAD)
-
-    return Piece(HEAD.leading + 0.8 * MM, draw, space=3.2 * MM, keep=True)
 
 
 def fact_rows(
@@ -244,8 +247,7 @@ def columns_piece(
         if rule:
             draw_rule(canvas, top, HAIR, HAIRLINE)
         for (x, lines, style), element in zip(columns, tags, strict=True):
-            with marked(canvas, element):
-                put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2)
+            put_block(canvas, x, top - pad, "\n".join(lines), style, WIDTH * 2, element)
 
     return Piece(height, draw)
 
@@ -280,8 +282,7 @@ def _listing_head(columns: Sequence[ListingColumn], table: Element) -> Piece:
         for x, lines, cell in zip(_starts(columns), titles, cells, strict=False):
             # Titles stand on the rule, however many lines they have.
             above = height - 1.3 * MM - len(lines) * HEAD.leading
-            with marked(canvas, cell):
-                put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH)
+            put_block(canvas, x, top - above, "\n".join(lines), HEAD, WIDTH, cell)
         draw_rule(canvas, top - height)
 
     return Piece(height, draw)

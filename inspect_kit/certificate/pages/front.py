@@ -11,51 +11,12 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Authorisation, Box, Cover, Field, OpenClause
+from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, columns_piece, fact_rows, labelled, tall
-from inspect_kit.certificate.pages.page import (  # fmt: skip
-    BODY_HEIGHT,
-    BOTTOM,
-    HAIR,
-    HAIRLINE,
-    HEAVY_RULE,
-    INK,
-    LEFT,
-    MM,
-    PAPER,
-    RIGHT,
-    SEAL,
-    WASH,
-    WIDTH,
-    draw_modules,
-    draw_rule,
-    draw_sign,
-)
-from inspect_kit.certificate.pages.styles import (  # fmt: skip
-    BODY,
-    BODY_STRONG,
-    LABEL,
-    REPORT_TITLE,
-    REPORT_VERDICT,
-    REVERSED_VERDICT,
-    SMALL,
-    SMALL_INK,
-    SUBJECT,
-    TABLE,
-    TABLE_STRONG,
-    TITLE,
-    VERDICT,
-)
+from inspect_kit.certificate.pages.page import BODY_HEIGHT, BOTTOM, LEFT, MM, RIGHT, WIDTH
+from inspect_kit.certificate.pages.shapes import draw_modules, draw_rule, draw_sign, qr_modules
 from inspect_kit.certificate.pages.tags import Element, marked
-from inspect_kit.certificate.pages.text import (
-    Style,
-    height_of,
-    measured,
-    put,
-    put_block,
-    put_right,
-    settled,
-    shrunk,
-)
+from inspect_kit.certificate.pages.text import height_of, measured, put, put_block, put_right, settled, shrunk
 
 LABELS: Final = 44 * MM
 """Width of the column of labels, in points."""
@@ -104,7 +65,7 @@ def _identification(fields: Sequence[Field], *, close: bool) -> Iterator[Piece]:
         for piece in rows:
             yield replace(piece, space=space)
             space = 0.0
-    yield Piece(0.4, lambda canvas, top: draw_rule(canvas, top, HAIR, HAIRLINE))
+    yield Piece(0.4, lambda canvas, top: draw_rule(canvas, top, styles.HAIR, styles.HAIRLINE))
 
 
 def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
@@ -122,14 +83,14 @@ def _pairs(fields: Sequence[Field]) -> Iterator[tuple[Field, ...]]:
 
 
 def _short(field: Field, room: float) -> bool:
-    return measured(field.text, BODY) < room and measured(field.label, LABEL) < _HALF_LABEL
+    return measured(field.text, styles.BODY) < room and measured(field.label, styles.LABEL) < _HALF_LABEL
 
 
 def _pair(fields: Sequence[Field]) -> Piece:
     left, right = fields
     columns = (
-        (LEFT, left.label, LABEL), (LEFT + CLOSE_LABELS, left.text, BODY),
-        (_HALF, right.label, LABEL), (_HALF + _HALF_LABEL, right.text, BODY),
+        (LEFT, left.label, styles.LABEL), (LEFT + CLOSE_LABELS, left.text, styles.BODY),
+        (_HALF, right.label, styles.LABEL), (_HALF + _HALF_LABEL, right.text, styles.BODY),
     )  # fmt: skip
     tags = [tag for _ in fields for tag in labelled(Element("L"))]
     return columns_piece(tuple((x, (text,), style) for x, text, style in columns), rule=True, tags=tags)
@@ -137,18 +98,16 @@ def _pair(fields: Sequence[Field]) -> Piece:
 
 def _title(cover: Cover, logo: bytes | None, *, good: bool) -> Piece:
     width = WIDTH - (_LOGO[0] + 4 * MM if logo else 0)
-    style = shrunk(cover.title, TITLE if good else REPORT_TITLE, width, 16)
+    style = shrunk(cover.title, styles.TITLE if good else styles.REPORT_TITLE, width, 16)
     subject = f"{cover.item}: {cover.subject}"
 
     def draw(canvas: Canvas, top: float) -> None:
         if logo:
             _draw_logo(canvas, logo, top)
-        with marked(canvas, "H1"):
-            put(canvas, LEFT - 0.6, top - 9.4 * MM, cover.title, style)
-        with marked(canvas, "P"):
-            put_block(canvas, LEFT, top - 12.6 * MM, subject, SUBJECT, width)
+        put(canvas, LEFT - 0.6, top - 9.4 * MM, cover.title, style, "H1")
+        put_block(canvas, LEFT, top - 12.6 * MM, subject, styles.SUBJECT, width, "P")
 
-    return Piece(max(13.2 * MM + height_of(subject, SUBJECT, width), _LOGO[1] if logo else 0), draw)
+    return Piece(max(13.2 * MM + height_of(subject, styles.SUBJECT, width), _LOGO[1] if logo else 0), draw)
 
 
 def _draw_logo(canvas: Canvas, logo: bytes, top: float) -> None:
@@ -166,50 +125,49 @@ def _draw_logo(canvas: Canvas, logo: bytes, top: float) -> None:
 
 def _panel(cover: Cover) -> Piece:
     text_width = WIDTH - 2 * _PAD - _TALLY - 6 * MM
-    statement = settled(cover.statement, BODY, text_width)
-    verdict_style = {"conforms": VERDICT, "fails": REVERSED_VERDICT}.get(cover.verdict, REPORT_VERDICT)
-    text = 11 * MM + len(statement) * BODY.leading
+    statement = settled(cover.statement, styles.BODY, text_width)
+    verdict_style = {"conforms": styles.VERDICT, "fails": styles.REVERSED_VERDICT}.get(
+        cover.verdict, styles.REPORT_VERDICT
+    )
+    text = 11 * MM + len(statement) * styles.BODY.leading
     height = max(text, 5 * MM + len(cover.tally) * 4.5 * MM) + 2 * _PAD - 3 * MM
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_panel(canvas, cover.verdict, top, height)
-        with marked(canvas, "P"):
-            put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, verdict_style)
-        below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, BODY)
-        with marked(canvas, "P"):
-            put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width)
+        put(canvas, LEFT + _PAD, top - _PAD - 4.6 * MM, cover.verdict_word, verdict_style, "P")
+        below, style = top - _PAD - 8.4 * MM, _on(cover.verdict, styles.BODY)
+        put_block(canvas, LEFT + _PAD, below, "\n".join(statement), style, text_width, "P")
         _draw_tally(canvas, cover, RIGHT - _PAD, top - _PAD)
 
     return Piece(height, draw, space=4 * MM)
 
 
-def _on(verdict: str, style: Style) -> Style:
+def _on(verdict: str, style: styles.Style) -> styles.Style:
     """The style in white where the panel is black."""
-    return replace(style, colour=PAPER) if verdict == "fails" else style
+    return replace(style, colour=styles.PAPER) if verdict == "fails" else style
 
 
 def _draw_panel(canvas: Canvas, verdict: str, top: float, height: float) -> None:
-    canvas.setFillColor({"fails": INK, "conforms": WASH}.get(verdict, PAPER))
+    canvas.setFillColor({"fails": styles.INK, "conforms": styles.WASH}.get(verdict, styles.PAPER))
     canvas.rect(LEFT, top - height, WIDTH, height, stroke=0, fill=1)
     if verdict == "conforms":
-        canvas.setFillColor(SEAL)
+        canvas.setFillColor(styles.SEAL)
         canvas.rect(LEFT, top - height, 1.4 * MM, height, stroke=0, fill=1)
     elif verdict != "fails":
-        canvas.setStrokeColor(INK)
+        canvas.setStrokeColor(styles.INK)
         canvas.setLineWidth(2.2)
         canvas.rect(LEFT + 1.1, top - height + 1.1, WIDTH - 2.2, height - 2.2, stroke=1, fill=0)
 
 
 def _draw_tally(canvas: Canvas, cover: Cover, right: float, top: float) -> None:
     left = right - _TALLY
-    with marked(canvas, "P"):
-        put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, LABEL))
-    draw_rule(canvas, top - 4.2 * MM, _on(cover.verdict, BODY).colour, HAIRLINE, left=left, right=right)
+    put(canvas, left, top - 2.6 * MM, cover.tally_heading, _on(cover.verdict, styles.LABEL), "P")
+    draw_rule(canvas, top - 4.2 * MM, _on(cover.verdict, styles.BODY).colour, styles.HAIRLINE, left=left, right=right)
     y = top - 8 * MM
     for word, count in cover.tally:
         with marked(canvas, "P"):
-            put(canvas, left, y, word, _on(cover.verdict, TABLE))
-            put_right(canvas, right, y, str(count), _on(cover.verdict, TABLE_STRONG))
+            put(canvas, left, y, word, _on(cover.verdict, styles.TABLE))
+            put_right(canvas, right, y, str(count), _on(cover.verdict, styles.TABLE_STRONG))
         y -= 4.5 * MM
 
 
@@ -238,16 +196,15 @@ def _box_heading(box: Box) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_sides(canvas, top, height)
-        draw_rule(canvas, top, INK, HEAVY_RULE)
-        with marked(canvas, "H2"):
-            put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, Style(BODY_STRONG.font, 11, 14))
+        draw_rule(canvas, top, styles.INK, styles.HEAVY_RULE)
+        put(canvas, LEFT + 3 * MM, top - 5 * MM, box.heading, styles.Style(styles.BODY_STRONG.font, 11, 14), "H2")
 
     return Piece(height, draw, space=4 * MM, keep=True)
 
 
 def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
-    canvas.setStrokeColor(INK)
-    canvas.setLineWidth(HEAVY_RULE)
+    canvas.setStrokeColor(styles.INK)
+    canvas.setLineWidth(styles.HEAVY_RULE)
     canvas.line(LEFT, top, LEFT, top - height)
     canvas.line(RIGHT, top, RIGHT, top - height)
 
@@ -255,19 +212,21 @@ def _draw_sides(canvas: Canvas, top: float, height: float) -> None:
 def _entry(entry: OpenClause, verdict: str) -> Piece:
     middle, width = LEFT + 72 * MM, RIGHT - LEFT - 75 * MM
     name_width = 50 * MM
-    head = height_of(entry.name, TABLE_STRONG, name_width) + height_of(entry.requirement, SMALL, name_width)
-    height = max(head, height_of(entry.text, TABLE, width)) + 1.8 * MM
+    head = height_of(entry.name, styles.TABLE_STRONG, name_width) + height_of(
+        entry.requirement, styles.SMALL, name_width
+    )
+    height = max(head, height_of(entry.text, styles.TABLE, width)) + 1.8 * MM
 
     def draw(canvas: Canvas, top: float) -> None:
         _draw_sides(canvas, top, height)
         y = top - 0.6 * MM
-        draw_sign(canvas, verdict, LEFT + 4.6 * MM, y - TABLE.leading / 2, 1.4 * MM)
-        below = y - height_of(entry.name, TABLE_STRONG, name_width)
+        draw_sign(canvas, verdict, LEFT + 4.6 * MM, y - styles.TABLE.leading / 2, 1.4 * MM)
+        below = y - height_of(entry.name, styles.TABLE_STRONG, name_width)
         with marked(canvas, "P"):
-            put_block(canvas, LEFT + 8 * MM, y, entry.clause, TABLE, 11 * MM)
-            put_block(canvas, LEFT + 20 * MM, y, entry.name, TABLE_STRONG, name_width)
-            put_block(canvas, LEFT + 20 * MM, below, entry.requirement, SMALL, name_width)
-            put_block(canvas, middle, y, entry.text, TABLE, width)
+            put_block(canvas, LEFT + 8 * MM, y, entry.clause, styles.TABLE, 11 * MM)
+            put_block(canvas, LEFT + 20 * MM, y, entry.name, styles.TABLE_STRONG, name_width)
+            put_block(canvas, LEFT + 20 * MM, below, entry.requirement, styles.SMALL, name_width)
+            put_block(canvas, middle, y, entry.text, styles.TABLE, width)
 
     return Piece(height, draw, keep=True)
 
@@ -279,8 +238,7 @@ def _box_end(more: str) -> Piece:
         _draw_sides(canvas, top, height)
         canvas.line(LEFT - 0.8, top - height, RIGHT + 0.8, top - height)
         if more:
-            with marked(canvas, "P"):
-                put(canvas, LEFT + 20 * MM, top - 3.2 * MM, more, SMALL_INK)
+            put(canvas, LEFT + 20 * MM, top - 3.2 * MM, more, styles.SMALL_INK, "P")
 
     return Piece(height, draw)
 
@@ -300,7 +258,7 @@ def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
         with marked(canvas, Element("Figure", alt=block.scan_label)):
             draw_qr(canvas, block.qr_text, (RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM), _QR, block.qr_words)
         with marked(canvas, "P"):
-            put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, SMALL)
+            put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, styles.SMALL)
 
 
 def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float) -> None:
@@ -308,18 +266,24 @@ def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float
     room = right - left
     _draw_line(canvas, left, right, "", block.signature_label)
     named = ", ".join(part for part in (block.name, block.function) if part)
-    y = BOTTOM + 11.2 * MM + max(height_of(block.signed_by, SMALL_INK, room), 5 * MM)
-    put_block(canvas, left, y, block.signed_by, SMALL_INK, room)
-    style = replace(BODY_STRONG, size=7.6, leading=9.4) if height_of(named, BODY_STRONG, room) > 26 else BODY_STRONG
+    y = BOTTOM + 11.2 * MM + max(height_of(block.signed_by, styles.SMALL_INK, room), 5 * MM)
+    put_block(canvas, left, y, block.signed_by, styles.SMALL_INK, room)
+    style = (
+        replace(styles.BODY_STRONG, size=7.6, leading=9.4)
+        if height_of(named, styles.BODY_STRONG, room) > 26
+        else styles.BODY_STRONG
+    )
     y += height_of(named, style, room) + 0.6 * MM
     put_block(canvas, left, y, named, style, room)
-    put(canvas, left, y + 0.8 * MM, block.heading, LABEL)
+    put(canvas, left, y + 0.8 * MM, block.heading, styles.LABEL)
 
 
 def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:
     draw_rule(canvas, BOTTOM + 10 * MM, left=left, right=right)
-    put_block(canvas, left, BOTTOM + 10.8 * MM + height_of(text, BODY, right - left), text, BODY, right - left)
-    put(canvas, left, BOTTOM + 6.2 * MM, label, SMALL)
+    put_block(
+        canvas, left, BOTTOM + 10.8 * MM + height_of(text, styles.BODY, right - left), text, styles.BODY, right - left
+    )
+    put(canvas, left, BOTTOM + 6.2 * MM, label, styles.SMALL)
 
 
 _FINEST_MODULE: Final = 0.36 * MM
@@ -328,12 +292,11 @@ _FINEST_MODULE: Final = 0.36 * MM
 
 def draw_qr(canvas: Canvas, text: str, corner: tuple[float, float], size: float, before: str = "") -> None:
     """A QR code of error level M; the quiet zone of four modules lies inside `size`."""
-    import segno
     from segno.consts import MODE_ALPHANUMERIC, MODE_BYTE
 
     # Each part in the way that takes the least room: words as bytes, the signed text as letters and digits.
     parts: Any = [(f"{before} ", MODE_BYTE, "utf-8"), (text, MODE_ALPHANUMERIC)] if before else text
-    rows = [list(row) for row in segno.make_qr(parts, error="m", boost_error=False).matrix_iter(border=4)]
+    rows = qr_modules(parts, "m", border=4)
     module = size / len(rows)
     if before and module < _FINEST_MODULE:
         draw_qr(canvas, text, corner, size)

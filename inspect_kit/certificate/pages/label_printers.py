@@ -10,7 +10,8 @@ from typing import Final
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 
 from inspect_kit.certificate.pages.fonts import BOLD, SANS
-from inspect_kit.certificate.pages.labels import Sticker, modules
+from inspect_kit.certificate.pages.labels import Sticker
+from inspect_kit.certificate.pages.shapes import qr_modules
 from inspect_kit.places import shipped
 
 _DOTS: Final = 3
@@ -41,7 +42,7 @@ def label_picture(sticker: Sticker, media: Media) -> Image.Image:
     """The label in dots: the code's modules are whole dots, nothing is grey."""
     picture = Image.new("1", media.dots, 1)
     pen = ImageDraw.Draw(picture)
-    rows = modules(sticker.qr)
+    rows = qr_modules(sticker.qr, "l")
     wide, high = media.dots
     dots = _DOTS if media.round else max(_DOTS, (high - 24) // len(rows))
     side = dots * len(rows)

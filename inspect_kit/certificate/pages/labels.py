@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import segno
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
 from inspect_kit.certificate.pages.fonts import BOLD, SANS, check_printable, drawing_alone
-from inspect_kit.certificate.pages.page import MM, Colour, draw_modules
-from inspect_kit.certificate.pages.text import Style, clipped, measured, put, shrunk, wrapped
+from inspect_kit.certificate.pages.page import MM
+from inspect_kit.certificate.pages.shapes import draw_modules, qr_modules
+from inspect_kit.certificate.pages.styles import Colour, Style
+from inspect_kit.certificate.pages.text import clipped, measured, put, shrunk, wrapped
 from inspect_kit.errors import UsageError
 from inspect_kit.registry.search import CertificateStatus
 
@@ -141,7 +142,9 @@ def _draw_at(canvas: Canvas, sticker: Sticker, stock: Stock, place: int) -> None
 def _draw(canvas: Canvas, sticker: Sticker, size: tuple[float, float]) -> None:
     width, height = size
     code = min(height - 2 * _GAP, 31 * MM)
-    _draw_code(canvas, sticker.qr, (_GAP, (height - code) / 2), code)
+    # The quiet zone of four modules lies inside.
+    rows = qr_modules(sticker.qr, "m", border=4)
+    draw_modules(canvas, rows, (_GAP, (height - code) / 2), code / len(rows), _BLACK)
     left = code + _GAP
     room = width - left - 2 * _GAP
     lines = _lines(sticker, room, height - 3 * MM)
@@ -157,7 +160,7 @@ def _draw_round(canvas: Canvas, sticker: Sticker, size: tuple[float, float]) -> 
     The white of the label is the code's quiet zone.
     """
     middle = size[0] / 2
-    rows = modules(sticker.qr)
+    rows = qr_modules(sticker.qr, "l")
     code = len(rows) * _MODULE
     low = middle - code / 2 - 0.2 * MM
     draw_modules(canvas, rows, (middle - code / 2, low), _MODULE, _BLACK)
@@ -176,32 +179,15 @@ def _put_in_circle(canvas: Canvas, text: str, style: Style, at: tuple[float, flo
     put(canvas, middle - measured(shown, fitted) / 2, y, shown, fitted)
 
 
-def modules(text: str, *, error: str = "l") -> list[list[int]]:
-    """The dark and light modules of a code that has little room, without its quiet zone."""
-    return _matrix(text, error, 0)
-
-
-def _matrix(text: str, error: str, border: int) -> list[list[int]]:
-    return [list(row) for row in segno.make_qr(text, error=error, boost_error=False).matrix_iter(border=border)]
-
-
 def _lines(sticker: Sticker, room: float, height: float) -> list[tuple[str, Style]]:
     """Number, at most two lines of the subject, and as many details as find room, the last line being the least."""
-    number = shrunk(sticker.number, _NUMBER, room, _LEAST)
-    lines = [(sticker.number, Style(number.font, number.size, _NUMBER.leading, number.colour))]
+    lines = [(sticker.number, replace(shrunk(sticker.number, _NUMBER, room, _LEAST), leading=_NUMBER.leading))]
     subject = wrapped(sticker.subject, _SUBJECT.font, _SUBJECT.size, room)
     shown = subject if len(subject) <= 2 else (subject[0], clipped(" ".join(subject[1:]), _SUBJECT, room))
     lines += [(line, _SUBJECT) for line in shown]
     for text in sticker.details:
-        style = shrunk(text, _DETAIL, room, _LEAST)
-        fitted = Style(style.font, style.size, _DETAIL.leading, style.colour)
-        lines.append((text if measured(text, fitted) <= room else clipped(text, fitted, room), fitted))
+        fitted = replace(shrunk(text, _DETAIL, room, _LEAST), leading=_DETAIL.leading)
+        lines.append((clipped(text, fitted, room), fitted))
     while sum(style.leading for _, style in lines) > height:
         lines.pop()
     return lines
-
-
-def _draw_code(canvas: Canvas, text: str, corner: tuple[float, float], size: float) -> None:
-    """The quiet zone of four modules lies inside."""
-    rows = _matrix(text, "m", 4)
-    draw_modules(canvas, rows, corner, size / len(rows), _BLACK)

@@ -11,10 +11,10 @@ from matplotlib.backend_bases import FigureCanvasBase, RendererBase
 from matplotlib.path import Path
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.lot_model import ChartBlock
+from inspect_kit.certificate.content.model import Chart
 from inspect_kit.certificate.pages.flow import Piece, as_figure, text_piece
-from inspect_kit.certificate.pages.page import INK, LEFT, MM, WIDTH
-from inspect_kit.certificate.pages.styles import SMALL, SMALL_INK
+from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
+from inspect_kit.certificate.pages.styles import INK, SMALL, SMALL_INK
 from inspect_kit.certificate.pages.text import measured, put, settled
 from inspect_kit.quality.drawing import STYLE, drawn
 
@@ -44,7 +44,7 @@ _BELOW: Final = 0.2
 """How far letters reach below their line, as a share of the type's size."""
 
 
-def drawing_pieces(block: ChartBlock) -> Iterator[Piece]:
+def drawing_pieces(block: Chart) -> Iterator[Piece]:
     """A drawing with its caption below, on one page."""
 
     def draw(canvas: Canvas, top: float) -> None:

@@ -10,9 +10,8 @@ from typing import Final
 import msgspec
 
 from inspect_kit.certificate.content.lot_cover import lot_content
-from inspect_kit.certificate.content.lot_model import ChartBlock, LotBlock, LotSection
 from inspect_kit.certificate.content.lot_sections import MOST_PIECES, lot_sections
-from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Source
+from inspect_kit.certificate.content.model import Content, Issue, Paragraph, Section, Source
 from inspect_kit.certificate.content.numbers import bound
 from inspect_kit.certificate.content.sections import sections_of
 from inspect_kit.certificate.content.wording import Wording, lot_wording_for
@@ -20,7 +19,6 @@ from inspect_kit.certificate.pages import render
 from inspect_kit.certificate.pages.flow import Piece, paginate
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, front_pieces
-from inspect_kit.certificate.pages.lot_charts import drawing_pieces
 from inspect_kit.certificate.pages.page import BODY_HEIGHT
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, Drawn
 from inspect_kit.errors import BadInput
@@ -46,29 +44,24 @@ def draw_lot_pages(
     return render.drawn([(content, paginate(_lot_pieces(content, sections), BODY_HEIGHT, FIRST_HEIGHT))])
 
 
-def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[LotSection]:
+def _common(record: LotRecord, words: Wording, issue: Issue) -> Iterator[Section]:
     """What every certificate has; when a single piece must be inspected again is no matter of a lot."""
     for section in sections_of(Source(record, words, issue, ())):
         if section.heading == words.say("heading.photos") and len(record.photos) > _MOST_PHOTOS:
-            yield LotSection(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
+            yield Section(section.heading, (Paragraph(words.say("pieces.photos", number=len(record.photos))),))
         elif section.heading != words.say("heading.again"):
-            yield LotSection(section.heading, section.blocks)
+            yield section
 
 
-def _lot_pieces(content: Content, sections: Iterable[LotSection]) -> Iterator[Piece]:
+def _lot_pieces(content: Content, sections: Iterable[Section]) -> Iterator[Piece]:
     """The first page, then the sections from the second on."""
     good = content.is_certificate
     yield from front_pieces(content.cover, good=good, close=not good)
     flow: list[Piece] = []
     for number, section in enumerate(sections, 1):
-        heading = replace(render.section_heading(number, section.heading, good=good), new_page=section.new_page)
-        flow += render.section_pieces(heading, section.blocks, _block_pieces)
+        flow += render.section_pieces(number, section, {}, good=good)
     *rest, last = flow
     yield from (*rest, replace(last, keep=True), render.end_piece(content.end_mark))
-
-
-def _block_pieces(block: LotBlock) -> Iterable[Piece]:
-    return drawing_pieces(block) if isinstance(block, ChartBlock) else render.block_pieces(block, {})
 
 
 # One door for lots: a lot's record in, a finished PDF out.

@@ -14,8 +14,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Picture, Pictures
 from inspect_kit.certificate.pages.flow import Piece
-from inspect_kit.certificate.pages.page import HAIR, HAIRLINE, LEFT, MM, WIDTH
-from inspect_kit.certificate.pages.styles import SMALL
+from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
+from inspect_kit.certificate.pages.styles import HAIR, HAIRLINE, SMALL
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import height_of, put_block
 from inspect_kit.errors import BadInput
@@ -97,7 +97,6 @@ def _picture(picture: Picture, image: Image.Image) -> Piece:
         canvas.setStrokeColor(HAIR)
         canvas.setLineWidth(HAIRLINE)
         canvas.rect(LEFT, top - tall, wide, tall, stroke=1, fill=0)
-        with marked(canvas, "P"):
-            put_block(canvas, LEFT, top - tall - 1 * MM, picture.caption, SMALL, WIDTH)
+        put_block(canvas, LEFT, top - tall - 1 * MM, picture.caption, SMALL, WIDTH, "P")
 
     return Piece(tall + caption + 2 * MM, draw, space=3 * MM)

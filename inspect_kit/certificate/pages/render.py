@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import groupby
-from typing import Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 from reportlab import rl_config
@@ -17,51 +17,16 @@ from inspect_kit.certificate.content import model
 from inspect_kit.certificate.content.cover import content_of, reference_of
 from inspect_kit.certificate.content.numbers import bound
 from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.certificate.pages import flow, styles
 from inspect_kit.certificate.pages.board_plan import plan_pieces
-from inspect_kit.certificate.pages.flow import (
-    Page,
-    Piece,
-    chaptered_piece,
-    columned_pieces,
-    fact_pieces,
-    heading_piece,
-    listing_pieces,
-    paginate,
-    paragraph_pieces,
-    tall,
-)
+from inspect_kit.certificate.pages.flow import Page, Piece
 from inspect_kit.certificate.pages.fonts import SANS, check_printable, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, draw_authorisation, front_pieces
-from inspect_kit.certificate.pages.page import (  # fmt: skip
-    BODY_HEIGHT,
-    BOTTOM,
-    HAIR,
-    HAIRLINE,
-    HEAVY_RULE,
-    INK,
-    LEFT,
-    MM,
-    PAGE_HEIGHT,
-    PAGE_WIDTH,
-    RIGHT,
-    SEAL,
-    THIN_RULE,
-    TOP,
-    draw_rule,
-)
+from inspect_kit.certificate.pages.page import BODY_HEIGHT, BOTTOM, LEFT, MM, PAGE_HEIGHT, PAGE_WIDTH, RIGHT, TOP
 from inspect_kit.certificate.pages.pdfa import Drawn, Label, archived
 from inspect_kit.certificate.pages.photos import digest_of, picture_pieces
 from inspect_kit.certificate.pages.results_table import result_pieces
-from inspect_kit.certificate.pages.styles import (  # fmt: skip
-    BAND,
-    END,
-    HEADING,
-    IN_COLUMN,
-    REPORT_HEADING,
-    REPORT_IN_COLUMN,
-    RUNNING,
-    RUNNING_STRONG,
-)
+from inspect_kit.certificate.pages.shapes import draw_rule
 from inspect_kit.certificate.pages.tags import Element, TaggedCanvas, marked
 from inspect_kit.certificate.pages.text import measured, put, put_centred, put_right, wrapped
 from inspect_kit.errors import BadInput
@@ -95,13 +60,13 @@ def draw_pages(contents: Sequence[model.Content], photos: Photos) -> Drawn:
 def _laid_out(content: model.Content, photos: Photos) -> LaidOut:
     """The pages of one language, with no page left half empty if that can be had; closer if that saves a page."""
     flows = [tuple(_pieces(each, photos)) for each in _orders(content)]
-    laid = [paginate(_closer(flow, by), BODY_HEIGHT, FIRST_HEIGHT) for by in _CLOSER for flow in flows]
+    laid = [flow.paginate(_closer(each, by), BODY_HEIGHT, FIRST_HEIGHT) for by in _CLOSER for each in flows]
     filled = [pages for pages in laid if all(map(_is_filled, pages[1:-1]))]
     return content, min(filled or laid, key=len)
 
 
-def _closer(flow: Iterable[Piece], by: float) -> Iterator[Piece]:
-    return (replace(piece, space=by * piece.space) for piece in flow)
+def _closer(pieces: Iterable[Piece], by: float) -> Iterator[Piece]:
+    return (replace(piece, space=by * piece.space) for piece in pieces)
 
 
 def _orders(content: model.Content) -> Iterator[model.Content]:
@@ -149,45 +114,48 @@ def _draw_page(canvas: TaggedCanvas, content: model.Content, page: Page, count: 
 
 def _draw_band(canvas: Canvas, text: str) -> None:
     """A heavy frame and a black band on every page of a report."""
-    canvas.setStrokeColor(INK)
-    canvas.setFillColor(INK)
+    canvas.setStrokeColor(styles.INK)
+    canvas.setFillColor(styles.INK)
     canvas.setLineWidth(2.4)
     canvas.rect(_FRAME, _FRAME, PAGE_WIDTH - 2 * _FRAME, PAGE_HEIGHT - 2 * _FRAME, stroke=1, fill=0)
     top = PAGE_HEIGHT - _FRAME
     canvas.rect(_FRAME, top - _BAND, PAGE_WIDTH - 2 * _FRAME, _BAND, stroke=0, fill=1)
-    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.4 * MM, text, BAND)
+    put_centred(canvas, PAGE_WIDTH / 2, top - _BAND + 2.4 * MM, text, styles.BAND)
 
 
 def _draw_running(canvas: Canvas, content: model.Content, number: int, count: int) -> None:
     running = content.running
     y = PAGE_HEIGHT - 22.9 * MM
     above = f"{running.title} · {running.reference_label}" if number > 1 else running.reference_label
-    put_right(canvas, RIGHT, y, running.reference, RUNNING_STRONG)
-    put_right(canvas, RIGHT, y + 4.2 * MM, above, RUNNING)
-    taken = max(measured(running.reference, RUNNING_STRONG), measured(above, RUNNING))
+    put_right(canvas, RIGHT, y, running.reference, styles.RUNNING_STRONG)
+    put_right(canvas, RIGHT, y + 4.2 * MM, above, styles.RUNNING)
+    taken = max(measured(running.reference, styles.RUNNING_STRONG), measured(above, styles.RUNNING))
     _draw_issuer(canvas, running.issuer, y, RIGHT - LEFT - taken - 8 * MM)
-    colour, width = SEAL if content.is_certificate else INK, HEAVY_RULE if number == 1 else THIN_RULE
+    colour, width = (
+        styles.SEAL if content.is_certificate else styles.INK,
+        styles.HEAVY_RULE if number == 1 else styles.THIN_RULE,
+    )
     draw_rule(canvas, PAGE_HEIGHT - 24.9 * MM, colour, width)
     _draw_foot(canvas, running, number, count)
 
 
 def _draw_issuer(canvas: Canvas, name: str, y: float, room: float) -> None:
     """The whole name, its last line at `y`: on one line if it can be, else smaller and on as many as it needs."""
-    sizes = (RUNNING_STRONG.size, 8.4, 7.6, 7.0)
-    styles = [replace(RUNNING_STRONG, size=size, leading=size * 1.18) for size in sizes]
-    lines = [wrapped(name, style.font, style.size, room) for style in styles]
+    sizes = (styles.RUNNING_STRONG.size, 8.4, 7.6, 7.0)
+    tried = [replace(styles.RUNNING_STRONG, size=size, leading=size * 1.18) for size in sizes]
+    lines = [wrapped(name, style.font, style.size, room) for style in tried]
     most = next((count for count in (1, 2) if any(len(each) <= count for each in lines)), None)
     fits = (place for place, each in enumerate(lines) if most is not None and len(each) <= most)
-    place = next(fits, len(styles) - 1)
+    place = next(fits, len(tried) - 1)
     for above, line in enumerate(reversed(lines[place])):
-        put(canvas, LEFT, y + above * styles[place].leading, line, styles[place])
+        put(canvas, LEFT, y + above * tried[place].leading, line, tried[place])
 
 
 def _draw_foot(canvas: Canvas, running: model.Running, number: int, count: int) -> None:
     y = BOTTOM - 8.5 * MM
-    draw_rule(canvas, y + 4 * MM, HAIR, HAIRLINE)
-    put(canvas, LEFT, y, running.digest, RUNNING)
-    put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), RUNNING)
+    draw_rule(canvas, y + 4 * MM, styles.HAIR, styles.HAIRLINE)
+    put(canvas, LEFT, y, running.digest, styles.RUNNING)
+    put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), styles.RUNNING)
 
 
 # The flow
@@ -199,7 +167,7 @@ def _pieces(content: model.Content, photos: Photos) -> Iterator[Piece]:
     first, *others = _all_sections(content, photos)
     front_of = partial(front_pieces, content.cover, good=good, logo=photos.get(content.cover.logo))
     close = tuple(front_of(close=True))
-    starts = FIRST_HEIGHT - tall(close) >= _START
+    starts = FIRST_HEIGHT - flow.tall(close) >= _START
     front = close if starts else tuple(front_of(close=not good))
     first[0] = replace(first[0], new_page=not starts)
     *rest, last = [*first, *(piece for section in others for piece in section)]
@@ -214,8 +182,7 @@ def _all_sections(content: model.Content, photos: Photos) -> Iterator[list[Piece
             yield list(_annex_pieces(tuple(members), content, photos))
         else:
             for number, section in members:
-                heading = section_heading(number, section.heading, good=content.is_certificate)
-                yield section_pieces(heading, section.blocks, partial(block_pieces, photos=photos))
+                yield section_pieces(number, section, photos, good=content.is_certificate)
 
 
 def _annex_pieces(
@@ -223,60 +190,52 @@ def _annex_pieces(
 ) -> Iterator[Piece]:
     texts = [(number, section.heading, block) for number, section in sections for block in section.blocks
              if isinstance(block, model.Columned)]  # fmt: skip
-    yield replace(chaptered_piece(texts, IN_COLUMN if content.is_certificate else REPORT_IN_COLUMN), keep=True)
+    yield replace(
+        flow.chaptered_piece(texts, styles.IN_COLUMN if content.is_certificate else styles.REPORT_IN_COLUMN), keep=True
+    )
     below = (block for _, section in sections for block in section.blocks if not isinstance(block, model.Columned))
-    yield from (replace(piece, keep=True) for block in below for piece in block_pieces(block, photos))
+    yield from (replace(piece, keep=True) for block in below for piece in _block_pieces(block, photos))
 
 
-_Block = TypeVar("_Block")
-
-
-def section_pieces(
-    heading: Piece, blocks: Sequence[_Block], pieces_of: Callable[[_Block], Iterable[Piece]]
-) -> list[Piece]:
-    """A heading with its blocks; a paragraph that introduces something else stays with it."""
-    pieces = [heading]
-    for block, following in zip(blocks, (*blocks[1:], None), strict=True):
-        introduces = (
-            isinstance(block, model.Paragraph) and following is not None and not isinstance(following, model.Paragraph)
-        )
-        pieces += [replace(piece, keep=True) if introduces else piece for piece in pieces_of(block)]
+def section_pieces(number: int, section: model.Section, photos: Photos, *, good: bool) -> list[Piece]:
+    """A heading in the colour of a certificate or report, with its blocks; a paragraph that introduces something else
+    stays with it."""
+    heading = flow.heading_piece(number, section.heading, styles.HEADING if good else styles.REPORT_HEADING)
+    pieces = [replace(heading, new_page=section.new_page)]
+    for block, following in zip(section.blocks, (*section.blocks[1:], None), strict=True):
+        introduces = isinstance(block, model.Paragraph) and not isinstance(following, model.Paragraph | None)
+        pieces += [replace(piece, keep=True) if introduces else piece for piece in _block_pieces(block, photos)]
     return pieces
 
 
-def section_heading(number: int, heading: str, *, good: bool) -> Piece:
-    """In the colour of a certificate, or of a report."""
-    return heading_piece(number, heading, HEADING if good else REPORT_HEADING)
+def _chart_pieces(block: model.Chart) -> Iterable[Piece]:
+    """Loaded only for lots: matplotlib takes a while."""
+    from inspect_kit.certificate.pages.lot_charts import drawing_pieces
+
+    return drawing_pieces(block)
 
 
-def block_pieces(block: model.Block, photos: Photos) -> Iterable[Piece]:
+_PIECES: Final[Mapping[type[model.Block], Callable[[Any], Iterable[Piece]]]] = {
+    model.Paragraph: flow.paragraph_pieces, model.Columned: flow.columned_pieces, model.Facts: flow.fact_pieces,
+    model.Listing: flow.listing_pieces, model.Results: result_pieces, model.BoardPlan: plan_pieces,
+    model.Chart: _chart_pieces,
+}  # fmt: skip
+
+
+def _block_pieces(block: model.Block, photos: Photos) -> Iterable[Piece]:
     """A block of the content as pieces that fit on pages."""
-    match block:
-        case model.Paragraph():
-            return paragraph_pieces(block)
-        case model.Columned():
-            return columned_pieces(block)
-        case model.Facts():
-            return fact_pieces(block)
-        case model.Listing():
-            return listing_pieces(block)
-        case model.Results():
-            return result_pieces(block)
-        case model.BoardPlan():
-            return plan_pieces(block)
-        case model.Pictures():
-            return picture_pieces(block, photos)
+    return picture_pieces(block, photos) if isinstance(block, model.Pictures) else _PIECES[type(block)](block)
 
 
 def end_piece(text: str) -> Piece:
     """The mark below which nothing follows."""
 
     def draw(canvas: Canvas, top: float) -> None:
-        middle, wide = (LEFT + RIGHT) / 2, measured(text, END) / 2 + 3 * MM
+        middle, wide = (LEFT + RIGHT) / 2, measured(text, styles.END) / 2 + 3 * MM
         draw_rule(canvas, top - 3 * MM, left=middle - wide - 22 * MM, right=middle - wide)
         canvas.line(middle + wide, top - 3 * MM, middle + wide + 22 * MM, top - 3 * MM)
         with marked(canvas, "P"):
-            put_centred(canvas, middle, top - 4 * MM, text, replace(END, colour=INK))
+            put_centred(canvas, middle, top - 4 * MM, text, replace(styles.END, colour=styles.INK))
 
     return Piece(4.4 * MM, draw, space=3 * MM)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
@@ -12,22 +11,13 @@ from typing import Final
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.model import Group, Result, ResultRow, Results, Scale, VerdictMark
+from inspect_kit.certificate.pages import styles
 from inspect_kit.certificate.pages.flow import Piece, text_piece
-from inspect_kit.certificate.pages.page import FAINT, HAIR, HAIRLINE, INK, LEFT, MM, PAPER, RIGHT, WIDTH, draw_rule
+from inspect_kit.certificate.pages.page import LEFT, MM, RIGHT, WIDTH
 from inspect_kit.certificate.pages.scale_bar import draw_gauge
-from inspect_kit.certificate.pages.styles import (  # fmt: skip
-    HEAD,
-    NOTE_MARK,
-    REVERSED,
-    SMALL,
-    SMALL_INK,
-    TABLE,
-    TABLE_QUIET,
-    TABLE_STRONG,
-)
+from inspect_kit.certificate.pages.shapes import draw_rule
 from inspect_kit.certificate.pages.tags import Element, marked
 from inspect_kit.certificate.pages.text import (
-    Style,
     baseline,
     height_of,
     measured,
@@ -70,7 +60,7 @@ SPANNED: Final = Slot(WHAT.left, MEANS.left - WHAT.left - 2 * MM)
 
 _DECIMAL: Final = RESULT.left + 6.2 * MM
 """Where the decimal signs of all values stand, in points from the page's left edge."""
-_BETWEEN_ROWS: Final = HAIRLINE * 1.4
+_BETWEEN_ROWS: Final = styles.HAIRLINE * 1.4
 """Width in points of the line above a row."""
 _MARK_GAP: Final = 1.2
 """White between a name and the marks of its notes, in points."""
@@ -102,7 +92,7 @@ def result_pieces(table: Results) -> Iterator[Piece]:
         yield replace(pieces[-1], keep=number == last or (number == last - 1 and len(pieces) == 1) or pieces[-1].keep)
     yield Piece(0.5, draw_rule, keep=bool(table.legend))
     if table.legend:
-        yield replace(text_piece(table.legend, SMALL, WIDTH), space=4)
+        yield replace(text_piece(table.legend, styles.SMALL, WIDTH), space=4)
 
 
 def _table_head(heads: tuple[str, ...], tree: Element) -> Piece:
@@ -112,8 +102,7 @@ def _table_head(heads: tuple[str, ...], tree: Element) -> Piece:
 
     def draw(canvas: Canvas, top: float) -> None:
         for place, (slot, title) in enumerate(zip(_COLUMNS, heads, strict=True)):
-            with marked(canvas, titles[place]) if place in titles else nullcontext():
-                put(canvas, slot.left, top - height + 2 * MM, title, HEAD)
+            put(canvas, slot.left, top - height + 2 * MM, title, styles.HEAD, titles.get(place))
         draw_rule(canvas, top - height)
 
     return Piece(height, draw)
@@ -131,10 +120,10 @@ def _group_pieces(group: Group, head: Piece, tree: Element, *, first: bool) -> I
 
 
 def _left_height(group: Group) -> float:
-    name = 0.0 if _run_in(group) else height_of(group.name, TABLE_STRONG, _name_width(group))
-    below = TABLE.leading if _run_in(group) else height_of(_below(group), SMALL, _below_width(group))
-    right = height_of(group.requirement, TABLE, REQUIREMENT.width)
-    return max(name + below, right, height_of(group.clause, TABLE, CLAUSE.width))
+    name = 0.0 if _run_in(group) else height_of(group.name, styles.TABLE_STRONG, _name_width(group))
+    below = styles.TABLE.leading if _run_in(group) else height_of(_below(group), styles.SMALL, _below_width(group))
+    right = height_of(group.requirement, styles.TABLE, REQUIREMENT.width)
+    return max(name + below, right, height_of(group.clause, styles.TABLE, CLAUSE.width))
 
 
 def _slot_of(group: Group) -> Slot:
@@ -148,13 +137,17 @@ def _slot_of(group: Group) -> Slot:
 
 def _below_width(group: Group) -> float:
     """What stands small below the name may run on below a requirement of one line."""
-    one_line = height_of(group.requirement, TABLE, REQUIREMENT.width) <= TABLE.leading
+    one_line = height_of(group.requirement, styles.TABLE, REQUIREMENT.width) <= styles.TABLE.leading
     return RESULT.left - WHAT.left - 2 * MM if one_line and group.requirement else _slot_of(group).width
 
 
 def _run_in(group: Group) -> bool:
     """Whether name and sentence of what is observed share one line."""
-    wide = measured(group.name, TABLE_STRONG) + measured(_marks(group), NOTE_MARK) + measured(_below(group), SMALL)
+    wide = (
+        measured(group.name, styles.TABLE_STRONG)
+        + measured(_marks(group), styles.NOTE_MARK)
+        + measured(_below(group), styles.SMALL)
+    )
     return not group.requirement and "\n" not in _below(group) and wide + 3 * MM <= _slot_of(group).width
 
 
@@ -164,43 +157,50 @@ def _marks(group: Group) -> str:
 
 def _name_width(group: Group) -> float:
     """What the numbers of its notes leave for the name."""
-    return _slot_of(group).width - (measured(_marks(group), NOTE_MARK) + _MARK_GAP if group.notes else 0)
+    return _slot_of(group).width - (measured(_marks(group), styles.NOTE_MARK) + _MARK_GAP if group.notes else 0)
 
 
 def _below(group: Group) -> str:
     """What stands small below the name; details continue the sentence only if they find room on its last line."""
     details, width = "; ".join(group.details), _below_width(group)
     joined = f"{group.sentence} · {details}"
-    if group.sentence and details and height_of(joined, SMALL, width) == height_of(group.sentence, SMALL, width):
+    if (
+        group.sentence
+        and details
+        and height_of(joined, styles.SMALL, width) == height_of(group.sentence, styles.SMALL, width)
+    ):
         return joined
-    return "\n".join(line for part in (group.sentence, details) if part for line in settled(part, SMALL, width))
+    return "\n".join(line for part in (group.sentence, details) if part for line in settled(part, styles.SMALL, width))
 
 
 def _draw_left(canvas: Canvas, group: Group, top: float, cells: Sequence[Element]) -> None:
     slot, width = _slot_of(group), _name_width(group)
-    with marked(canvas, cells[0]):
-        put_block(canvas, CLAUSE.left, top, group.clause, TABLE, CLAUSE.width)
+    put_block(canvas, CLAUSE.left, top, group.clause, styles.TABLE, CLAUSE.width, cells[0])
     with marked(canvas, cells[1]):
-        put_block(canvas, slot.left, top, group.name, TABLE_STRONG, width)
+        put_block(canvas, slot.left, top, group.name, styles.TABLE_STRONG, width)
         _draw_note_marks(canvas, group, top)
         if _run_in(group):
-            x = slot.left + measured(group.name, TABLE_STRONG) + measured(_marks(group), NOTE_MARK) + 2.4 * MM
-            put(canvas, x, baseline(top, TABLE), _below(group), SMALL)
+            x = (
+                slot.left
+                + measured(group.name, styles.TABLE_STRONG)
+                + measured(_marks(group), styles.NOTE_MARK)
+                + 2.4 * MM
+            )
+            put(canvas, x, baseline(top, styles.TABLE), _below(group), styles.SMALL)
         else:
-            below = top - height_of(group.name, TABLE_STRONG, width)
-            put_block(canvas, slot.left, below, _below(group), SMALL, _below_width(group))
+            below = top - height_of(group.name, styles.TABLE_STRONG, width)
+            put_block(canvas, slot.left, below, _below(group), styles.SMALL, _below_width(group))
     if group.requirement:
-        with marked(canvas, cells[2]):
-            put_block(canvas, REQUIREMENT.left, top, group.requirement, TABLE, REQUIREMENT.width)
+        put_block(canvas, REQUIREMENT.left, top, group.requirement, styles.TABLE, REQUIREMENT.width, cells[2])
 
 
 def _draw_note_marks(canvas: Canvas, group: Group, top: float) -> None:
     if not group.notes:
         return
-    lines = wrapped(group.name, TABLE_STRONG.font, TABLE_STRONG.size, _name_width(group))
-    x = WHAT.left + measured(lines[-1], TABLE_STRONG) + _MARK_GAP
-    y = top - len(lines) * TABLE_STRONG.leading + 5.6
-    put(canvas, x, y, _marks(group), NOTE_MARK)
+    lines = wrapped(group.name, styles.TABLE_STRONG.font, styles.TABLE_STRONG.size, _name_width(group))
+    x = WHAT.left + measured(lines[-1], styles.TABLE_STRONG) + _MARK_GAP
+    y = top - len(lines) * styles.TABLE_STRONG.leading + 5.6
+    put(canvas, x, y, _marks(group), styles.NOTE_MARK)
 
 
 # A single value, or what was seen
@@ -218,7 +218,7 @@ def _row_piece(group: Group, row: ResultRow, tree: Element, *, rule: bool) -> Pi
     def draw(canvas: Canvas, top: float) -> None:
         cells = _cells_of(tagged)
         if rule:
-            draw_rule(canvas, top, FAINT, _BETWEEN_ROWS)
+            draw_rule(canvas, top, styles.FAINT, _BETWEEN_ROWS)
         _draw_left(canvas, named, top - PAD, cells)
         if shown.result.text:
             with marked(canvas, cells[3]):
@@ -234,19 +234,19 @@ def _goes_without(row: ResultRow) -> bool:
 
 
 def _right_height(row: ResultRow) -> float:
-    verdict = TABLE.leading + height_of(row.mark.reason, SMALL, VERDICT.width)
-    return max(verdict, _result_height(row.result), height_of(row.means, SMALL_INK, MEANS.width))
+    verdict = styles.TABLE.leading + height_of(row.mark.reason, styles.SMALL, VERDICT.width)
+    return max(verdict, _result_height(row.result), height_of(row.means, styles.SMALL_INK, MEANS.width))
 
 
 def _result_height(result: Result) -> float:
     if result.number:
-        return TABLE.leading * (1 if _result_fits(result) else 2)
-    return height_of(result.word, TABLE, RESULT.width)
+        return styles.TABLE.leading * (1 if _result_fits(result) else 2)
+    return height_of(result.word, styles.TABLE, RESULT.width)
 
 
 def _result_fits(result: Result) -> bool:
     whole, tail = _at_decimal(result)
-    left, right = _DECIMAL - measured(whole, TABLE), _DECIMAL + measured(tail, TABLE)
+    left, right = _DECIMAL - measured(whole, styles.TABLE), _DECIMAL + measured(tail, styles.TABLE)
     return left >= RESULT.left - MM and right <= RESULT.left + RESULT.width
 
 
@@ -260,41 +260,49 @@ def _draw_right(
     canvas: Canvas, means: str, scales: Sequence[Scale | None], mark: VerdictMark, top: float, cells: Sequence[Element]
 ) -> None:
     if means:
-        with marked(canvas, cells[4]):
-            put_block(canvas, MEANS.left, top - 0.6, means, SMALL_INK, MEANS.width)
+        put_block(canvas, MEANS.left, top - 0.6, means, styles.SMALL_INK, MEANS.width, cells[4])
     drawn = [scale for scale in scales if scale is not None]
     if drawn:
-        draw_gauge(canvas, drawn, GAUGE.left, top - TABLE.leading / 2, GAUGE.width)
+        draw_gauge(canvas, drawn, GAUGE.left, top - styles.TABLE.leading / 2, GAUGE.width)
     with marked(canvas, cells[5]):
         draw_mark(canvas, mark, VERDICT, top)
 
 
 def _draw_result(canvas: Canvas, result: Result, top: float) -> None:
-    y = baseline(top, TABLE)
+    y = baseline(top, styles.TABLE)
     if not result.number:
-        put_block(canvas, RESULT.left, top, result.word, TABLE, RESULT.width)
+        put_block(canvas, RESULT.left, top, result.word, styles.TABLE, RESULT.width)
     elif _result_fits(result):
         whole, rest = _at_decimal(result)
-        put_right(canvas, _DECIMAL, y, whole, TABLE)
-        put(canvas, _DECIMAL, y, rest, TABLE)
+        put_right(canvas, _DECIMAL, y, whole, styles.TABLE)
+        put(canvas, _DECIMAL, y, rest, styles.TABLE)
     else:
-        put_right(canvas, RESULT.left + RESULT.width, y, f"{result.number} {result.expanded}".strip(), TABLE)
-        put_right(canvas, RESULT.left + RESULT.width, y - TABLE.leading, result.unit.strip(), TABLE)
+        put_right(canvas, RESULT.left + RESULT.width, y, f"{result.number} {result.expanded}".strip(), styles.TABLE)
+        put_right(canvas, RESULT.left + RESULT.width, y - styles.TABLE.leading, result.unit.strip(), styles.TABLE)
 
 
 def draw_mark(canvas: Canvas, mark: VerdictMark, slot: Slot, top: float) -> None:
     """The verdict: white on black where it fails, framed where it is open, plain otherwise; the reason below."""
-    style = {"fails": REVERSED, "conforms": TABLE_STRONG, "undecided": TABLE_STRONG}.get(mark.verdict, TABLE_QUIET)
+    style = {"fails": styles.REVERSED, "conforms": styles.TABLE_STRONG, "undecided": styles.TABLE_STRONG}.get(
+        mark.verdict, styles.TABLE_QUIET
+    )
     style = shrunk(mark.word, style, slot.width, 6.5)
     if mark.verdict in ("fails", "undecided"):
-        canvas.setFillColor(INK)
-        canvas.setStrokeColor(INK)
+        canvas.setFillColor(styles.INK)
+        canvas.setStrokeColor(styles.INK)
         canvas.setLineWidth(0.9)
         filled = mark.verdict == "fails"
         wide = measured(mark.word, style) + 4
-        canvas.rect(slot.left - 2, top - TABLE.leading + 0.4, wide, TABLE.leading - 0.6, stroke=not filled, fill=filled)
-    put(canvas, slot.left, baseline(top, replace(style, leading=TABLE.leading)), mark.word, style)
-    put_block(canvas, slot.left, top - TABLE.leading - 0.4, mark.reason, SMALL, slot.width)
+        canvas.rect(
+            slot.left - 2,
+            top - styles.TABLE.leading + 0.4,
+            wide,
+            styles.TABLE.leading - 0.6,
+            stroke=not filled,
+            fill=filled,
+        )
+    put(canvas, slot.left, baseline(top, replace(style, leading=styles.TABLE.leading)), mark.word, style)
+    put_block(canvas, slot.left, top - styles.TABLE.leading - 0.4, mark.reason, styles.SMALL, slot.width)
 
 
 # Several values of one clause: one row of cells, with what fails or is open marked in its cell and told below.
@@ -306,7 +314,7 @@ _CELL: Final = 4.7 * MM
 _FEW: Final = 8
 """Pieces up to which each cell has its whole name; of more, the kind stands once and the cells are numbered."""
 _NUMBERED: Final = re.compile(r"(.*\S) (\d+)")
-_REVERSED_LABEL: Final = Style(SMALL.font, SMALL.size, SMALL.leading, PAPER)
+_REVERSED_LABEL: Final = styles.Style(styles.SMALL.font, styles.SMALL.size, styles.SMALL.leading, styles.PAPER)
 
 
 def _heading_piece(group: Group, tree: Element, *, rule: bool) -> Piece:
@@ -314,19 +322,18 @@ def _heading_piece(group: Group, tree: Element, *, rule: bool) -> Piece:
     scales = [row.scale for row in group.rows]
     mark = _common_mark(group)
     means = ", ".join(dict.fromkeys(row.means for row in group.rows if row.means))
-    right = TABLE.leading + height_of(mark.reason, SMALL, VERDICT.width)
-    spread = height_of(group.spread, SMALL_INK, RESULT.width)
-    height = max(_left_height(group), right, spread, height_of(means, SMALL_INK, MEANS.width))
+    right = styles.TABLE.leading + height_of(mark.reason, styles.SMALL, VERDICT.width)
+    spread = height_of(group.spread, styles.SMALL_INK, RESULT.width)
+    height = max(_left_height(group), right, spread, height_of(means, styles.SMALL_INK, MEANS.width))
     tagged = tree.child("TR")
 
     def draw(canvas: Canvas, top: float) -> None:
         cells = _cells_of(tagged)
         if rule:
-            draw_rule(canvas, top, FAINT, _BETWEEN_ROWS)
+            draw_rule(canvas, top, styles.FAINT, _BETWEEN_ROWS)
         _draw_left(canvas, group, top - PAD, cells)
         if group.spread:
-            with marked(canvas, cells[3]):
-                put_block(canvas, RESULT.left, top - PAD - 0.6, group.spread, SMALL_INK, RESULT.width)
+            put_block(canvas, RESULT.left, top - PAD - 0.6, group.spread, styles.SMALL_INK, RESULT.width, cells[3])
         _draw_right(canvas, means, scales, mark, top - PAD, cells)
 
     return Piece(height + PAD + 0.4 * MM, draw)
@@ -359,8 +366,8 @@ class Cells:
 
 def _cells(group: Group) -> Cells:
     room, prefixed = RIGHT - WHAT.left, _prefixed(group)
-    label = max(measured(_label(row, prefixed=prefixed)[1], SMALL) for row in group.rows)
-    value = max(measured(_value(row, group), TABLE) for row in group.rows)
+    label = max(measured(_label(row, prefixed=prefixed)[1], styles.SMALL) for row in group.rows)
+    value = max(measured(_value(row, group), styles.TABLE) for row in group.rows)
     most = max(1, int((room + _GAP) / (label + value + 3.0 * MM + _GAP)))
     lines = -(-len(group.rows) // most)
     columns = most if prefixed else -(-len(group.rows) // lines)
@@ -415,7 +422,7 @@ def _cell_row(rows: Sequence[ResultRow], group: Group, cells: Cells, tree: Eleme
     def draw(canvas: Canvas, top: float) -> None:
         if kind:
             with marked(canvas, kinds):
-                style = shrunk(kind, SMALL, WHAT.left - CLAUSE.left - MM, 6)
+                style = shrunk(kind, styles.SMALL, WHAT.left - CLAUSE.left - MM, 6)
                 put_right(canvas, WHAT.left - MM, top - 3.35 * MM, kind, style)
         for column, (row, element) in enumerate(zip(rows, values, strict=True)):
             _draw_cell(canvas, row, group, cells, (cells.x(column), top), element)
@@ -428,7 +435,7 @@ def _draw_cell(
 ) -> None:
     x, top = corner
     _draw_frame(canvas, row.mark.verdict, (x, top, cells.width, _CELL))
-    label, value = (_REVERSED_LABEL, REVERSED) if row.mark.verdict == "fails" else (SMALL, TABLE)
+    label, value = (_REVERSED_LABEL, styles.REVERSED) if row.mark.verdict == "fails" else (styles.SMALL, styles.TABLE)
     text = _value(row, group)
     start = x + cells.label + 2 * MM
     with marked(canvas, element):
@@ -439,13 +446,13 @@ def _draw_cell(
 def _draw_frame(canvas: Canvas, verdict: str, frame: tuple[float, float, float, float]) -> None:
     """Black where it fails, a heavy frame where it is open, a hairline below otherwise."""
     x, top, width, height = frame
-    canvas.setStrokeColor(HAIR)
-    canvas.setLineWidth(HAIRLINE)
+    canvas.setStrokeColor(styles.HAIR)
+    canvas.setLineWidth(styles.HAIRLINE)
     if verdict == "fails":
-        canvas.setFillColor(INK)
+        canvas.setFillColor(styles.INK)
         canvas.rect(x, top - height + 0.8, width, height - 1.2, stroke=0, fill=1)
     elif verdict == "undecided":
-        canvas.setStrokeColor(INK)
+        canvas.setStrokeColor(styles.INK)
         canvas.setLineWidth(1.1)
         canvas.rect(x + 0.5, top - height + 1.1, width - 1, height - 1.8, stroke=1, fill=0)
     else:
@@ -454,7 +461,7 @@ def _draw_frame(canvas: Canvas, verdict: str, frame: tuple[float, float, float, 
 
 def _told(text: str, tree: Element) -> Piece:
     pad, cell = 0.8 * MM, tree.child("TR").child("TD", span=_READ_COLUMNS)
-    plain = text_piece(text, SMALL_INK, RIGHT - WHAT.left, left=WHAT.left, element=cell)
+    plain = text_piece(text, styles.SMALL_INK, RIGHT - WHAT.left, left=WHAT.left, element=cell)
     return Piece(plain.height + 2 * pad, lambda canvas, top: plain.draw(canvas, top - pad))
 
 

@@ -1,12 +1,51 @@
-"""The type sizes of a certificate: few, and each with one job."""
+"""The few colours, line widths and type sizes of a certificate, each with one job."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from inspect_kit.certificate.pages.fonts import BOLD, SANS, SERIF
-from inspect_kit.certificate.pages.page import FAINT, INK, PAPER, QUIET, SEAL
-from inspect_kit.certificate.pages.text import Style
+
+Colour = tuple[float, float, float]
+
+
+def _rgb(code: int) -> Colour:
+    return (code >> 16 & 255) / 255, (code >> 8 & 255) / 255, (code & 255) / 255
+
+
+INK: Final = _rgb(0x111111)
+"""Text: nearly black."""
+QUIET: Final = _rgb(0x555555)
+"""Labels and heads of columns: dark grey."""
+FAINT: Final = _rgb(0x9A9A9A)
+"""What may be overlooked: mid grey."""
+HAIR: Final = _rgb(0xC4C4C4)
+"""Hairlines: light grey."""
+WASH: Final = _rgb(0xF1F1EF)
+"""Ground behind what belongs together: nearly white."""
+PAPER: Final = _rgb(0xFFFFFF)
+"""White, on dark ground."""
+SEAL: Final = _rgb(0x14375E)
+"""The one colour of a certificate: a dark blue that prints as dark grey."""
+
+HAIRLINE: Final = 0.35
+"""Width in points of lines between rows."""
+THIN_RULE: Final = 0.6
+"""Width in points of rules and frames."""
+HEAVY_RULE: Final = 1.6
+"""Width in points of the rule at the head of the first page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Font, size, distance of lines and colour."""
+
+    font: str
+    size: float
+    leading: float
+    colour: Colour = INK
+
 
 TITLE: Final = Style(SERIF, 26, 31, SEAL)
 """Title of a certificate: 26 points on lines of 31, as the numbers of all styles here."""

@@ -85,11 +85,15 @@ class TaggedCanvas(Canvas):  # type: ignore[misc]
         self._code += [_END, _ARTIFACT]
 
 
+Tag = Element | str | None
+"""What a part is; a bare kind belongs to the document itself, nothing to what is marked around it."""
+
+
 @contextmanager
-def marked(canvas: Canvas, element: Element | str) -> Iterator[None]:
-    """Mark what is drawn inside, on a canvas that knows tags; a bare kind belongs to the document itself."""
-    if isinstance(canvas, TaggedCanvas):
-        with canvas.marked(Element(element) if isinstance(element, str) else element):
+def marked(canvas: Canvas, tag: Tag) -> Iterator[None]:
+    """Mark what is drawn inside, on a canvas that knows tags."""
+    if isinstance(canvas, TaggedCanvas) and tag is not None:
+        with canvas.marked(Element(tag) if isinstance(tag, str) else tag):
             yield
     else:
         yield

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.pages.fonts import SOFT_HYPHEN, runs, width_of
-from inspect_kit.certificate.pages.page import INK, Colour
+from inspect_kit.certificate.pages.styles import Style
+from inspect_kit.certificate.pages.tags import Tag, marked
 
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
 _DROPPED: Final = dict.fromkeys(map(ord, "\u200c\u200d\ufe0e\ufe0f"))
@@ -24,16 +24,6 @@ _STRAY: Final = 0.16
 
 _NARROWER: Final = (0.97, 0.94, 0.91, 0.88, 0.85, 0.82)
 """Shares of the width that are tried in turn so that no stray word is left."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """Font, size, distance of lines and colour."""
-
-    font: str
-    size: float
-    leading: float
-    colour: Colour = INK
 
 
 @lru_cache(4096)
@@ -156,14 +146,15 @@ def shrunk(text: str, style: Style, width: float, least: float) -> Style:
     return Style(style.font, style.size * factor, style.leading * factor, style.colour)
 
 
-def put(canvas: Canvas, x: float, y: float, text: str, style: Style) -> None:
+def put(canvas: Canvas, x: float, y: float, text: str, style: Style, tag: Tag = None) -> None:
     """One line with its baseline at `y`."""
-    pen = canvas.beginText(x, y)
-    pen.setFillColor(style.colour)
-    for name, letters in runs(_visual(prepared(text).replace(SOFT_HYPHEN, "")), style.font):
-        pen.setFont(name, style.size)
-        pen.textOut(letters)
-    canvas.drawText(pen)
+    with marked(canvas, tag):
+        pen = canvas.beginText(x, y)
+        pen.setFillColor(style.colour)
+        for name, letters in runs(_visual(prepared(text).replace(SOFT_HYPHEN, "")), style.font):
+            pen.setFont(name, style.size)
+            pen.textOut(letters)
+        canvas.drawText(pen)
 
 
 def baseline(top: float, style: Style) -> float:
@@ -181,12 +172,13 @@ def put_centred(canvas: Canvas, x: float, y: float, text: str, style: Style) -> 
     put(canvas, x - measured(text, style) / 2, y, text, style)
 
 
-def put_block(canvas: Canvas, x: float, top: float, text: str, style: Style, width: float) -> None:
+def put_block(canvas: Canvas, x: float, top: float, text: str, style: Style, width: float, tag: Tag = None) -> None:
     """A wrapped text below `top`."""
     y = baseline(top, style)
-    for line in wrapped(text, style.font, style.size, width) if text else ():
-        put(canvas, x, y, line, style)
-        y -= style.leading
+    with marked(canvas, tag):
+        for line in wrapped(text, style.font, style.size, width) if text else ():
+            put(canvas, x, y, line, style)
+            y -= style.leading
 
 
 def clipped(text: str, style: Style, width: float) -> str:

@@ -8,7 +8,8 @@ import zxingcpp
 from PIL import Image, ImageOps
 
 from inspect_kit.certificate.pages.label_printers import MEDIA, brother_raster, label_picture, zpl
-from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, modules, stock_of
+from inspect_kit.certificate.pages.labels import SAME, STOCKS, Sticker, draw_labels, stock_of
+from inspect_kit.certificate.pages.shapes import qr_modules
 
 QR = "KIT" + "0123456789BCDEFGHIJKLNOPRSTUVX" * 8
 STICKER = Sticker(
@@ -75,7 +76,7 @@ def test_what_a_zebra_printer_is_sent_is_the_label() -> None:
 def test_nothing_on_a_printers_label_is_grey_and_modules_are_whole_dots() -> None:
     picture = label_picture(STICKER, MEDIA["round-24"])
     assert picture.mode == "1"
-    assert len(modules(QR)) * 3 <= 236
+    assert len(qr_modules(QR, "l")) * 3 <= 236
 
 
 def test_stocks_are_known_by_their_makers_names_and_fit_their_pages() -> None:
