@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
+from functools import partial
 from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,14 +52,15 @@ def certify(
     Needs keys (`inspect-kit keys init`); a passphrase comes from INSPECT_KIT_PASSPHRASE. `further`: place, inspector,
     condition, issuer, issuer_address, signer, valid, replaces, because, as the command's options.
     """
-    from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome, opened_key, registry_at
-    from inspect_kit.certificate.issue.issue import Desk
+    from inspect_kit.certificate.issue.desk import issue_outcome, opened_key, registry_at
+    from inspect_kit.certificate.issue.issue import Desk, Request
     from inspect_kit.errors import UsageError
     from inspect_kit.inspection.record import Subject
 
     given = {**further, "owner": owner, "event": event}
     valid, replaces, because, signer = (given.pop(name, "") for name in ("valid", "replaces", "because", "signer"))
-    wish = IssueOptions(Path(out), lang, valid, (replaces,) if replaces else (), because)
+    replaced = (replaces,) if replaces else ()
+    request = partial(Request, out=Path(out), language=lang, valid=valid, replaces=replaced, because=because)
     unknown = [name for name in given if name not in Subject.__struct_fields__]
     if unknown:
         raise UsageError(
@@ -69,7 +71,7 @@ def certify(
         place = home_of(home)
         key = opened_key(place, signer, given.get("inspector", ""), _passphrase)
         registry, told = registry_at(place)
-        made = issue_outcome(judged.outcome, Subject(subject, **given), wish, Desk(place, registry, key, now()))
+        made = issue_outcome(Desk(place, registry, key, now()), judged.outcome, Subject(subject, **given), request)
         print_warnings((*told, *made.notices))
         return made.summary()
 

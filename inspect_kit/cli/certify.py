@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,7 +10,8 @@ import click
 from msgspec import structs
 
 from inspect_kit.certificate.content.wording import wording_for
-from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
+from inspect_kit.certificate.issue.desk import issue_outcome
+from inspect_kit.certificate.issue.issue import Request
 from inspect_kit.cli import task
 from inspect_kit.cli.about import about_options, stated_by
 from inspect_kit.cli.issuer import desk_of
@@ -75,10 +77,13 @@ def command(files: tuple[Path, ...], out: Path, language: str, **given: Any) -> 
     stated = stated_by(given, home_folder())
     subject = structs.replace(subject, issuer_address=subject.issuer_address or stated.address)
     detail = "full" if given["detail"] == "full" else ""
-    wish = IssueOptions(out, language, given["valid"], given["replaces"], given["because"], detail, stated)
+    request = partial(
+        Request, out=out, language=language, photos=stated.pictures, valid=given["valid"], replaces=given["replaces"],
+        because=given["because"], lookup=stated.lookup, detail=detail,
+    )  # fmt: skip
     warn(*worded(outcome.warnings, outcome.notices, lang()))
     server = server_address(home_folder(), given["timestamp"])
-    issued = issue_outcome(outcome, subject, wish, desk)
+    issued = issue_outcome(desk, outcome, subject, request, stated.about)
     warn(*sentences(issued.notices, lang()))
     if server:
         stamp_issued(out, server, desk.key.issuer)

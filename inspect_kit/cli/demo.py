@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import read_measurements, written
-from inspect_kit.certificate.issue.desk import IssueOptions, issue_outcome
+from inspect_kit.certificate.issue.desk import issue_outcome
+from inspect_kit.certificate.issue.issue import Request
 from inspect_kit.cli.issuer import throwaway_desk
 from inspect_kit.cli.options import FOLDER, json_option
 from inspect_kit.cli.terminal import columns, lang, print_result, said, said_of, styled
@@ -79,7 +81,5 @@ def _walked(walk: dict[str, Any], examples: Path, on: date, out: Path) -> dict[s
     kind = "certificate" if verdict is Verdict.CONFORMS else "report"
     path = out / f"{Path(walk['files'][0]).stem}-{kind}-{walk['language']}.pdf"
     desk = throwaway_desk(out / "desks" / code_for(walk["issuer"]), walk["issuer"], walk["inspector"])
-    return {
-        "title": walk["title"],
-        **issue_outcome(outcome, subject, IssueOptions(path, walk["language"]), desk).summary(),
-    }
+    request = partial(Request, out=path, language=walk["language"])
+    return {"title": walk["title"], **issue_outcome(desk, outcome, subject, request).summary()}

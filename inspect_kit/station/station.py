@@ -110,8 +110,7 @@ class Station:
     def counter(self) -> TrustContext:
         """Who verifies here: the same as `verify` does in this home."""
         own = self.key.issuer.code if self.key else ""
-        believed = (self.believed.witnesses, None, self.believed.time_servers)
-        return TrustContext(self.keyrings, own, self.registry, self.today, *believed)
+        return TrustContext(self.keyrings, own, self.registry, self.today, self.believed)
 
     def seals(self, connection: Transaction) -> Seals:
         """Whose acts are believed here: of desks that an issuer vouches for; where there is none, of this desk."""

@@ -13,8 +13,8 @@ from msgspec import structs
 from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
-from inspect_kit.certificate.issue.photo_evidence import gathered
-from inspect_kit.inspection.record import About, Subject
+from inspect_kit.certificate.issue.photo_evidence import photos_beside
+from inspect_kit.inspection.record import About, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
 from inspect_kit.notices import Notice
@@ -54,29 +54,14 @@ class Statements:
     lookup: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class IssueOptions:
-    """Where the document goes, in which language, for how long it holds and what it replaces."""
-
-    out: Path
-    language: str = "en"
-    valid: str = ""
-    replaces: tuple[str, ...] = ()
-    because: str = ""
-    detail: str = ""
-    stated: Statements = field(default_factory=Statements)
-
-
-def issue_outcome(outcome: Outcome, subject: Subject, wish: IssueOptions, desk: Desk) -> Issued:
+def issue_outcome(
+    desk: Desk, outcome: Outcome, subject: Subject, request_for: Callable[[Record], Request], about: About | None = None
+) -> Issued:
     """Make the record of what was judged, number it, sign it, register it and write it."""
-    record = record_of(outcome, signed_subject(subject, desk), wish.stated.about)
-    evidence = gathered(outcome, first_of(wish.language))
-    request = Request(
-        record, wish.out, wish.language, {**evidence.photos, **wish.stated.pictures}, wish.valid, wish.replaces,
-        wish.because, detail=wish.detail, lookup=wish.stated.lookup,
-    )  # fmt: skip
-    issued = issue_certificate(desk, request)
-    return replace(issued, notices=(*evidence.notices, *issued.notices))
+    request = request_for(record_of(outcome, signed_subject(subject, desk), about or About()))
+    photos, missing = photos_beside(outcome, first_of(request.language))
+    issued = issue_certificate(desk, replace(request, photos={**photos, **request.photos}))
+    return replace(issued, notices=(*missing, *issued.notices))
 
 
 def signed_subject(subject: Subject, desk: Desk) -> Subject:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -38,13 +38,6 @@ from inspect_kit.registry.entries import Certified, InspectionSummary, Registere
 from inspect_kit.registry.numbers import Number
 from inspect_kit.registry.opening import Registry, Transaction
 from inspect_kit.registry.search import CertificateStatus, current, is_issued, known
-
-_SIGNED_BY: Final = {
-    "en": "Signed electronically by {name} for {issuer}, key {key}. Any change to this file breaks the signature.",
-    "de": "Elektronisch signiert von {name} für {issuer}, Schlüssel {key}. Jede Änderung der Datei bricht sie.",
-    "cs": "Elektronický podpis: {name} za {issuer}, klíč {key}. Každá změna souboru podpis poruší.",
-    "it": "Firma elettronica di {name} per {issuer}, chiave {key}. Ogni modifica del file invalida la firma.",
-}
 
 
 class Drawing(Protocol):
@@ -225,8 +218,8 @@ def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:
 
 
 def _signed_by(key: SigningKey, language: str) -> str:
-    words = _SIGNED_BY.get(first_of(language), _SIGNED_BY["en"])
-    return words.format(name=key.signer.name, issuer=key.issuer.name, key=key.signer.id)
+    facts = {"name": key.signer.name, "issuer": key.issuer.name, "key": key.signer.id}
+    return wording_for(first_of(language)).say("authorisation.signed_by", **facts)
 
 
 def first_of(language: str) -> str:

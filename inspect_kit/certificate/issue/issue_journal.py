@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from inspect_kit.atomic_write import open_to_all, sync_folder, written_beside
-from inspect_kit.errors import BadInput, InspectKitError
+from inspect_kit.errors import BadInput, InspectKitError, system_errors_as
 from inspect_kit.file_lock import try_lock
 from inspect_kit.notices import Notice, notice
 from inspect_kit.registry.opening import Registry
@@ -52,16 +52,12 @@ class PromiseNote:
 def promised(home: Path, registry: Registry, promise: Promise) -> Iterator[PromiseNote]:
     """Note a promise before the registry's transaction ends; where the block fails, the promise is settled at once."""
     path = home / _FOLDER / f"{secrets.token_hex(8)}.json"
-    try:
+    with system_errors_as("not-written", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise _not_written(path.parent, problem) from None
     # Locked before it is there, so that nobody ever finds it unlocked while this program lives.
     with try_lock(_lock_of(path)):
-        try:
+        with system_errors_as("not-written", path.parent):
             written_beside(path, msgspec.json.encode(promise)).replace(path)
-        except OSError as problem:
-            raise _not_written(path.parent, problem) from None
         sync_folder(path.parent)
         try:
             yield PromiseNote(path, promise)
@@ -75,10 +71,6 @@ def _lock_of(path: Path) -> Path:
     return path.with_suffix(".lock")
 
 
-def _not_written(path: Path, problem: OSError) -> BadInput:
-    return BadInput("not-written", where=str(path), reason=problem.strerror)
-
-
 def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
     """The promise that a PDF will be in `out`."""
     part = out.absolute().parent / f".{out.name[:60]}.{secrets.token_hex(8)}.part"
@@ -87,15 +79,12 @@ def promise_of(number: str, pdf: bytes, out: Path) -> Promise:
 
 def write_part(note: PromiseNote, content: bytes) -> None:
     """The PDF beside its later name, on disk for good."""
-    part = Path(note.promise.part)
-    try:
-        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    with system_errors_as("not-written", note.promise.out):
+        handle = os.open(note.promise.part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         with os.fdopen(handle, "wb") as stream:
             stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
-    except OSError as problem:
-        raise BadInput("not-written", where=note.promise.out, reason=problem.strerror) from None
 
 
 def fulfil(note: PromiseNote) -> None:

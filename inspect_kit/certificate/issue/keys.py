@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from inspect_kit.atomic_write import sync_folder, write_whole, written_beside
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, bundle, read_keyring, signer_id
-from inspect_kit.errors import BadInput, UsageError
+from inspect_kit.errors import BadInput, UsageError, system_errors_as
 from inspect_kit.inspection.names import clean
 from inspect_kit.registry.numbers import check_code
 
@@ -36,6 +36,8 @@ _LONGEST_NAME: Final = 64
 """Characters that X.509 allows a common name (RFC 5280, ub-common-name)."""
 
 Secret = EllipticCurvePrivateKey | Ed25519PrivateKey
+Authority = tuple[x509.Certificate, EllipticCurvePrivateKey]
+"""The issuer's own CA: its certificate and its key."""
 Passphrase = bytes | None
 PASSPHRASE: Final = "INSPECT_KIT_PASSPHRASE"
 """The environment's name for it."""
@@ -164,28 +166,18 @@ def _named(text: str, where: str) -> str:
 
 @contextmanager
 def _owner_only(folder: Path) -> Iterator[Path]:
-    try:
+    with system_errors_as("not-made", folder):
         folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".keys."))
-    except OSError as problem:
-        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
-    try:
-        yield draft
-        draft.rename(folder)
-        sync_folder(folder.parent)
-    except OSError as problem:
-        raise BadInput("not-made", where=str(folder), reason=problem.strerror) from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        try:
+            yield draft
+            draft.rename(folder)
+            sync_folder(folder.parent)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
 
 
-def _new_signer(
-    folder: Path,
-    issuer: tuple[x509.Certificate, EllipticCurvePrivateKey],
-    name: str,
-    passphrase: Passphrase,
-    now: datetime,
-) -> Signer:
+def _new_signer(folder: Path, issuer: Authority, name: str, passphrase: Passphrase, now: datetime) -> Signer:
     key, qr_key = generate_private_key(SECP256R1()), Ed25519PrivateKey.generate()
     signer = signer_id(qr_key.public_key())
     _keep(folder / f"{signer}.p12", key, passphrase)
@@ -195,25 +187,23 @@ def _new_signer(
 
 
 def _ca_certificate(key: EllipticCurvePrivateKey, name: str, code: str, now: datetime) -> x509.Certificate:
-    subject = _name((NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, name), (NameOID.SERIAL_NUMBER, code))
+    subject = _name(name, name, code)
     return _draft(subject, subject, key, now, ca=True).sign(key, hashes.SHA256())
 
 
-def _signer_certificate(
-    issuer: tuple[x509.Certificate, EllipticCurvePrivateKey], key: Secret, names: tuple[str, str], now: datetime
-) -> x509.Certificate:
+def _signer_certificate(issuer: Authority, key: Secret, names: tuple[str, str], now: datetime) -> x509.Certificate:
     ca, secret = issuer
     name, signer = names
     body = ca.subject.get_attributes_for_oid(NameOID.ORGANIZATION_NAME)[0].value
-    subject = _name(
-        (NameOID.COMMON_NAME, name), (NameOID.ORGANIZATION_NAME, str(body)), (NameOID.SERIAL_NUMBER, signer)
-    )
+    subject = _name(name, str(body), signer)
     known = x509.AuthorityKeyIdentifier.from_issuer_public_key(secret.public_key())
     builder = _draft(subject, ca.subject, key, now, ca=False).add_extension(known, critical=False)
     return builder.sign(secret, hashes.SHA256())
 
 
-def _name(*parts: tuple[x509.ObjectIdentifier, str]) -> x509.Name:
+def _name(*texts: str) -> x509.Name:
+    """A person or body, whom they belong to, and their code."""
+    parts = zip((NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME, NameOID.SERIAL_NUMBER), texts, strict=True)
     return x509.Name([x509.NameAttribute(oid, text) for oid, text in parts])
 
 

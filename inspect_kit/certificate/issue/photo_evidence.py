@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Final
 
 from inspect_kit.capture.files import read_bytes
@@ -18,26 +17,19 @@ MAX_BYTES: Final = 60_000_000
 """Bytes of a photo's file."""
 
 
-@dataclass(frozen=True, slots=True)
-class PhotoEvidence:
-    """Photos as they were taken, by digest, and drawn over, by `OVERLAY` and digest; and what could not be had."""
-
-    photos: Mapping[str, bytes] = field(default_factory=dict)
-    notices: tuple[Notice, ...] = ()
-
-
-def gathered(outcome: Outcome, language: str = "en") -> PhotoEvidence:
-    """The photographs that lie beside their measurement files, with their overlays."""
-    photos, notices = _file_beside(outcome.photos)
+def photos_beside(outcome: Outcome, language: str) -> tuple[dict[str, bytes], tuple[Notice, ...]]:
+    """The photos that lie beside their measurement files, by digest, and drawn over, by `OVERLAY` and digest; and what
+    could not be had."""
+    photos, missing = _files_beside(outcome.photos)
     if photos and any(reading.outline for reading in outcome.readings):
         # OpenCV is loaded only where there is something to draw.
         from inspect_kit.certificate.pages.photo_overlays import overlays_of
 
         photos |= overlays_of(outcome, photos, wording_for(language, outcome.task.sheet.wording))
-    return PhotoEvidence(photos, notices)
+    return photos, missing
 
 
-def _file_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[Notice, ...]]:
+def _files_beside(stated: Iterable[Photo]) -> tuple[dict[str, bytes], tuple[Notice, ...]]:
     """Photos by digest; one that was changed since is refused, one that is missing is only spoken of."""
     found: dict[str, bytes] = {}
     missing = []

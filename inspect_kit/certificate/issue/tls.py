@@ -16,7 +16,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.certificate.issue.keys import Passphrase, ca_key, own_keyring
-from inspect_kit.errors import BadInput
+from inspect_kit.errors import system_errors_as
 
 _DAYS: Final = 397
 """Browsers refuse certificates of web servers that last longer."""
@@ -54,9 +54,7 @@ def _name(name: str) -> x509.GeneralName:
 
 
 def _kept(path: Path, content: bytes) -> Path:
-    try:
+    with system_errors_as("not-written", path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    except OSError as problem:
-        raise BadInput("not-written", where=str(path), reason=problem.strerror) from None
     write_whole(path, content, private=True)
     return path

@@ -76,4 +76,4 @@ def trust_context(home: Path, registry: Registry | None, on: date, proof: LogPro
 
     own = own_issuer(home)
     code = own.code if own else ""
-    return TrustContext(trusted(home), code, registry, on, witnesses_of(home), proof, time_servers_of(home))
+    return TrustContext(trusted(home), code, registry, on, believed_of(home), proof)

@@ -6,12 +6,11 @@ import hashlib
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_content_stream
 
@@ -28,7 +27,7 @@ from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import ENGLISH, LANGUAGES, Notice, notice, sentence
 from inspect_kit.registry.chain import entry_of, has_series
 from inspect_kit.registry.chain_index import rows_fault
-from inspect_kit.registry.log.notes import LogProof, Verifier
+from inspect_kit.registry.log.notes import LogProof
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.opening import Registry
 from inspect_kit.registry.search import CertificateStatus, find
@@ -167,17 +166,10 @@ class TrustContext:
     own: str
     registry: Registry | None
     on: date
-    witnesses: tuple[Verifier, ...] = ()
-    """Whose word on the log is believed here."""
+    believed: Believed = field(default_factory=Believed)
+    """Whose word on the time counts here."""
     proof: LogProof | None = None
     """What came with the certificate: that it stands in its issuer's log."""
-    time_servers: tuple[x509.Certificate, ...] = ()
-    """The CAs of timestamp servers whose word is believed here."""
-
-    @property
-    def believed(self) -> Believed:
-        """Whose word on the time counts here."""
-        return Believed(self.witnesses, self.time_servers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +198,7 @@ def verify_pdf(pdf: bytes, counter: TrustContext, run: Run = _here) -> Verificat
     if b"%PDF-" not in pdf[:1024] and b"/ByteRange" not in pdf:
         raise BadInput("not-pdf")
     try:
-        authorities = ([ring.ca for ring in counter.keyrings], counter.time_servers)
+        authorities = ([ring.ca for ring in counter.keyrings], counter.believed.time_servers)
         believed = ([ca.public_bytes(Encoding.DER) for ca in each] for each in authorities)
         seal = seal_from(run(packed_seal, pdf, *believed))
     except BrokenSeal as problem:

@@ -23,43 +23,6 @@ DCC_NAME: Final = "dcc.xml"
 """What may be attached besides the record: the results of a lot in the shape of a calibration certificate."""
 _LONG_CODE: Final = re.compile(rb"(?<=> <)([0-9A-F]{5,6})(?=>)")
 
-_XMP: Final = """<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
-<x:xmpmeta xmlns:x="adobe:ns:meta/">
-<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
-<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:xmp="http://ns.adobe.com/xap/1.0/"
- xmlns:pdf="http://ns.adobe.com/pdf/1.3/" xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/"
- xmlns:pdfuaid="http://www.aiim.org/pdfua/ns/id/">
-<dc:format>application/pdf</dc:format>
-<dc:title><rdf:Alt><rdf:li xml:lang="x-default">{title}</rdf:li></rdf:Alt></dc:title>
-<dc:creator><rdf:Seq><rdf:li>{author}</rdf:li></rdf:Seq></dc:creator>
-<dc:language><rdf:Bag><rdf:li>{language}</rdf:li></rdf:Bag></dc:language>
-<dc:identifier>{identifier}</dc:identifier>
-<xmp:CreateDate>{day}T00:00:00Z</xmp:CreateDate>
-<xmp:ModifyDate>{day}T00:00:00Z</xmp:ModifyDate>
-<xmp:CreatorTool>{software}</xmp:CreatorTool>
-<pdf:Producer>{software}</pdf:Producer>
-<pdfaid:part>3</pdfaid:part>
-<pdfaid:conformance>B</pdfaid:conformance>
-<pdfuaid:part>1</pdfuaid:part>
-</rdf:Description>
-<rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
- xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">
-<pdfaExtension:schemas><rdf:Bag><rdf:li rdf:parseType="Resource">
-<pdfaSchema:schema>PDF/UA identification schema</pdfaSchema:schema>
-<pdfaSchema:namespaceURI>http://www.aiim.org/pdfua/ns/id/</pdfaSchema:namespaceURI>
-<pdfaSchema:prefix>pdfuaid</pdfaSchema:prefix>
-<pdfaSchema:property><rdf:Seq><rdf:li rdf:parseType="Resource">
-<pdfaProperty:name>part</pdfaProperty:name>
-<pdfaProperty:valueType>Integer</pdfaProperty:valueType>
-<pdfaProperty:category>internal</pdfaProperty:category>
-<pdfaProperty:description>Part of the PDF/UA standard</pdfaProperty:description>
-</rdf:li></rdf:Seq></pdfaSchema:property>
-</rdf:li></rdf:Bag></pdfaExtension:schemas>
-</rdf:Description>
-</rdf:RDF>
-</x:xmpmeta>
-<?xpacket end="w"?>"""
-
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -116,7 +79,8 @@ def _describe(pdf: Pdf, label: Label) -> None:
 
 def _xmp(label: Label) -> bytes:
     fields = ("title", "author", "language", "day", "software", "identifier")
-    return _XMP.format_map({name: escape(getattr(label, name)) for name in fields}).encode()
+    template = (shipped("reports") / "layout" / "metadata.xml").read_text(encoding="utf-8").rstrip("\n")
+    return template.format_map({name: escape(getattr(label, name)) for name in fields}).encode()
 
 
 @cache

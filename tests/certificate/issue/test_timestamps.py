@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningTimeServ
 def offline(desk: Desk, server: RunningTimeServer) -> TrustContext:
     """A referee's laptop: the issuer's keys and the server's CA, no registry."""
     rings = (own_keyring(desk.home),)
-    return TrustContext(rings, "", None, date(2026, 11, 16), time_servers=read_authorities(server.ca))
+    return TrustContext(rings, "", None, date(2026, 11, 16), Believed((), read_authorities(server.ca)))
 
 
 def _said(seen: Verification, name: str) -> str:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from inspect_kit.certificate.issue.issue import Desk, Issued
 from inspect_kit.certificate.issue.keys import own_keyring, retire
+from inspect_kit.certificate.issue.log_checks import Believed
 from inspect_kit.certificate.issue.verify import TrustContext, Verification, verify_pdf, verify_qr
 from inspect_kit.errors import BadInput, BrokenSeal, UsageError
 from inspect_kit.registry.chain import entry_of
@@ -165,7 +166,9 @@ def test_a_proof_tells_it_to_somebody_without_the_registry(blank: Desk, issue: I
         entry = entry_of(connection, known(connection, issued.number).entry)
         assert entry is not None
         proof = proof_of(str(proof_in(connection, entry, note)))
-    counter = TrustContext((own_keyring(blank.home),), "", None, date(2026, 11, 16), (witness.verifier,), proof)
+    counter = TrustContext(
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+    )
     seen = verify_pdf(issued.pdf.read_bytes(), counter)
     assert _said(seen, "proof") == "proven to be in the log, seen by 1 witness up to 2026-11-16 09:30 UTC"
     other = issue(blank, "Striker 2")
@@ -287,7 +290,9 @@ def test_one_witness_alone_forges_nothing(blank: Desk, issue: Issue, witness: Co
         entry = entry_of(connection, 1)
         assert entry is not None
         proof = replace(proof_in(connection, entry, checkpoint(connection, "PCK")), checkpoint=signed)
-    nowhere = TrustContext((own_keyring(blank.home),), "", None, date(2026, 11, 16), (witness.verifier,), proof)
+    nowhere = TrustContext(
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+    )
     assert "not signed by the log of an issuer" in _said(verify_pdf(issued.pdf.read_bytes(), nowhere), "proof")
 
 
@@ -316,7 +321,9 @@ def test_a_proof_of_another_certificate_proves_nothing_of_a_code(blank: Desk, is
         proof = proof_in(connection, entry, note)
     forged = issue(blank, "Striker 2")
     retire(blank.home, "", None, NOW + timedelta(hours=1), compromised=True)
-    nowhere = TrustContext((own_keyring(blank.home),), "", None, date(2026, 11, 16), (witness.verifier,), proof)
+    nowhere = TrustContext(
+        (own_keyring(blank.home),), "", None, date(2026, 11, 16), Believed((witness.verifier,)), proof
+    )
     assert verify_qr(honest.qr, nowhere).holds
     assert "no witness or timestamp proves" in _said(verify_qr(forged.qr, nowhere), "signer")
 
