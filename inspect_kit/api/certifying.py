@@ -10,9 +10,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspect_kit.api.display import table
-from inspect_kit.api.home import away_from_loops, home_of, print_warnings
-from inspect_kit.api.rows import Paths
+from inspect_kit.api.notebook import Paths, away_from_loops, home_of, print_warnings, table
 from inspect_kit.clock import now, today
 
 if TYPE_CHECKING:

@@ -8,9 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from inspect_kit.api.display import paragraph, table
-from inspect_kit.api.home import home_of
-from inspect_kit.api.rows import Paths, is_path, rows_of
+from inspect_kit.api.notebook import Paths, home_of, is_path, paragraph, rows_of, table
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
 from inspect_kit.clock import today
 from inspect_kit.errors import UsageError

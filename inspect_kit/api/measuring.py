@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from inspect_kit.api.display import paragraph, picture, table
-from inspect_kit.api.home import home_of
-from inspect_kit.api.rows import Paths, paths_of
+from inspect_kit.api.notebook import Paths, home_of, paragraph, paths_of, picture, table
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json, written
 from inspect_kit.notices import worded
 from inspect_kit.values.measurement import Reading

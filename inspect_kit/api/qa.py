@@ -7,8 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from inspect_kit.api.display import picture, table
-from inspect_kit.api.rows import as_text, is_path, rows_of
+from inspect_kit.api.notebook import as_text, is_path, picture, rows_of, table
 from inspect_kit.errors import UsageError
 from inspect_kit.quality.drawing import Draw, rendered
 from inspect_kit.quality.given import limits_given, plain_number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 
@@ -198,19 +199,13 @@ def _head(sheet: Sheet) -> dict[str, object]:
         "language": sheet.language, "standing": sheet.standing.value, "publisher": sheet.publisher,
         "disclaimer": sheet.disclaimer,
         "prevails": sheet.prevails, "superseded": sheet.superseded,
-        "choices": [
-            {"characteristic": choice.characteristic, "item": choice.item, "asks": choice.asks,
-             "words": list(choice.words)}
-            for choice in sheet.choices
-        ],
-        "left_out": [
-            {"clause": entry.clause, "says": entry.says, "because": entry.because} for entry in sheet.left_out
-        ],
+        "choices": [asdict(choice) for choice in sheet.choices],
+        "left_out": [asdict(entry) for entry in sheet.left_out],
         "from": sheet.since.isoformat() if sheet.since else None,
         "until": sheet.until.isoformat() if sheet.until else None,
         "items": [
             {"id": item.id, "name": item.name,
-             "check_again": [{"clause": again.clause, "when": again.when} for again in item.check_again]}
+             "check_again": [asdict(again) for again in item.check_again]}
             for item in sheet.items
         ],
     }  # fmt: skip

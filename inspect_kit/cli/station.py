@@ -51,11 +51,11 @@ def command(ctx: click.Context, /, host: str, port: int, tls: bool, signer: str)
     if files is None and not serving.is_loopback(host):
         warn(said("not-encrypted"))
     station = room.Station(home, registry_here(), key, trusted(home), believed_of(home))
-    serving.serve(station, serving.ServerAddress(host, port, files), _tell)
-
-
-def _tell(address: str) -> None:
-    click.echo(said("station-at", address=address))
+    serving.serve(
+        station,
+        serving.ServerAddress(host, port, files),
+        lambda address: click.echo(said("station-at", address=address)),
+    )
 
 
 def _key(home: Path, signer: str) -> SigningKey | None:

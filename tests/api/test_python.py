@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbformat import read as read_notebook
 
 import inspect_kit as ik
-from inspect_kit.api.display import table
+from inspect_kit.api.notebook import table
 from inspect_kit.capture.measurement_file import MeasurementFile
 from inspect_kit.cli.app import app, run
 

@@ -39,20 +39,16 @@ def framed(
 ) -> model.Content:
     """The first page and the sections with what stands on every page."""
     good = record.verdict == Verdict.CONFORMS
-    running = model.Running(
+    return model.Content(
+        language=words.language,
+        is_certificate=good,
+        cover=cover,
         issuer=record.subject.issuer,
-        title=cover.title,
         reference_label=words.say("document.number" if issue.number else "document.reference"),
         reference=issue.number or reference_of(record),
         digest=words.say("document.digest", digest=reference_of(record)),
         page=words.frame["document.page"],
         band="" if good else words.say("document.band"),
-    )
-    return model.Content(
-        language=words.language,
-        is_certificate=good,
-        cover=cover,
-        running=running,
         sections=sections,
         end_mark=words.say("document.end_certificate" if good else "document.end_report"),
         document_title=f"{cover.title} – {cover.item} – {record.subject.text}",
@@ -123,7 +119,12 @@ def _cover(source: model.Source) -> model.Cover:
     statement = words.say(f"statement.{record.verdict}", rules=rules_of(record, words))
     boxes = (_box(verdict, source) for verdict in _DECIDING)
     findings = Findings(statement, tuple(_tally(record, words)), boxes, "heading.results")
-    cover = cover_of(record, words, source.issue, findings, _identification(source))
+    stated = {
+        "maker": about.maker, "serial": about.serial, "condition": record.subject.condition,
+        "owner": record.subject.owner, "customer": about.customer, "contact": about.contact,
+        "event": record.subject.event,
+    }  # fmt: skip
+    cover = cover_of(record, words, source.issue, findings, {**stated, **identification(record, words, source.issue)})
     return replace(cover, logo=about.logo, authorisation=replace(cover.authorisation, function=about.function))
 
 
@@ -158,31 +159,28 @@ def _place(row: model.ResultRow) -> str:
     return " – ".join(part for part in told if part)
 
 
-def _identification(source: model.Source) -> dict[str, str]:
-    record, words, issue = source.record, source.words, source.issue
+def identification(record: Record, words: Wording, issue: model.Issue) -> dict[str, str]:
+    """Where and when, by which rules and by whom: what a piece and a lot have in common."""
     subject, sheet, about = record.subject, record.sheet, about_of(record)
+
+    def day(of: object, name: str) -> str:
+        return words.day(getattr(of, name), where=name) if getattr(of, name) else ""
+
     return {
-        "maker": about.maker,
-        "serial": about.serial,
-        "condition": subject.condition,
-        "owner": subject.owner,
-        "customer": about.customer,
-        "contact": about.contact,
-        "event": subject.event,
         "place": subject.place,
         "environment": about.environment,
-        "received_on": words.day(about.received_on, where="received_on") if about.received_on else "",
-        "inspected_on": _inspected(source),
-        "issued_on": words.day(issue.issued_on, where="issued_on") if issue.issued_on else "",
-        "valid_until": words.day(issue.valid_until, where="valid_until") if issue.valid_until else "",
+        "received_on": day(about, "received_on"),
+        "inspected_on": _inspected(record, words, issue),
+        "issued_on": day(issue, "issued_on"),
+        "valid_until": day(issue, "valid_until"),
         "valid_for": issue.valid_for,
         "rules": f"{words.sentence(sheet.title)} [{sheet.id}]",
-        "edition": _edition(source),
+        "edition": " – ".join(words.sentence(text) for text in (sheet.edition, stated(sheet.superseded)) if text),
         "disclaimer": words.sentence(sheet.disclaimer),
         "publisher": " – ".join(part for part in (sheet.body, sheet.publisher) if part),
         overlay_key(sheet, "overlay"): "; ".join(words.sentence(over.title) for over in sheet.overlays),
         "rule": words.frame.get(f"rule.{record.rule}", record.rule),
-        "issuer": issuer_of(record, words),
+        "issuer": _issuer(record, words),
         "inspector": subject.inspector,
         "protest": about.protest,
         "replaces": issue.replaces,
@@ -190,9 +188,8 @@ def _identification(source: model.Source) -> dict[str, str]:
     }
 
 
-def _inspected(source: model.Source) -> str:
+def _inspected(record: Record, words: Wording, issue: model.Issue) -> str:
     """The day of the inspection, and how long before the issue it lies where that is long."""
-    record, words, issue = source.record, source.words, source.issue
     day = words.day(record.inspected_on, where="inspected_on")
     if not issue.issued_on:
         return day
@@ -206,14 +203,7 @@ def days_between(inspected: str, issued: str) -> int:
     return (date.fromisoformat(issued) - date.fromisoformat(inspected)).days
 
 
-def _edition(source: model.Source) -> str:
-    """The edition, and whether there are later ones."""
-    sheet, words = source.record.sheet, source.words
-    parts = (words.sentence(text) for text in (sheet.edition, stated(sheet.superseded)) if text)
-    return " – ".join(parts)
-
-
-def issuer_of(record: Record, words: Wording) -> str:
+def _issuer(record: Record, words: Wording) -> str:
     """The issuer with its address, or that it is not known."""
     parts = (record.subject.issuer, record.subject.issuer_address)
     return ", ".join(part for part in parts if part) or words.say("document.issuer_unknown")
@@ -223,13 +213,10 @@ def _authorisation(record: Record, words: Wording, issue: model.Issue) -> model.
     """Who stands for a document, where and when."""
     subject, day = record.subject, words.day(issue.issued_on or record.inspected_on)
     return model.Authorisation(
-        heading=words.say("authorisation.heading"),
+        labels={key: words.say(f"authorisation.{key}") for key in ("heading", "place_date", "signature", "scan")},
         name=subject.inspector,
-        place_date_label=words.say("authorisation.place_date"),
         place_date=", ".join(part for part in (subject.place, day) if part),
-        signature_label=words.say("authorisation.signature"),
         signed_by=issue.signed_by,
-        scan_label=words.say("authorisation.scan"),
         qr_text=issue.qr_text,
         qr_words=issue.qr_words,
     )

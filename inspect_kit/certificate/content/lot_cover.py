@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content import lot_sections
-from inspect_kit.certificate.content.cover import Findings, cover_of, framed, issuer_of, item_of, rules_of
+from inspect_kit.certificate.content.cover import Findings, cover_of, framed, identification, item_of, rules_of
 from inspect_kit.certificate.content.model import Box, Content, Issue, OpenClause
 from inspect_kit.certificate.content.wording import Wording
 from inspect_kit.judgement.verdict import Verdict
@@ -73,26 +73,15 @@ def _delivered(record: LotRecord, words: Wording) -> dict[str, str]:
 
 
 def _identification(record: LotRecord, words: Wording, issue: Issue) -> dict[str, str]:
-    subject, sheet, lot = record.subject, record.sheet, record.lot
+    lot = record.lot
     return {
         "item": item_of(record, words),
-        "subject": subject.text,
-        "owner": subject.owner,
+        "subject": record.subject.text,
+        "owner": record.subject.owner,
         "lot_size": lot_sections.at_least(lot.size, lot, words),
         "inspected": words.number(Decimal(lot.inspected)),
         **_delivered(record, words),
         "covered": "; ".join(lot_sections.name_of(series, words) for series in lot.series),
         "plan": lot_sections.short_plan(record, words),
-        "place": subject.place,
-        "inspected_on": words.day(record.inspected_on, where="inspected_on"),
-        "issued_on": words.day(issue.issued_on, where="issued_on") if issue.issued_on else "",
-        "rules": f"{words.sentence(sheet.title)} [{sheet.id}]",
-        "edition": words.sentence(sheet.edition),
-        "publisher": " – ".join(part for part in (sheet.body, sheet.publisher) if part),
-        "overlay": "; ".join(words.sentence(over.title) for over in sheet.overlays),
-        "rule": words.frame.get(f"rule.{record.rule}", record.rule),
-        "issuer": issuer_of(record, words),
-        "inspector": subject.inspector,
-        "replaces": issue.replaces,
-        "replaced_because": issue.replaced_because,
+        **identification(record, words, issue),
     }

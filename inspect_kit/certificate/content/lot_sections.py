@@ -66,18 +66,15 @@ _STANDARDS: Final = {"z1.9": "ANSI/ASQ Z1.9", "mil-std-414": "MIL-STD-414"}
 def lot_sections(record: LotRecord, studies: Sequence[LotStudy], words: Wording) -> tuple[Section, ...]:
     """Every section of the lot's own, in the order of the document."""
     pieces = Section(words.say("heading.pieces"), tuple(_pieces(record, words)))
-    process = [_process_section(record, study, words) for study in studies]
+    # One page a characteristic: drawing, figures and chart are read together.
+    heads = (words.say("heading.process", name=name_of(study.series, words)) for study in studies)
+    process = [Section(head, tuple(_process(record, study, words)), new_page=True)
+               for head, study in zip(heads, studies, strict=True)]  # fmt: skip
     return (
         Section(words.say("heading.sampling"), tuple(_sampling(record, words))),
         Section(words.say("heading.results"), tuple(_all_results(record, studies, words))),
         *((pieces, *process) if len(record.lot.nonconforming) <= _FEW else (*process, pieces)),
     )
-
-
-def _process_section(record: LotRecord, study: LotStudy, words: Wording) -> Section:
-    """One page a characteristic: drawing, figures and chart are read together."""
-    heading = words.say("heading.process", name=name_of(study.series, words))
-    return Section(heading, tuple(_process(record, study, words)), new_page=True)
 
 
 def name_of(series: MeasuredSeries, words: Wording) -> str:
@@ -119,11 +116,9 @@ def short_plan(record: LotRecord, words: Wording) -> str:
 
 def _short_class(each: ClassPart, words: Wording) -> str:
     aql = words.number(number_of(each.aql, where="aql"))
-    return words.say("plan.short_class", name=_class_name(each, words), aql=aql, accept=each.accept, reject=each.reject)
-
-
-def _class_name(each: ClassPart, words: Wording) -> str:
-    return words.say(f"class.{each.name}")
+    return words.say(
+        "plan.short_class", name=words.say(f"class.{each.name}"), aql=aql, accept=each.accept, reject=each.reject
+    )
 
 
 def _classes(record: LotRecord, words: Wording) -> Listing:
@@ -133,7 +128,7 @@ def _classes(record: LotRecord, words: Wording) -> Listing:
     names = {series.characteristic: name_of(series, words) for series in record.lot.series}
     rows = tuple(
         (
-            _class_name(each, words), "; ".join(names[name] for name in each.characteristics) or "–",
+            words.say(f"class.{each.name}"), "; ".join(names[name] for name in each.characteristics) or "–",
             words.number(number_of(each.aql, where="aql")), words.number(Decimal(each.sample)),
             f"{each.accept} / {each.reject}", f"{each.failed} / {each.undecided}", words.say(f"overall.{each.verdict}"),
         )
@@ -213,7 +208,7 @@ def _remarks_by_variables(record: LotRecord, words: Wording) -> Iterator[str]:
     for series, p in decided:
         if isinstance(p, float) and p < DOUBTFULLY_NORMAL:
             said = "remark.not_normal" if p < NOT_NORMAL else "remark.doubtfully_normal"
-            yield words.say(said, name=name_of(series, words), p=_p_text(p, words)).replace("= <", "<")
+            yield _with_p(said, p, words, name=name_of(series, words))
     if record.lot.failed:
         yield words.say("remark.outside", number=record.lot.failed)
     if any(series.decided is None and series.fail for series in record.lot.series):
@@ -336,7 +331,7 @@ def _process(record: LotRecord, study: LotStudy, words: Wording) -> Iterator[Blo
         yield _strata(each, words)
         if each.p_value is not None:
             said = "strata.differ" if each.p_value < _DOUBTFUL else "strata.alike"
-            yield Paragraph(words.say(said, p=_p_text(each.p_value, words)).replace("= <", "<"))
+            yield Paragraph(_with_p(said, each.p_value, words))
 
 
 def _evidence(study: LotStudy, words: Wording) -> str:
@@ -419,12 +414,13 @@ def _normality(found: Capability, words: Wording) -> str:
     p = found.normality_p
     if p is None:
         return ""
-    said = "capability.normal" if p >= _DOUBTFUL else "capability.not_normal"
-    return words.say(said, p=_p_text(p, words)).replace("= <", "<")
+    return _with_p("capability.normal" if p >= _DOUBTFUL else "capability.not_normal", p, words)
 
 
-def _p_text(p: float, words: Wording) -> str:
-    return f"< {fixed(0.001, 3, words)}" if p < 0.001 else fixed(p, 3 if p < 0.1 else 2, words)
+def _with_p(key: str, p: float, words: Wording, **facts: object) -> str:
+    """A sentence with a p-value; a very small one is said to be smaller than what is printed."""
+    text = f"< {fixed(0.001, 3, words)}" if p < 0.001 else fixed(p, 3 if p < 0.1 else 2, words)
+    return words.say(key, p=text, **facts).replace("= <", "<")
 
 
 _RULES: Final = {

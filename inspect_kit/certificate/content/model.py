@@ -224,13 +224,11 @@ class Box:
 class Authorisation:
     """Who stands for the document, and where the signature goes."""
 
-    heading: str
+    labels: dict[str, str]
+    """`heading`, `place_date`, `signature`, `scan`."""
     name: str
-    place_date_label: str
     place_date: str
-    signature_label: str
     signed_by: str
-    scan_label: str
     qr_text: str
     qr_words: str = ""
     function: str = ""
@@ -258,26 +256,20 @@ class Cover:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """What stands at the head and foot of every page; `page` has gaps for the numbers."""
-
-    issuer: str
-    title: str
-    reference_label: str
-    reference: str
-    digest: str
-    page: str
-    band: str
-
-
-@dataclass(frozen=True, slots=True)
 class Content:
     """A certificate, or a report that must not be mistaken for one."""
 
     language: str
     is_certificate: bool
     cover: Cover
-    running: Running
+    issuer: str
+    reference_label: str
+    reference: str
+    digest: str
+    page: str
+    """At the foot of every page, with gaps for the numbers."""
+    band: str
+    """On every page of what is no certificate."""
     sections: tuple[Section, ...]
     end_mark: str
     document_title: str

@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -89,7 +89,8 @@ class Seal:
     intact: bool
     untouched: bool
     trusted: bool
-    certificate: x509.Certificate
+    der: bytes
+    """The signer's certificate, which as bytes can be sent from one process to another."""
     signed_at: datetime | None
     number: str
     qr: str
@@ -97,6 +98,11 @@ class Seal:
     """How many bytes were signed: what comes behind them are timestamps."""
     stamps: tuple[Timestamp, ...] = ()
     """Timestamps that were added, the earliest first."""
+
+    @property
+    def certificate(self) -> x509.Certificate:
+        """The signer's certificate."""
+        return x509.load_der_x509_certificate(self.der)
 
 
 def seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x509.Certificate] = ()) -> Seal:
@@ -112,18 +118,9 @@ def seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x50
         raise BrokenSeal("file-damaged-rewritten-after-signing", kind=kind) from None
 
 
-def packed_seal(pdf: bytes, roots: Sequence[bytes], servers: Sequence[bytes] = ()) -> tuple[bytes, dict[str, Any]]:
-    """The seal as it can be sent from one process to another, with certificates as bytes."""
-    loaded = ([x509.load_der_x509_certificate(each) for each in group] for group in (roots, servers))
-    found = seal_of(pdf, *loaded)
-    told = {each.name: getattr(found, each.name) for each in fields(found) if each.name != "certificate"}
-    return found.certificate.public_bytes(Encoding.DER), told
-
-
-def seal_from(packed: tuple[bytes, dict[str, Any]]) -> Seal:
-    """The seal that was sent."""
-    certificate, told = packed
-    return Seal(certificate=x509.load_der_x509_certificate(certificate), **told)
+def seal_by(pdf: bytes, roots: Sequence[bytes], servers: Sequence[bytes]) -> Seal:
+    """The same by CAs as bytes, which can be sent from one process to another."""
+    return seal_of(pdf, *([x509.load_der_x509_certificate(each) for each in group] for group in (roots, servers)))
 
 
 def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x509.Certificate]) -> Seal:
@@ -134,7 +131,8 @@ def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x5
     from inspect_kit.certificate.issue.time_server import context_at
 
     embedded, *later = _signatures(PdfFileReader(io.BytesIO(pdf)))
-    certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
+    der = embedded.signer_cert.dump()
+    certificate = x509.load_der_x509_certificate(der)
     status = validate_pdf_signature(embedded, context_at(_within(certificate, datetime.now(UTC)), roots))
     stamps = tuple(_stamp(pdf, each, servers) for each in later)
     whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE or _only_stamped(status, later, stamps)
@@ -144,7 +142,7 @@ def _seal_of(pdf: bytes, roots: Sequence[x509.Certificate], servers: Sequence[x5
         intact=status.intact and status.valid and (not untouched or _is_tidy(pdf, embedded)),
         untouched=untouched,
         trusted=status.trusted,
-        certificate=certificate,
+        der=der,
         signed_at=embedded.self_reported_timestamp,
         number=str(stated.get("/Reason", "")),
         qr=str(stated.get("/ContactInfo", "")),

@@ -17,7 +17,7 @@ from pikepdf import Array, Dictionary, Name, Object, Page, Pdf, String, parse_co
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.keyring import Keyring, Retirement, Signer, attribute
 from inspect_kit.certificate.issue.log_checks import Believed, counted, proof_fault, seen_in_log
-from inspect_kit.certificate.issue.pdf_signature import Seal, packed_seal, seal_from
+from inspect_kit.certificate.issue.pdf_signature import Seal, seal_by
 from inspect_kit.certificate.issue.qr import DIGEST_BYTES, Claim, SignedClaim, read, shortened, words_before
 from inspect_kit.certificate.issue.seals import signature_fault, signer_of
 from inspect_kit.certificate.pages.pdfa import DCC_NAME, RECORD_NAME
@@ -200,7 +200,7 @@ def verify_pdf(pdf: bytes, counter: TrustContext, run: Run = _here) -> Verificat
     try:
         authorities = ([ring.ca for ring in counter.keyrings], counter.believed.time_servers)
         believed = ([ca.public_bytes(Encoding.DER) for ca in each] for each in authorities)
-        seal = seal_from(run(packed_seal, pdf, *believed))
+        seal: Seal = run(seal_by, pdf, *believed)
     except BrokenSeal as problem:
         return Verification((VerificationCheck("signature", False, problem),))
     attached: Record | None = None

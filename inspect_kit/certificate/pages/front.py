@@ -251,20 +251,20 @@ def draw_authorisation(canvas: Canvas, block: Authorisation) -> None:
     right = RIGHT - (_QR + 6 * MM if block.qr_text else 0)
     middle = LEFT + (right - LEFT) * 0.5
     with marked(canvas, "P"):
-        _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.place_date_label)
+        _draw_line(canvas, LEFT, middle - 6 * MM, block.place_date, block.labels["place_date"])
     with marked(canvas, "P"):
         _draw_signer(canvas, block, middle, right)
     if block.qr_text:
-        with marked(canvas, Element("Figure", alt=block.scan_label)):
+        with marked(canvas, Element("Figure", alt=block.labels["scan"])):
             draw_qr(canvas, block.qr_text, (RIGHT - _QR * 0.945, BOTTOM + 7.6 * MM), _QR, block.qr_words)
         with marked(canvas, "P"):
-            put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.scan_label, styles.SMALL)
+            put_right(canvas, RIGHT, BOTTOM + 6.2 * MM, block.labels["scan"], styles.SMALL)
 
 
 def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float) -> None:
     """From below: the line, how it is signed, the name with its function, on as many lines as they need."""
     room = right - left
-    _draw_line(canvas, left, right, "", block.signature_label)
+    _draw_line(canvas, left, right, "", block.labels["signature"])
     named = ", ".join(part for part in (block.name, block.function) if part)
     y = BOTTOM + 11.2 * MM + max(height_of(block.signed_by, styles.SMALL_INK, room), 5 * MM)
     put_block(canvas, left, y, block.signed_by, styles.SMALL_INK, room)
@@ -275,7 +275,7 @@ def _draw_signer(canvas: Canvas, block: Authorisation, left: float, right: float
     )
     y += height_of(named, style, room) + 0.6 * MM
     put_block(canvas, left, y, named, style, room)
-    put(canvas, left, y + 0.8 * MM, block.heading, styles.LABEL)
+    put(canvas, left, y + 0.8 * MM, block.labels["heading"], styles.LABEL)
 
 
 def _draw_line(canvas: Canvas, left: float, right: float, text: str, label: str) -> None:

@@ -104,7 +104,7 @@ def _draw_page(canvas: TaggedCanvas, content: model.Content, page: Page, count: 
     """One page: what was flowed onto it, and what runs around every page."""
     number = int(canvas.getPageNumber())
     if not content.is_certificate:
-        _draw_band(canvas, content.running.band)
+        _draw_band(canvas, content.band)
     _draw_running(canvas, content, number, count)
     for placed in page:
         placed.piece.draw(canvas, TOP - placed.offset)
@@ -124,19 +124,21 @@ def _draw_band(canvas: Canvas, text: str) -> None:
 
 
 def _draw_running(canvas: Canvas, content: model.Content, number: int, count: int) -> None:
-    running = content.running
     y = PAGE_HEIGHT - 22.9 * MM
-    above = f"{running.title} · {running.reference_label}" if number > 1 else running.reference_label
-    put_right(canvas, RIGHT, y, running.reference, styles.RUNNING_STRONG)
+    above = f"{content.cover.title} · {content.reference_label}" if number > 1 else content.reference_label
+    put_right(canvas, RIGHT, y, content.reference, styles.RUNNING_STRONG)
     put_right(canvas, RIGHT, y + 4.2 * MM, above, styles.RUNNING)
-    taken = max(measured(running.reference, styles.RUNNING_STRONG), measured(above, styles.RUNNING))
-    _draw_issuer(canvas, running.issuer, y, RIGHT - LEFT - taken - 8 * MM)
+    taken = max(measured(content.reference, styles.RUNNING_STRONG), measured(above, styles.RUNNING))
+    _draw_issuer(canvas, content.issuer, y, RIGHT - LEFT - taken - 8 * MM)
     colour, width = (
         styles.SEAL if content.is_certificate else styles.INK,
         styles.HEAVY_RULE if number == 1 else styles.THIN_RULE,
     )
     draw_rule(canvas, PAGE_HEIGHT - 24.9 * MM, colour, width)
-    _draw_foot(canvas, running, number, count)
+    y = BOTTOM - 8.5 * MM
+    draw_rule(canvas, y + 4 * MM, styles.HAIR, styles.HAIRLINE)
+    put(canvas, LEFT, y, content.digest, styles.RUNNING)
+    put_right(canvas, RIGHT, y, content.page.format(page=number, pages=count), styles.RUNNING)
 
 
 def _draw_issuer(canvas: Canvas, name: str, y: float, room: float) -> None:
@@ -149,13 +151,6 @@ def _draw_issuer(canvas: Canvas, name: str, y: float, room: float) -> None:
     place = next(fits, len(tried) - 1)
     for above, line in enumerate(reversed(lines[place])):
         put(canvas, LEFT, y + above * tried[place].leading, line, tried[place])
-
-
-def _draw_foot(canvas: Canvas, running: model.Running, number: int, count: int) -> None:
-    y = BOTTOM - 8.5 * MM
-    draw_rule(canvas, y + 4 * MM, styles.HAIR, styles.HAIRLINE)
-    put(canvas, LEFT, y, running.digest, styles.RUNNING)
-    put_right(canvas, RIGHT, y, running.page.format(page=number, pages=count), styles.RUNNING)
 
 
 # The flow

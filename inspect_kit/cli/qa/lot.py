@@ -14,8 +14,7 @@ from msgspec import UNSET
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.options import PATH, Given, document_language_option, json_option, signer_option, stacked
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
-from inspect_kit.cli.qa.options import file_argument
-from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.qa.options import file_argument, name_of, word_of
 from inspect_kit.cli.task import issuer_options, replacing_options, sheet_options, task_at_home
 from inspect_kit.cli.terminal import (
     EXIT_CODES,

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.options import Given
-from inspect_kit.cli.qa.words import word_of
+from inspect_kit.cli.qa.options import word_of
 from inspect_kit.cli.terminal import said, warn
 from inspect_kit.errors import UsageError
 from inspect_kit.judgement.verdict import Verdict

@@ -1,4 +1,4 @@
-"""What the `qa` commands share: the drawing, limits typed by hand or taken from a sheet, and numbers that are typed."""
+"""What the `qa` commands share: the file, the drawing, and what records name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from pathlib import Path
 import click
 
 from inspect_kit.atomic_write import write_whole
+from inspect_kit.certificate.content.wording import lot_wording_for
+from inspect_kit.cli.judge import plain
 from inspect_kit.cli.options import PATH
 from inspect_kit.cli.terminal import lang, said
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import ENGLISH
 from inspect_kit.quality.drawing import USUAL_SIZE, Draw, format_of, rendered
 from inspect_kit.quality.table import Table, long_form, read_table
 
@@ -45,3 +48,17 @@ def _chosen(table: Table, path: Path, characteristic: str | None) -> Table:
     if characteristic is None and len(names) > 1:
         raise BadInput("several-characteristics", where=str(path), names=names[0])
     return table.where_is("characteristic", characteristic or names[0])
+
+
+# What records name, in the language of the terminal; in English as scripts know it.
+
+
+def name_of(section: str, key: str) -> str:
+    """A characteristic, an item, an instance."""
+    return key if lang() == ENGLISH else lot_wording_for(lang()).name(section, key)
+
+
+def word_of(section: str, key: str) -> str:
+    """A verdict, reason or severity."""
+    words = lot_wording_for(lang())
+    return key if lang() == ENGLISH else plain(words.frame.get(f"{section}.{key}", key))

@@ -13,8 +13,7 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.files import read_text
 from inspect_kit.cli.options import PATH, json_option, plot_option
-from inspect_kit.cli.qa.options import file_argument, plot_target, save_plot, table_of
-from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.qa.options import file_argument, name_of, plot_target, save_plot, table_of, word_of
 from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import worded_fact

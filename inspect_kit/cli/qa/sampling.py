@@ -11,8 +11,7 @@ import numpy as np
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.cli.options import PATH, Given, json_option, plot_option
-from inspect_kit.cli.qa.options import plot_target, save_plot, table_of
-from inspect_kit.cli.qa.words import word_of
+from inspect_kit.cli.qa.options import plot_target, save_plot, table_of, word_of
 from inspect_kit.cli.terminal import in_figures, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.quality.drawing import curve_drawing

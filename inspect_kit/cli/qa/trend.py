@@ -13,8 +13,7 @@ import click
 
 from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import json_option, plot_option
-from inspect_kit.cli.qa.options import plot_target, save_plot
-from inspect_kit.cli.qa.words import name_of, word_of
+from inspect_kit.cli.qa.options import name_of, plot_target, save_plot, word_of
 from inspect_kit.cli.terminal import (
     columns,
     in_figures,

@@ -36,7 +36,7 @@ def test_the_reference_is_letters_and_digits_in_groups_and_the_start_of_the_dige
 
 
 def test_a_number_takes_the_place_of_the_reference() -> None:
-    running = content_of(striker(), "en", Issue(number="N-1")).running
+    running = content_of(striker(), "en", Issue(number="N-1"))
     assert (running.reference_label, running.reference) == ("Number", "N-1")
 
 

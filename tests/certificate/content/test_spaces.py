@@ -50,7 +50,7 @@ def test_a_short_czech_word_never_ends_a_line(text: str, bound_as: str) -> None:
 
 
 def test_codes_are_left_as_they_are() -> None:
-    block = Authorisation("h", "n", "p", "d 5 mm", "s", "b", "l", qr_text="IK1 5 mm")
+    block = Authorisation({}, "n", "d 5 mm", "b", qr_text="IK1 5 mm")
     assert (bound(block, "en").place_date, bound(block, "en").qr_text) == ("d 5\u00a0mm", "IK1 5 mm")
     assert bound(Tag("a 5 mm", "n", "5 mm", "fails"), "en") == Tag("a 5 mm", "n", "5\u00a0mm", "fails")
     assert bound({"k": (Field("5 mm", ""),)}, "en") == {"k": (Field("5\u00a0mm", ""),)}
