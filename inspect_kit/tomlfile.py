@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from inspect_kit.errors import BadInput, Fault, InspectKitError, refuse_special_file
 from inspect_kit.nearest import nearest
@@ -53,6 +53,10 @@ def read_toml(path: Path) -> dict[str, object]:
         raise BadInput("not-readable", where=str(path), reason=problem.strerror) from None
 
 
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
+
+
 class TomlTable:
     """One table of a file. Each `take_…` notes a fault instead of raising; `done` names the keys nobody knows."""
 
@@ -70,8 +74,7 @@ class TomlTable:
 
     def note(self, key: str, fault: Fault) -> None:
         """Note at `key` what somebody else has found there."""
-        separator = "" if self.place.endswith(": ") or not key or key.startswith("[") else "."
-        self.faults.append(replace(fault, where=f"{self.place}{separator}{key}"))
+        self.faults.append(replace(fault, where=self._below(key)))
 
     def _take(self, key: str) -> object:
         self._known.append(key)
@@ -91,13 +94,18 @@ class TomlTable:
             self.fault(key, "is-empty")
         return value.strip()
 
+    def _taken_if(self, key: str, fits: Callable[[Any], bool], code: str, /, **facts: object) -> Any:
+        """The value below `key` if it is of the kind that is wanted; else nothing, and a fault if it is there."""
+        value = self._take(key)
+        if value is None or fits(value):
+            return value
+        self.fault(key, code, value=f"{value!r:.40}", **facts)
+        return None
+
     def flag(self, key: str, default: bool) -> bool:
         """True or false."""
-        value = self._take(key)
-        if value is None or isinstance(value, bool):
-            return default if value is None else value
-        self.fault(key, "expected-true-false-got", value=f"{value!r:.40}")
-        return default
+        value = self._taken_if(key, lambda found: isinstance(found, bool), "expected-true-false-got")
+        return default if value is None else bool(value)
 
     def word(self, key: str, words: type[Word], default: Word, *, optional: bool = False) -> Word:
         """One of an enumeration's words; must be there unless it is `optional`."""
@@ -111,11 +119,8 @@ class TomlTable:
 
     def day(self, key: str) -> date | None:
         """A date, or nothing."""
-        value = self._take(key)
-        if value is None or (isinstance(value, date) and type(value) is date):
-            return value
-        self.fault(key, "expected-day", value=f"{value!r:.40}")
-        return None
+        found: date | None = self._taken_if(key, lambda value: type(value) is date, "expected-day")
+        return found
 
     def decimal(self, key: str, default: Decimal) -> Decimal:
         """A finite number, written plainly or as text."""
@@ -132,11 +137,8 @@ class TomlTable:
 
     def parsed(self, key: str, parse: Callable[[str], Parsed]) -> Parsed | None:
         """A string that `parse` understands, or nothing."""
-        value = self._take(key)
+        value = self._taken_if(key, lambda found: isinstance(found, str), "expected-text-got")
         if value is None:
-            return None
-        if not isinstance(value, str):
-            self.fault(key, "expected-text-got", value=f"{value!r:.40}")
             return None
         try:
             return parse(value)
@@ -148,13 +150,7 @@ class TomlTable:
 
     def texts(self, key: str) -> tuple[str, ...]:
         """A list of strings; nothing is an empty list."""
-        value = self._take(key)
-        if value is None:
-            return ()
-        if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-            self.fault(key, "expected-list-texts-got", value=f"{value!r:.40}")
-            return ()
-        return tuple(value)
+        return tuple(self._taken_if(key, lambda found: _is_list_of(found, str), "expected-list-texts-got") or ())
 
     def either(self, key: str) -> object:
         """The raw value, for keys that take more than one type."""
@@ -162,21 +158,18 @@ class TomlTable:
 
     def table(self, key: str) -> TomlTable:
         """The table below `key`; empty where there is none."""
-        value = self._take(key)
-        if value is not None and not isinstance(value, dict):
-            self.fault(key, "expected-table-got", value=f"{value!r:.40}")
-        separator = "" if self.place.endswith(": ") else "."
-        return TomlTable(value if isinstance(value, dict) else {}, f"{self.place}{separator}{key}", self.faults)
+        value = self._taken_if(key, lambda found: isinstance(found, dict), "expected-table-got")
+        return TomlTable(value or {}, self._below(key), self.faults)
 
     def tables(self, key: str) -> Iterator[TomlTable]:
         """The tables of the list below `key`, each with its number."""
-        value = self._take(key)
-        if value is not None and not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
-            self.fault(key, "expected-list-tables-got", value=f"{value!r:.40}", key=key)
-            return
-        separator = "" if self.place.endswith(": ") else "."
+        value = self._taken_if(key, lambda found: _is_list_of(found, dict), "expected-list-tables-got", key=key)
         for number, entry in enumerate(value or ()):
-            yield TomlTable(entry, f"{self.place}{separator}{key}[{number}]", self.faults)
+            yield TomlTable(entry, self._below(f"{key}[{number}]"), self.faults)
+
+    def _below(self, key: str) -> str:
+        """The place of a key."""
+        return self.place + ("" if self.place.endswith(": ") or not key or key.startswith("[") else ".") + key
 
     def words(self) -> dict[str, str]:
         """All that is left, as text by key."""

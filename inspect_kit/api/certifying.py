@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from inspect_kit.api.judging import Judged
+    from inspect_kit.certificate.issue.issue import Issued
 
 
 @dataclass(frozen=True)
@@ -65,19 +66,16 @@ def certify(
             "certify-knows-no", unknown=unknown[0][:40], struct_fields=", ".join(Subject.__struct_fields__[1:])
         )
 
-    def issued() -> dict[str, Any]:
+    def issued() -> Issued:
         place = home_of(home)
         key = opened_key(place, signer, given.get("inspector", ""), _passphrase)
         registry, told = registry_at(place)
         made = issue_outcome(Desk(place, registry, key, now()), judged.outcome, Subject(subject, **given), request)
         print_warnings((*told, *made.notices))
-        return made.summary()
+        return made
 
-    summary = away_from_loops(issued)
-    return CertificationResult(
-        str(summary["number"]), str(summary["verdict"]), Path(str(summary["pdf"])), str(summary["digest"]),
-        str(summary["qr"]),
-    )  # fmt: skip
+    made = away_from_loops(issued)
+    return CertificationResult(made.number, made.verdict, made.pdf, made.digest, made.qr)
 
 
 def _passphrase(home: Path, who: str | None) -> bytes | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, read_measurements
-from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside, evidence_photo, resized
+from inspect_kit.checkin.photo_reading import EvidencePhoto, TypedBeside, evidence_photo, measured_together, resized
 from inspect_kit.errors import BadInput, InspectKitError
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.rulebook.sheet import Sheet
@@ -41,15 +41,9 @@ def measured_photos(
     contents: Sequence[bytes], kind: str, given: TypedBeside, home: Path
 ) -> tuple[MeasurementFile, list[EvidencePhoto]]:
     """All photos of one thing measured together, and each as it is kept."""
-    from inspect_kit.capture.photographs import open_photograph
-    from inspect_kit.measure.photos import kept_camera, measure
-    from inspect_kit.measure.stated import stated_by
-
     kept = [evidence_photo(content) for content in contents]
-    photos = [open_photograph(content, each.name, where=each.name)
-              for content, each in zip(contents, kept, strict=True)]  # fmt: skip
-    camera = kept_camera(home, photos)
-    return measure(kind, photos, camera.stored.camera if camera else None, stated_by(kind, dict(given))), kept
+    photos = {each.name: content for content, each in zip(contents, kept, strict=True)}
+    return measured_together(photos, kind, given, home), kept
 
 
 def on_kept_photos(file: MeasurementFile, kept: Sequence[EvidencePhoto]) -> MeasurementFile:

@@ -138,19 +138,24 @@ def kind_among(characteristics: Iterable[str]) -> str:
 
 def measured_piece(content: bytes, kind: str, given: TypedBeside, home: Path | None) -> MeasurementFile:
     """Measure the one piece on the mat, or say why not; `home` is where the desk's calibrated cameras are kept."""
+    file = measured_together({"photo": content}, kind, given, home)
+    pieces = sum(each.characteristic.endswith(".diameter") for each in file.readings)
+    if pieces != 1:
+        raise BadInput("pieces-lie-sheet", where="photo", pieces=pieces)
+    return file
+
+
+def measured_together(photos: Mapping[str, bytes], kind: str, given: TypedBeside, home: Path | None) -> MeasurementFile:
+    """Photos of one thing by their names, by the camera that is kept for them."""
     # Loading OpenCV takes a second, which only those with a photo wait for.
     from inspect_kit.capture.photographs import open_photograph
     from inspect_kit.measure.photos import kept_camera, measure
     from inspect_kit.measure.stated import stated_by
 
     stated = stated_by(kind, {name: text for name, text in given if text})
-    photo = open_photograph(content, "photo", where="photo")
-    kept = None if home is None else kept_camera(home, [photo])
-    file = measure(kind, [photo], kept.stored.camera if kept else None, stated)
-    pieces = sum(each.characteristic.endswith(".diameter") for each in file.readings)
-    if pieces != 1:
-        raise BadInput("pieces-lie-sheet", where="photo", pieces=pieces)
-    return file
+    opened = [open_photograph(content, name, where=name) for name, content in photos.items()]
+    kept = None if home is None else kept_camera(home, opened)
+    return measure(kind, opened, kept.stored.camera if kept else None, stated)
 
 
 def frame_seen(content: bytes) -> tuple[str, tuple[tuple[float, float], ...]]:

@@ -277,14 +277,10 @@ def _work(kind: str, given: Mapping[str, Any]) -> Work:
 def _progress(total: int) -> Iterator[ProgressCallback]:
     """A bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield _silent
+        yield lambda _: None
         return
     with click.progressbar(length=total, label=said("bar-photos"), show_pos=True, file=sys.stderr) as bar:
         yield lambda done: bar.update(done - bar.pos)
-
-
-def _silent(done: int) -> None:
-    del done
 
 
 def as_data(summary: Summary, out: Path) -> dict[str, object]:

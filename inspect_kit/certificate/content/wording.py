@@ -39,7 +39,7 @@ class Wording:
     sentences: Words
     own: Words = field(default_factory=dict)
 
-    def say(self, key: str, **values: object) -> str:
+    def say(self, key: str, /, **values: object) -> str:
         """A fixed text of the certificate, with its gaps filled."""
         return self.frame[key].format_map(values)
 

@@ -123,7 +123,7 @@ def chosen(keyring: Keyring, who: str) -> Signer:
     fitting = [signer for signer in active if not who or who in (signer.id, signer.name)]
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(f"{signer.id} {signer.name}" for signer in active) or "none"
+    names = ", ".join(f"{signer.id} {signer.name}" for signer in active) or "–"
     code = "inspector-without-keys" if who and not fitting else "several-inspectors"
     raise UsageError(code, where="--signer", who=who, names=names)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -146,11 +146,6 @@ def _other(session: GuidedSession, screen: Screen, text: str) -> GuidedSession:
 # Keys
 
 
-def _left(session: GuidedSession, screen: Screen) -> GuidedSession:
-    del screen
-    return replace(session, left=True)
-
-
 def _passed(session: GuidedSession, screen: Screen) -> GuidedSession:
     if session.at is not None:
         return replace(session, at=None)
@@ -160,9 +155,8 @@ def _passed(session: GuidedSession, screen: Screen) -> GuidedSession:
     return replace(session, entry=entry)
 
 
-def _undone(session: GuidedSession, screen: Screen) -> GuidedSession:
+def _undone(session: GuidedSession, _: Screen) -> GuidedSession:
     """Without the answers of the last screen."""
-    del screen
     answers = session.entry.answers
     if not answers:
         return replace(session, told=(session.say("nothing_to_undo"),))
@@ -185,8 +179,7 @@ def _explained(session: GuidedSession, screen: Screen) -> GuidedSession:
 _HELPS: Final = ("help_value", "help_several", "help_gauge", "help_display", "help_confirm", "decide", "keys")
 
 
-def _listed(session: GuidedSession, screen: Screen) -> GuidedSession:
-    del screen
+def _listed(session: GuidedSession, _: Screen) -> GuidedSession:
     rows = (f"{number:>3}  {state_of(session, each):<12}  {title_of(session, each)}"
             for number, each in enumerate(session.screens, 1))  # fmt: skip
     return replace(session, told=tuple(rows))
@@ -212,7 +205,7 @@ def _read(session: GuidedSession, screen: Screen) -> GuidedSession:
     try:
         sent = read_gauge(gauge, connected[gauge.id])
     except InspectKitError as problem:
-        return replace(session, told=(str(problem),))
+        return replace(session, told=(problem.said(session.words.language),))
     time, serial = sent.time.isoformat(timespec="seconds"), sent.serial or ""
     answer = Answer(question, f"{sent.value} {sent.unit}", gauge.id, sent.raw, time, serial)
     after = _with_answers(session, (answer,))
@@ -242,7 +235,10 @@ def _confirmed(session: GuidedSession, proposal: Answer | None, *, sure: bool) -
         return replace(session, told=(problem.said(session.words.language),))
 
 
-_KEYS = {"q": _left, "": _passed, "<": _undone, "?": _explained, "/": _listed, "!": _read}
+_KEYS: Final[Mapping[str, Callable[[GuidedSession, Screen], GuidedSession]]] = {
+    "q": lambda session, _: replace(session, left=True), "": _passed, "<": _undone, "?": _explained, "/": _listed,
+    "!": _read,
+}  # fmt: skip
 
 
 # Gauges

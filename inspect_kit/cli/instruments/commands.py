@@ -59,7 +59,7 @@ from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact
 from inspect_kit.places import shipped
-from inspect_kit.values.quantity import Quantity, parse_number, parse_quantity
+from inspect_kit.values.quantity import parse_number, parse_quantity
 
 # `instruments simulate`: an instrument that is not there, to rehearse with.
 
@@ -249,37 +249,18 @@ def _described(given: Given, name: str) -> Instrument:
     model = load_instruments([like], [own_instruments()])[like]
     stated = {key: given[key] for key in ("kind", "maker", "serial", "calibration") if given[key] is not None}
     until: date | None = given["calibrated_until"].date() if given["calibrated_until"] else None
-    instrument = replace(
-        model, id=name, name=given["title"] or model.name, calibrated_until=until,
+    effects, unit = model.effects, model.resolution.unit
+    if given["expanded"] is not None:
+        coverage = parse_number(given["coverage"], where="--coverage")
+        size = parse_quantity(given["expanded"], unit, where="--expanded")
+        certified = Effect("calibration", size, coverage=coverage, shared=True)
+        effects = (certified, *(other for other in effects if other.source != "calibration"))
+    named = [key for key in ("resolution", "upper") if given[key] is not None]
+    sizes: dict[str, Any] = {key: parse_quantity(given[key], unit, where=f"--{key}") for key in named}
+    return replace(
+        model, id=name, name=given["title"] or model.name, calibrated_until=until, effects=effects, **sizes,
         **{"maker": "", "serial": "", "calibration": "", **stated},
     )  # fmt: skip
-    return _sized(instrument, given["resolution"], given["upper"], _certified(given, model))
-
-
-def _certified(given: Given, model: Instrument) -> Effect | None:
-    """The uncertainty on the calibration certificate."""
-    if given["expanded"] is None:
-        return None
-    coverage = parse_number(given["coverage"], where="--coverage")
-    size = parse_quantity(given["expanded"], model.resolution.unit, where="--expanded")
-    return Effect("calibration", size, coverage=coverage, shared=True)
-
-
-def _sized(instrument: Instrument, resolution: str | None, upper: str | None, effect: Effect | None) -> Instrument:
-    unit = instrument.resolution.unit
-
-    def sized(text: str | None, otherwise: Quantity | None, where: str) -> Quantity | None:
-        return otherwise if text is None else parse_quantity(text, unit, where=where)
-
-    effects = instrument.effects
-    if effect is not None:
-        effects = (effect, *(other for other in effects if other.source != "calibration"))
-    return replace(
-        instrument,
-        resolution=sized(resolution, None, "--resolution") or instrument.resolution,
-        upper=sized(upper, instrument.upper, "--upper"),
-        effects=effects,
-    )
 
 
 @command.command("find")

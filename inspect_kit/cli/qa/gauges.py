@@ -190,9 +190,8 @@ def _linearity_lines(result: Linearity) -> list[str]:
     return [*columns(rows), said("bias-line", **line), said(code, p=f"{result.slope_p:.3g}")]
 
 
-def _attribute(given: Given, table: Table, method: str) -> None:
+def _attribute(given: Given, table: Table, _: str) -> None:
     """What is judged by eye: kappa within, between and against the standard."""
-    del method
     if given["save_instrument"] is not None:
         raise UsageError("study-eye-makes-no-instrument")
     ratings: dict[tuple[str, str], list[str]] = {}
@@ -255,12 +254,11 @@ def _percent(share: float | None) -> str:
     return "—" if share is None else in_figures(f"{100 * share:.1f} %")
 
 
-def _nested(given: Given, table: Table, method: str) -> None:
+def _nested(given: Given, table: Table, _: str) -> None:
     """Parts that belong to one operator each."""
     sample = table.sample("value")
     keys = list(zip(table.texts("operator"), table.texts("part"), strict=True))
     result = by_nested_anova(sample, keys, table.where)
-    del method
     named, operators = tuple(f"{operator} {part}" for operator, part in keys), tuple(operator for operator, _ in keys)
     rows = GaugeRows(named, operators, sample.values, nested=True)
     _variances(given, table, result, {"operators": len(set(operators))}, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import string
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -99,6 +99,13 @@ def test_an_accepted_lot_gets_a_certificate_in_every_language(tmp_path: Path, la
     ):
         assert fact.replace(" ", "") in text.replace(" ", "")
     assert words.say("document.band") not in text
+
+
+def test_a_lot_that_was_inspected_long_before_says_so(tmp_path: Path) -> None:
+    record = accepted(tmp_path)
+    late = (date.fromisoformat(record.inspected_on) + timedelta(days=40)).isoformat()
+    assert "40 days before" in spaced(text_of(made(record, issue=Issue(issued_on=late))))
+    assert "days before" not in spaced(text_of(made(record, issue=Issue(issued_on=record.inspected_on))))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -163,8 +163,9 @@ def test_a_list_of_retired_keys_from_somebody_else_is_refused(home: Path, tmp_pa
     "content", [b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", os.urandom(3000)]
 )
 def test_what_is_no_public_file_is_refused_in_a_sentence(content: bytes) -> None:
-    with pytest.raises(BadInput, match="holds no issuer's public keys"):
+    with pytest.raises(BadInput, match="holds no issuer's public keys") as refused:
         parse_keyring(content, "x")
+    assert refused.value.told.facts == (), "what a library says in English is not passed on"
 
 
 def test_text_between_the_certificates_is_not_kept(home: Path) -> None:

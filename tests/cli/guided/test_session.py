@@ -9,9 +9,11 @@ import pytest
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
+from inspect_kit.capture.instruments import load_instruments
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.cli.guided.fullscreen import run
 from inspect_kit.cli.guided.session import GuidedSession, guided_words
+from inspect_kit.errors import BadInput
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.walk import Task
 from inspect_kit.judgement.rules import RuleName
@@ -383,3 +385,22 @@ def test_the_full_screen_is_left_by_control_c_with_every_answer() -> None:
         )
     assert ended.left
     assert len(ended.entry.answers) == 5
+
+
+def test_why_a_gauge_cannot_be_read_is_said_in_the_persons_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    silent = BadInput("nothing-came", where="COM4", seconds="5")
+
+    def no_reading(*_: object) -> None:
+        raise silent
+
+    monkeypatch.setattr("inspect_kit.cli.guided.session.read_connections", lambda home: {"scale-200g": home})
+    monkeypatch.setattr("inspect_kit.capture.gauges.own.read_gauge", no_reading)
+    sheet = load("icf-cs")
+    task = Task(sheet, sheet.item("striker"), RuleName.GUARDED, date(2026, 11, 16), (), tmp_path)
+    scale = load_instruments(("scale-200g",), ())["scale-200g"]
+    entry = GuidedEntry(sheet, "striker")
+    asked = GuidedSession(task, wording_for("de"), entry, gauges=(scale,), at=("striker.mass", ""))
+    assert silent.said("de") != str(silent)
+    assert asked.typed("!").told == (silent.said("de"),)
