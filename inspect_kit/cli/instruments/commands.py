@@ -44,16 +44,7 @@ from inspect_kit.cli.instruments.read import (
     wiring_options,
 )
 from inspect_kit.cli.options import Given, day_option, home_folder, json_option, own_instruments
-from inspect_kit.cli.terminal import (
-    columns,
-    in_figures,
-    lang,
-    print_result,
-    said,
-    said_of,
-    wants_json,
-    warn,
-)
+from inspect_kit.cli.terminal import columns, in_figures, lang, print_result, said, said_of, wants_json, warn
 from inspect_kit.clock import today
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.nearest import nearest

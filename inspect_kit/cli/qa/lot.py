@@ -16,16 +16,7 @@ from inspect_kit.cli.options import PATH, Given, document_language_option, json_
 from inspect_kit.cli.qa.lot_ledger import LedgerBook, keep_lot, ledger_book
 from inspect_kit.cli.qa.options import file_argument, name_of, word_of
 from inspect_kit.cli.task import issuer_options, replacing_options, sheet_options, task_at_home
-from inspect_kit.cli.terminal import (
-    EXIT_CODES,
-    columns,
-    in_figures,
-    lang,
-    print_result,
-    said,
-    styled,
-    warn,
-)
+from inspect_kit.cli.terminal import EXIT_CODES, columns, in_figures, lang, print_result, said, styled, warn
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.record import Subject
 from inspect_kit.inspection.walk import Task

@@ -14,15 +14,7 @@ import click
 from inspect_kit.cli.issuer import registry_here
 from inspect_kit.cli.options import json_option, plot_option
 from inspect_kit.cli.qa.options import name_of, plot_target, save_plot, word_of
-from inspect_kit.cli.terminal import (
-    columns,
-    in_figures,
-    lang,
-    percent,
-    print_result,
-    said,
-    warn,
-)
+from inspect_kit.cli.terminal import columns, in_figures, lang, percent, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.nearest import nearest
 from inspect_kit.notices import notice, worded_fact
