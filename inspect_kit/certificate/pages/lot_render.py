@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -20,7 +19,7 @@ from inspect_kit.certificate.pages.flow import Piece, paginate
 from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
 from inspect_kit.certificate.pages.front import FIRST_HEIGHT, front_pieces
 from inspect_kit.certificate.pages.page import BODY_HEIGHT
-from inspect_kit.certificate.pages.pdfa import DCC_NAME, Drawn
+from inspect_kit.certificate.pages.pdfa import Drawn, with_dcc
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import Record
 from inspect_kit.quality.exchange.dcc import dcc_lines
@@ -92,7 +91,7 @@ class LotDrawing:
         content = lot_content(record, words, issue)
         pages = draw_lot_pages(content, record, self.studies or studies_of(record), words, issue)
         pdf = render.finished(pages, record, content, issue)
-        return with_attachment(pdf, DCC_NAME, b"".join(dcc_lines(record)), "application/xml") if self.dcc else pdf
+        return with_dcc(pdf, b"".join(dcc_lines(record))) if self.dcc else pdf
 
 
 make_lot_certificate: Final = LotDrawing()
@@ -105,23 +104,3 @@ def _printed_texts(record: LotRecord) -> Iterator[tuple[str, str]]:
         if name != "lot" and part is not msgspec.UNSET:
             yield from render.texts_in(msgspec.to_builtins(part), name)
     yield from (("piece", piece.piece) for piece in record.lot.nonconforming[:MOST_PIECES])
-
-
-def with_attachment(pdf: bytes, name: str, content: bytes, mime: str) -> bytes:
-    """The file with a further attachment; still the same bytes for the same input. Before signing, never after."""
-    from pikepdf import AttachedFileSpec, Name, ObjectStreamMode, Pdf
-
-    with Pdf.open(io.BytesIO(pdf)) as document:
-        stamp = str(document.docinfo[Name.CreationDate])
-        spec = AttachedFileSpec(
-            document, content, filename=name, description=name, mime_type=mime, creation_date=stamp, mod_date=stamp
-        )
-        spec.relationship = Name.Supplement
-        before = len(document.Root.AF)
-        document.attachments[name] = spec
-        # Newer versions of pikepdf enter it among the associated files themselves.
-        if len(document.Root.AF) == before:
-            document.Root.AF.append(spec.obj)
-        buffer = io.BytesIO()
-        document.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
-        return buffer.getvalue()

@@ -54,7 +54,8 @@ def archived(pages: Drawn, record: bytes, label: Label) -> bytes:
         add_tree(pdf, pages.tree)
         _mend_unicode(pdf)
         _add_output_intent(pdf)
-        _attach(pdf, record, label)
+        pdf.Root.AF = Array()
+        _attach(pdf, RECORD_NAME, record, ("inspection record", "application/json", Name.Source))
         buffer = io.BytesIO()
         pdf.save(
             buffer, deterministic_id=True, min_version="1.7", object_stream_mode=ObjectStreamMode.generate,
@@ -109,15 +110,29 @@ def _add_output_intent(pdf: Pdf) -> None:
     pdf.Root.OutputIntents = Array([pdf.make_indirect(intent)])
 
 
-def _attach(pdf: Pdf, record: bytes, label: Label) -> None:
-    day = _stamp(label.day)
+def with_dcc(finished: bytes, dcc: bytes) -> bytes:
+    """A finished file with the results as a calibration certificate; still the same bytes for the same input. Before
+    signing, never after."""
+    with Pdf.open(io.BytesIO(finished)) as pdf:
+        _attach(pdf, DCC_NAME, dcc, (DCC_NAME, "application/xml", Name.Supplement))
+        buffer = io.BytesIO()
+        pdf.save(buffer, deterministic_id=True, object_stream_mode=ObjectStreamMode.generate)
+        return buffer.getvalue()
+
+
+def _attach(pdf: Pdf, name: str, content: bytes, what: tuple[str, str, Name]) -> None:
+    """A file with its description, its type and what it is to the document, of the document's day."""
+    description, mime, relationship = what
+    day = str(pdf.docinfo[Name.CreationDate])
     spec = AttachedFileSpec(
-        pdf, record, filename=RECORD_NAME, description="inspection record", mime_type="application/json",
-        creation_date=day, mod_date=day,
-    )  # fmt: skip
-    spec.relationship = Name.Source
-    pdf.attachments[RECORD_NAME] = spec
-    pdf.Root.AF = Array([spec.obj])
+        pdf, content, filename=name, description=description, mime_type=mime, creation_date=day, mod_date=day
+    )
+    spec.relationship = relationship
+    before = len(pdf.Root.AF)
+    pdf.attachments[name] = spec
+    # Newer versions of pikepdf enter it among the associated files themselves.
+    if len(pdf.Root.AF) == before:
+        pdf.Root.AF.append(spec.obj)
 
 
 def _stamp(iso: str) -> str:

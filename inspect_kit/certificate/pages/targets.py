@@ -8,18 +8,14 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from reportlab.lib.colors import Color
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.pdfgen.canvas import Canvas
 
 from inspect_kit.certificate.content.wording import Wording, wording_for
+from inspect_kit.certificate.pages.fonts import SANS, drawing_alone, font
+from inspect_kit.certificate.pages.page import MM
 from inspect_kit.notices import notice, sentence
-from inspect_kit.places import shipped
 from inspect_kit.vision.reference.sheets import MODULES, VERSION, Area, Sheet, SheetKind, marker_cells
 
-MM: Final = 72 / 25.4
-"""Points in a millimetre: 72 to the inch."""
-_FONT: Final = "TargetSans"
 _BLEED: Final = 3.0
 """mm by which what reaches the lower edge goes on beyond it."""
 _BLACK: Final = Color(0, 0, 0)
@@ -28,9 +24,10 @@ _TONE: Final = Color(0.30, 0.49, 0.66)
 """The free middle: a steel blue that white, black, red and wooden pieces all stand out from, in grey print as well."""
 
 
+@drawing_alone
 def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
     """One page a sheet, each page as large as the sheet, with its instructions in a sentence."""
-    _register_font()
+    font(SANS)
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pageCompression=1, invariant=1)
     canvas.setTitle(sentence(notice("targets-title"), language))
@@ -41,11 +38,6 @@ def draw_targets(sheets: Iterable[Sheet], language: str = "en") -> bytes:
         _draw_page(canvas, sheet, wording_for(language))
     canvas.save()
     return buffer.getvalue()
-
-
-def _register_font() -> None:
-    if _FONT not in pdfmetrics.getRegisteredFontNames():
-        pdfmetrics.registerFont(TTFont(_FONT, str(shipped("reports") / "fonts" / "SourceSans3-Regular.ttf")))
 
 
 def _draw_page(canvas: Any, sheet: Sheet, words: Wording) -> None:
@@ -97,7 +89,7 @@ def _draw_words(canvas: Any, sheet: Sheet, words: Wording) -> None:
     small = sheet.size[0] < 200
     size = 1.9 if small else 2.6
     text = canvas.beginText(-half, top - 4.6 - size)
-    text.setFont(_FONT, size, leading=size * 1.22)
+    text.setFont(SANS, size, leading=size * 1.22)
     for line in _lines(sheet, words, 125 if small else 128):
         text.textLine(line)
     canvas.drawText(text)

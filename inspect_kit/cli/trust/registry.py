@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.seals import seal_fault, seal_of_signer, seals_in
 from inspect_kit.certificate.issue.trust import trusted
 from inspect_kit.cli.issuer import desk_of, registry_here
-from inspect_kit.cli.options import FILE, PATH, day_option, home_folder, json_option, signer_option, stacked
+from inspect_kit.cli.options import FILE, PATH, Given, day_option, home_folder, json_option, signer_option, stacked
 from inspect_kit.cli.terminal import EXIT_CODES, columns, lang, print_result, said, said_of, wants_json, within
 from inspect_kit.cli.trust.log import checkpoint_command, proof_command, witness_command, witnessed_command
 from inspect_kit.cli.trust.timestamp import timestamp_command
@@ -38,7 +37,7 @@ from inspect_kit.registry.search import STATES, RegistryQuery, backing, known, l
 _limit_option = click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True,
                              help="At most so many.")  # fmt: skip
 _subject_option = click.option("--subject", default="", help="The thing; its beginning is enough.")
-_spec_option = click.option("--spec", default="", help="The sheet.")
+_spec_option = click.option("--spec", "sheet", default="", help="The sheet.")
 _verdict_option = click.option("--verdict", type=click.Choice(list(EXIT_CODES)), help="What was found.")
 _filters = stacked(
     click.option("--owner", default="", help="Whose it is; any part of the name, accents and case do not matter."),
@@ -61,7 +60,7 @@ _filters = stacked(
 @_verdict_option
 @_limit_option
 @json_option
-def inspections(subject: str, spec: str, verdict: str | None, limit: int) -> None:
+def inspections(subject: str, sheet: str, verdict: str | None, limit: int) -> None:
     """Inspections without a certificate, the newest first: what batch has entered.
 
     \b
@@ -69,7 +68,7 @@ def inspections(subject: str, spec: str, verdict: str | None, limit: int) -> Non
       inspect-kit registry inspections --spec icf-cs --verdict fails
     """
     with registry_here().reading() as connection:
-        found = uncertified(connection, InspectionQuery(subject, spec, verdict or ""), limit)
+        found = uncertified(connection, InspectionQuery(subject, sheet, verdict or ""), limit)
     rows = [tuple(map(said, _INSPECTION_HEADS))]
     rows += [(str(row["entry"]), said_of("verdict", row["verdict"]), row["item"], row["subject"], row["owner"],
               row["sheet"], row["inspected_on"]) for row in found]  # fmt: skip
@@ -98,15 +97,9 @@ def command() -> None:
     """
 
 
-def _wanted(given: dict[str, Any]) -> RegistryQuery:
-    def day(value: datetime | None) -> str:
-        return value.date().isoformat() if value else ""
-
-    return RegistryQuery(
-        owner=given["owner"], subject=given["subject"], event=given["event"], sheet=given["spec"],
-        verdict=given["verdict"] or "", state=given["state"] or "", since=day(given["since"]),
-        until=day(given["until"]), search=given["search"],
-    )  # fmt: skip
+def _wanted(given: Given) -> RegistryQuery:
+    days = {name: given[name].date().isoformat() for name in ("since", "until") if given[name]}
+    return RegistryQuery(**{name: value or "" for name, value in given.items()} | days)
 
 
 @command.command("list")

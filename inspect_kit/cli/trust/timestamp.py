@@ -19,8 +19,6 @@ from inspect_kit.cli.terminal import lang, print_result, said, warn
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.notices import notice
 
-MAX_PDF_BYTES = 300_000_000
-"""Bytes of a PDF that is stamped."""
 _MOST_FILES = 5000
 """Files of one folder that are stamped."""
 
@@ -82,6 +80,7 @@ def stamp_file(path: Path, url: str, ring: Keyring) -> None:
     """A signed PDF with a timestamp behind what was signed, in place: the old file or the whole new one."""
     from inspect_kit.certificate.issue.pdf_signature import seal_of
     from inspect_kit.certificate.issue.time_server import TimeServer, stamped_pdf
+    from inspect_kit.certificate.issue.verify import MAX_PDF_BYTES
 
     pdf = read_bytes(path, MAX_PDF_BYTES)
     seal = seal_of(pdf, [ring.ca])

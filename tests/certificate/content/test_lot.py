@@ -19,7 +19,8 @@ from inspect_kit.certificate.content.model import Issue
 from inspect_kit.certificate.content.wording import lot_wording_for, lot_words, wording_for
 from inspect_kit.certificate.issue.issue import Desk, Request, issue_certificate
 from inspect_kit.certificate.issue.keys import Founding, found, unlock
-from inspect_kit.certificate.pages.lot_render import make_lot_certificate, with_attachment
+from inspect_kit.certificate.pages.lot_render import make_lot_certificate
+from inspect_kit.certificate.pages.pdfa import with_dcc
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import PhotoRef
 from inspect_kit.notices import LANGUAGES
@@ -271,8 +272,8 @@ def test_the_record_is_inside_and_opens_again(tmp_path: Path) -> None:
 
 def test_a_further_attachment_goes_along_and_changes_nothing_else(tmp_path: Path) -> None:
     pdf = made(accepted(tmp_path))
-    more = with_attachment(pdf, "dcc.xml", b"<x/>", "application/xml")
-    assert more == with_attachment(pdf, "dcc.xml", b"<x/>", "application/xml")
+    more = with_dcc(pdf, b"<x/>")
+    assert more == with_dcc(pdf, b"<x/>")
     assert text_of(more) == text_of(pdf)
     with pikepdf.open(io.BytesIO(more)) as document:
         assert sorted(document.attachments) == ["dcc.xml", "record.json"]
