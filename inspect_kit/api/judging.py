@@ -87,7 +87,8 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     folders = (*map(Path, instruments), place / "instruments")
     task = Task(chosen, chosen.item(item), RuleName(rule), on or today(), folders, place)
     outcome = inspect(task, files_of(measurements))
-    return Judged(outcome.judgement.verdict.value, tuple(_clause(each) for each in _findings(outcome)), outcome)
+    found: Any = judged_data(outcome)["findings"]
+    return Judged(outcome.judgement.verdict.value, tuple(_clause(each) for each in found), outcome)
 
 
 def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
@@ -104,11 +105,6 @@ def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:
             return tuple(file for part in parts for file in files_of(part))
         measurements = parts
     return (measurements_from(rows_of(measurements), "rows"),)
-
-
-def _findings(outcome: Outcome) -> list[dict[str, Any]]:
-    found: Any = judged_data(outcome)["findings"]
-    return list(found)
 
 
 def _clause(data: dict[str, Any]) -> JudgedClause:

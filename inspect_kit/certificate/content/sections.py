@@ -106,12 +106,10 @@ PLANNED: Final = (
 
 def sections_of(source: model.Source) -> tuple[model.Section, ...]:
     """Every section that has something to say, in the order of the document."""
-    made = ((key, tuple(blocks(source))) for key, blocks in _SECTIONS)
-    return tuple(model.Section(_heading(key, source), blocks) for key, blocks in made if blocks)
-
-
-def _heading(key: str, source: model.Source) -> str:
-    return source.words.say(f"heading.{overlay_key(source.record.sheet, key) if key == 'house' else key}")
+    made = {key: tuple(blocks(source)) for key, blocks in _SECTIONS}
+    heads = {key: overlay_key(source.record.sheet, key) if key == "house" else key for key in made}
+    say = source.words.say
+    return tuple(model.Section(say(f"heading.{heads[key]}"), blocks) for key, blocks in made.items() if blocks)
 
 
 def overlay_key(sheet: SheetRef, key: str) -> str:
@@ -126,12 +124,9 @@ def _plan(source: model.Source) -> Iterable[model.Block]:
     if record.item.id == "board" and any(line.characteristic in ("surface.side", "pocket.diameter") for line in lines):
         labels = {key.removeprefix("plan."): text for key, text in words.frame.items() if key.startswith("plan.")}
         places = {code: words.instance(code) for code in ("n", "e", "s", "w", "nw", "ne", "se", "sw")}
-        yield model.BoardPlan(tuple(_tag(line, source) for line in lines), labels | places)
-
-
-def _tag(line: Line, source: model.Source) -> model.Tag:
-    result = findings.result_of(line, source.record, source.words)
-    return model.Tag(line.characteristic, line.instance, result.number, line.verdict)
+        results = ((line, findings.result_of(line, record, words)) for line in lines)
+        tags = (model.Tag(line.characteristic, line.instance, found.number, line.verdict) for line, found in results)
+        yield model.BoardPlan(tuple(tags), labels | places)
 
 
 def _results(source: model.Source) -> Iterable[model.Block]:

@@ -26,7 +26,7 @@ from inspect_kit.certificate.content.model import OVERLAY, Issue
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.certificate.issue.issue_journal import fulfil, promise_of, promised, recover, write_part
 from inspect_kit.certificate.issue.keys import SigningKey
-from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
+from inspect_kit.certificate.issue.pdf_signature import sign
 from inspect_kit.certificate.issue.qr import LAST_DAY, Claim, compose
 from inspect_kit.certificate.issue.seals import seal_of_signer
 from inspect_kit.errors import BadInput, InspectKitError, UsageError
@@ -186,7 +186,7 @@ def _write_copy(
 def _pdf(desk: Desk, request: Request, issue: Issue) -> bytes:
     """The document, drawn and signed."""
     pages = desk.draw(request.record, language=request.language, photos=request.photos, issue=issue)
-    return sign(pages, desk.key, SignatureNote(issue.number, issue.qr_text, request.record.subject.place))
+    return sign(pages, desk.key, issue.number, issue.qr_text, request.record.subject.place)
 
 
 def _issue(connection: Transaction, desk: Desk, request: Request) -> Issue:

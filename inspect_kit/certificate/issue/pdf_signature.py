@@ -23,24 +23,16 @@ RESERVED: Final = 8192
 """Hexadecimal digits kept free for the signature; an inspector's takes about 2,700."""
 
 
-@dataclass(frozen=True, slots=True)
-class SignatureNote:
-    """What the signature itself states: the certificate's number, the QR text, the place."""
-
-    number: str
-    qr: str
-    place: str = ""
-
-
-def sign(pdf: bytes, key: SigningKey, note: SignatureNote) -> bytes:
-    """The signed file. Nothing may touch it any more."""
+def sign(pdf: bytes, key: SigningKey, number: str, qr: str, place: str = "") -> bytes:
+    """The signed file; the signature itself states the certificate's number, the QR text and the place. Nothing may
+    touch the file any more."""
     # Loading pyHanko takes a moment, which those who only judge need not wait for.
     from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
     from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
     from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner
 
     meta = PdfSignatureMetadata(
-        field_name=FIELD, name=key.signer.name, reason=note.number, location=note.place or None, contact_info=note.qr,
+        field_name=FIELD, name=key.signer.name, reason=number, location=place or None, contact_info=qr,
         md_algorithm="sha256", subfilter=SigSeedSubFilter.PADES, certify=True, docmdp_permissions=MDPPerm.NO_CHANGES,
     )  # fmt: skip
     out = io.BytesIO()

@@ -148,7 +148,10 @@ def stamped_pdf(pdf: bytes, server: TimeServer, ring: Keyring) -> bytes:
     """
     trial = server.token(hashlib.sha256(pdf).digest()).dump()
     chain = [each.chosen for each in cms.ContentInfo.load(trial)["content"]["certificates"]]
-    own = [Certificate.load(each.public_bytes(Encoding.DER)) for each in (ring.ca, *_certificates(ring))]
+    own = [
+        Certificate.load(each.public_bytes(Encoding.DER))
+        for each in (ring.ca, *(signer.certificate for signer in ring.signers))
+    ]
     lists = [CertificateList.load(ring.revoked.public_bytes(Encoding.DER))] if ring.revoked else []
     try:
         writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
@@ -158,7 +161,3 @@ def stamped_pdf(pdf: bytes, server: TimeServer, ring: Keyring) -> bytes:
     except (PdfError, SigningError, OSError, ValueError, KeyError, TypeError) as problem:
         raise no_timestamp(server.url, problem) from None
     return bytes(out.getvalue())
-
-
-def _certificates(ring: Keyring) -> Iterable[x509.Certificate]:
-    return (signer.certificate for signer in ring.signers)

@@ -60,13 +60,10 @@ def draw_pages(contents: Sequence[model.Content], photos: Photos) -> Drawn:
 def _laid_out(content: model.Content, photos: Photos) -> LaidOut:
     """The pages of one language, with no page left half empty if that can be had; closer if that saves a page."""
     flows = [tuple(_pieces(each, photos)) for each in _orders(content)]
-    laid = [flow.paginate(_closer(each, by), BODY_HEIGHT, FIRST_HEIGHT) for by in _CLOSER for each in flows]
+    closer = ([replace(piece, space=by * piece.space) for piece in each] for by in _CLOSER for each in flows)
+    laid = [flow.paginate(pieces, BODY_HEIGHT, FIRST_HEIGHT) for pieces in closer]
     filled = [pages for pages in laid if all(map(_is_filled, pages[1:-1]))]
     return content, min(filled or laid, key=len)
-
-
-def _closer(pieces: Iterable[Piece], by: float) -> Iterator[Piece]:
-    return (replace(piece, space=by * piece.space) for piece in pieces)
 
 
 def _orders(content: model.Content) -> Iterator[model.Content]:

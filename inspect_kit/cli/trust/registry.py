@@ -155,12 +155,10 @@ def _shown(name: str, value: object) -> Iterator[str]:
                  for part in parts)  # fmt: skip
         yield from filter(None, texts)
     elif value != "":
-        yield said_of(name, str(value)) if name in ("state", "verdict", "kind") else _worded(name, str(value))
-
-
-def _worded(name: str, text: str) -> str:
-    """An edition as its sheet's wording has it; names and digests as they are."""
-    return wording_for(lang()).sentence(text) if name == "edition" else text
+        coded = name in ("state", "verdict", "kind")
+        # An edition as its sheet's wording has it; names and digests as they are.
+        text = wording_for(lang()).sentence(str(value)) if name == "edition" else str(value)
+        yield said_of(name, text) if coded else text
 
 
 command.add_command(inspections)

@@ -64,7 +64,7 @@ def test_a_timestamp_is_added_behind_what_was_signed(
     assert verify_pdf(pdf, replace(offline, registry=desk.registry, own="PCK")).holds
     again = stamped_pdf(pdf, TimeServer(server.url), own_keyring(desk.home))
     assert verify_pdf(again, offline).holds
-    stranger = verify_pdf(pdf, replace(offline, time_servers=()))
+    stranger = verify_pdf(pdf, replace(offline, believed=Believed()))
     assert stranger.holds
     assert "not believed here" in _said(stranger, "timestamp")
 
@@ -104,7 +104,7 @@ def test_after_a_theft_only_what_a_timestamp_proves_is_believed(
         f"retired on {(datetime.now(UTC) + timedelta(hours=1)).date()}"
     )
     assert "no witness or timestamp proves" in _said(verify_pdf(second.pdf.read_bytes(), after), "signer")
-    assert "no witness or timestamp proves" in _said(verify_pdf(pdf, replace(after, time_servers=())), "signer")
+    assert "no witness or timestamp proves" in _said(verify_pdf(pdf, replace(after, believed=Believed())), "signer")
     # A stamp that was made after the theft proves nothing.
     retired = retire_at(blank, NOW - timedelta(days=1))
     assert "compromised" in _said(verify_pdf(pdf, replace(after, keyrings=retired)), "signer")

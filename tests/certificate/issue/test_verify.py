@@ -188,7 +188,7 @@ def test_a_swapped_attachment_is_named_even_if_the_inspector_signed_it(
     desk: Desk, issue: Issue, offline: TrustContext, failing_record: Record
 ) -> None:
     """An inspector's own key signs a file whose pages and record do not belong together."""
-    from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
+    from inspect_kit.certificate.issue.pdf_signature import sign
     from inspect_kit.certificate.pages.render import make_certificate
 
     issued = issue(desk)
@@ -198,7 +198,7 @@ def test_a_swapped_attachment_is_named_even_if_the_inspector_signed_it(
         content = honest.attachments["record.json"].get_file().read_bytes()
         drawn.attachments["record.json"] = pikepdf.AttachedFileSpec(drawn, content, filename="record.json")
         drawn.save(buffer)
-    forged = sign(buffer.getvalue(), desk.key, SignatureNote(issued.number, issued.qr))
+    forged = sign(buffer.getvalue(), desk.key, issued.number, issued.qr)
     seen = verify_pdf(forged, offline)
     assert not seen.holds
     assert _against(seen) == "the attached record is not the one printed on page 1"
@@ -222,14 +222,14 @@ def test_an_issuer_cannot_sign_for_another_ones_numbers(
     desk: Desk, issue: Issue, counter: TrustContext, tmp_path: Path
 ) -> None:
     from inspect_kit.certificate.content.model import Issue as IssueFields
-    from inspect_kit.certificate.issue.pdf_signature import SignatureNote, sign
+    from inspect_kit.certificate.issue.pdf_signature import sign
     from inspect_kit.certificate.pages.render import make_certificate
 
     other = tmp_path / "other"
     found(other, Founding("Brno Carrom", "BRC", "Jan"), None, desk.now)
     honest = issue(desk)
     pages = make_certificate(_striker(honest), language="en", issue=IssueFields(honest.number, honest.qr))
-    forged = sign(pages, unlock(other, "", None), SignatureNote(honest.number, honest.qr))
+    forged = sign(pages, unlock(other, "", None), honest.number, honest.qr)
     both = replace(counter, keyrings=(*counter.keyrings, own_keyring(other)))
     assert "Brno Carrom gives no numbers like PCK-2026-000001" in _against(verify_pdf(forged, both))
 

@@ -138,7 +138,7 @@ def _witnessed(desk: Desk, witness: Cosigner, old: int = 0, later: int = 0) -> C
 def _looked_at(desk: Desk, qr: str, witness: Cosigner | None = None, **more: object) -> Verification:
     counter = TrustContext((own_keyring(desk.home),), "PCK", desk.registry, date(2026, 11, 16))
     witnesses = (witness.verifier,) if witness else ()
-    return verify_qr(qr, replace(counter, witnesses=witnesses, **more))  # type: ignore[arg-type]
+    return verify_qr(qr, replace(counter, believed=Believed(witnesses), **more))  # type: ignore[arg-type]
 
 
 def _said(seen: Verification, name: str) -> str:
