@@ -45,7 +45,7 @@ def _with_field(pdf: bytes, name: str) -> bytes:
     """The file with the field that the signature goes into, tagged: a signer could not tag it."""
     from pikepdf import ObjectStreamMode, Pdf
 
-    from inspect_kit.certificate.pages.tags import add_signature_field
+    from inspect_kit.certificate.pages.pdfa import add_signature_field
 
     with Pdf.open(io.BytesIO(pdf)) as document:
         add_signature_field(document, FIELD, name)

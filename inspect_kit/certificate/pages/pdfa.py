@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
-from pikepdf import Array, AttachedFileSpec, Dictionary, Name, ObjectStreamMode, Pdf, String
+from pikepdf import Array, AttachedFileSpec, Dictionary, Name, Object, ObjectStreamMode, Pdf, String
 
 from inspect_kit.errors import BadInput
 from inspect_kit.places import shipped
@@ -48,10 +48,7 @@ def archived(pages: Drawn, record: bytes, label: Label) -> bytes:
     """The finished file. The clock plays no part in it: its dates are those of the inspection or the issue."""
     with Pdf.open(io.BytesIO(pages.pdf)) as pdf:
         _describe(pdf, label)
-        # Imported here: whoever only verifies a certificate draws none.
-        from inspect_kit.certificate.pages.tags import add_tree
-
-        add_tree(pdf, pages.tree)
+        _add_tree(pdf, pages.tree)
         _mend_unicode(pdf)
         _add_output_intent(pdf)
         pdf.Root.AF = Array()
@@ -141,3 +138,74 @@ def _stamp(iso: str) -> str:
         return f"D:{date.fromisoformat(iso):%Y%m%d}000000Z"
     except ValueError:
         raise BadInput("not-a-date", where="date", iso=iso[:40]) from None
+
+
+# What each part is, for those who listen (PDF/UA-1)
+
+
+def _add_tree(pdf: Pdf, root: Element) -> None:
+    """Write the tree into a document whose pages are marked."""
+    tree = pdf.make_indirect(Dictionary(Type=Name.StructTreeRoot))
+    owners: list[dict[int, Object]] = [{} for _ in pdf.pages]
+    tree.K = _written(pdf, root, tree, owners)
+    numbers = Array()
+    for place, page in enumerate(pdf.pages):
+        page.obj.StructParents = place
+        page.obj.Tabs = Name.S
+        numbers.append(place)
+        numbers.append(pdf.make_indirect(Array([owners[place][number] for number in sorted(owners[place])])))
+    tree.ParentTree = pdf.make_indirect(Dictionary(Nums=numbers))
+    tree.ParentTreeNextKey = len(owners)
+    pdf.Root.StructTreeRoot = tree
+    pdf.Root.MarkInfo = Dictionary(Marked=True)
+
+
+def _written(pdf: Pdf, element: Element, parent: Object, owners: list[dict[int, Object]]) -> Object:
+    # Imported here: whoever only verifies a certificate draws none.
+    from inspect_kit.certificate.pages.tags import Element
+
+    made = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name(f"/{element.kind}"), P=parent))
+    if element.alt:
+        made.Alt = String(element.alt)
+    if element.lang:
+        made.Lang = String(element.lang)
+    if element.kind == "TH":
+        made.A = Dictionary(O=Name.Table, Scope=Name.Column)
+    elif element.span > 1:
+        made.A = Dictionary(O=Name.Table, ColSpan=element.span)
+    kids = Array()
+    for part in element.parts:
+        if isinstance(part, Element):
+            kids.append(_written(pdf, part, made, owners))
+        else:
+            owners[part.page][part.number] = made
+            made.Pg = pdf.pages[part.page].obj
+            kids.append(part.number)
+    made.K = kids
+    return made
+
+
+def add_signature_field(pdf: Pdf, name: str, said: str) -> None:
+    """An empty, invisible field for the signature, with its place in the tree: a signer could not tag it later."""
+    page = pdf.pages[0].obj
+    tree = pdf.Root.get(Name.StructTreeRoot)
+    field = pdf.make_indirect(
+        Dictionary(
+            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String(name), TU=String(said), F=132,
+            Rect=Array([0, 0, 0, 0]), P=page,
+        )
+    )  # fmt: skip
+    page.Annots = Array([field])
+    pdf.Root.AcroForm = Dictionary(Fields=Array([field]))
+    if tree is None:
+        return
+    key = int(tree.ParentTreeNextKey)
+    form = pdf.make_indirect(
+        Dictionary(Type=Name.StructElem, S=Name.Form, P=tree.K, Pg=page, Alt=String(said),
+                   K=Dictionary(Type=Name.OBJR, Obj=field, Pg=page))
+    )  # fmt: skip
+    field.StructParent = key
+    tree.K.K.append(form)
+    tree.ParentTree.Nums.append(key)
+    tree.ParentTree.Nums.append(form)
+    tree.ParentTreeNextKey = key + 1

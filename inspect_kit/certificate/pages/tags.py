@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-from pikepdf import Array, Dictionary, Name, Object, Pdf, String
 from reportlab.pdfgen.canvas import Canvas
 
 _ARTIFACT: Final = "/Artifact BMC"
@@ -97,71 +96,3 @@ def marked(canvas: Canvas, tag: Tag) -> Iterator[None]:
             yield
     else:
         yield
-
-
-# The tree in the file
-
-
-def add_tree(pdf: Pdf, root: Element) -> None:
-    """Write the tree into a document whose pages are marked."""
-    tree = pdf.make_indirect(Dictionary(Type=Name.StructTreeRoot))
-    owners: list[dict[int, Object]] = [{} for _ in pdf.pages]
-    tree.K = _written(pdf, root, tree, owners)
-    numbers = Array()
-    for place, page in enumerate(pdf.pages):
-        page.obj.StructParents = place
-        page.obj.Tabs = Name.S
-        numbers.append(place)
-        numbers.append(pdf.make_indirect(Array([owners[place][number] for number in sorted(owners[place])])))
-    tree.ParentTree = pdf.make_indirect(Dictionary(Nums=numbers))
-    tree.ParentTreeNextKey = len(owners)
-    pdf.Root.StructTreeRoot = tree
-    pdf.Root.MarkInfo = Dictionary(Marked=True)
-
-
-def _written(pdf: Pdf, element: Element, parent: Object, owners: list[dict[int, Object]]) -> Object:
-    made = pdf.make_indirect(Dictionary(Type=Name.StructElem, S=Name(f"/{element.kind}"), P=parent))
-    if element.alt:
-        made.Alt = String(element.alt)
-    if element.lang:
-        made.Lang = String(element.lang)
-    if element.kind == "TH":
-        made.A = Dictionary(O=Name.Table, Scope=Name.Column)
-    elif element.span > 1:
-        made.A = Dictionary(O=Name.Table, ColSpan=element.span)
-    kids = Array()
-    for part in element.parts:
-        if isinstance(part, Element):
-            kids.append(_written(pdf, part, made, owners))
-        else:
-            owners[part.page][part.number] = made
-            made.Pg = pdf.pages[part.page].obj
-            kids.append(part.number)
-    made.K = kids
-    return made
-
-
-def add_signature_field(pdf: Pdf, name: str, said: str) -> None:
-    """An empty, invisible field for the signature, with its place in the tree: a signer could not tag it later."""
-    page = pdf.pages[0].obj
-    tree = pdf.Root.get(Name.StructTreeRoot)
-    field = pdf.make_indirect(
-        Dictionary(
-            Type=Name.Annot, Subtype=Name.Widget, FT=Name.Sig, T=String(name), TU=String(said), F=132,
-            Rect=Array([0, 0, 0, 0]), P=page,
-        )
-    )  # fmt: skip
-    page.Annots = Array([field])
-    pdf.Root.AcroForm = Dictionary(Fields=Array([field]))
-    if tree is None:
-        return
-    key = int(tree.ParentTreeNextKey)
-    form = pdf.make_indirect(
-        Dictionary(Type=Name.StructElem, S=Name.Form, P=tree.K, Pg=page, Alt=String(said),
-                   K=Dictionary(Type=Name.OBJR, Obj=field, Pg=page))
-    )  # fmt: skip
-    field.StructParent = key
-    tree.K.K.append(form)
-    tree.ParentTree.Nums.append(key)
-    tree.ParentTree.Nums.append(form)
-    tree.ParentTreeNextKey = key + 1
