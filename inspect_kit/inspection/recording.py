@@ -18,6 +18,8 @@ from inspect_kit.judgement.verdict import Finding
 from inspect_kit.rulebook.sheet import Item, Sheet
 from inspect_kit.values.measurement import COVERAGE_FACTOR, Budget, Measurement, Reading
 
+_AS_READ = ("characteristic", "name", "printed", "requires", "how", "note", "because", "binding", "suspect")
+"""What a line of the record has from its clause under the same name."""
 _SIGNIFICANT = 12
 """Digits of an uncertainty that are kept: far more than anyone can know of one."""
 
@@ -80,23 +82,15 @@ def _line(finding: Finding) -> record.Line:
     clause = finding.clause
     bounds = clause.bounds
     line = record.Line(
+        **{name: getattr(clause, name) for name in _AS_READ},
         clause=clause.number,
-        characteristic=clause.characteristic,
         kind=clause.kind.value,
         force=clause.force.value,
         verdict=finding.verdict.value,
         reason=finding.reason.value,
         instance=finding.instance,
-        name=clause.name,
-        printed=clause.printed,
         printed_unit=clause.unit.symbol if clause.unit else "",
-        requires=clause.requires,
-        how=clause.how,
-        note=clause.note,
-        because=clause.because,
         sheet=clause.source,
-        binding=clause.binding,
-        suspect=clause.suspect,
         nominal=_plain(bounds.nominal_in_base),
         lower=_plain(bounds.lower.in_base if bounds.lower else None),
         upper=_plain(bounds.upper.in_base if bounds.upper else None),

@@ -12,8 +12,7 @@ from inspect_kit.capture.instruments import Instrument, load_instruments
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.catalogue import COLOUR, WORD, all_names, measured_names, named_instances, needed_by
-from inspect_kit.judgement.judge import Evidence, Judgement
-from inspect_kit.judgement.pieces import judge_item
+from inspect_kit.judgement.judge import Evidence, Judgement, judge_item
 from inspect_kit.judgement.rules import RuleName
 from inspect_kit.judgement.verdict import Reason
 from inspect_kit.measure.derived import derive

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from inspect_kit.errors import BadInput, BadSheet, Fault, InspectKitError, UsageError
 from inspect_kit.nearest import nearest
@@ -24,6 +24,10 @@ _MAX_DEPTH: Final = 8
 """Sheets that may lie over one another."""
 _LONGEST_NAME: Final = 60
 """Characters of a sheet's id: every disk has room for such a file name."""
+
+
+_INHERITED: Final = ("body", "publisher", "edition", "prevails", "superseded")
+"""Texts at the top of a sheet that one lying over it need not repeat."""
 
 
 def sheet_ids(folder: Path | None = None) -> tuple[str, ...]:
@@ -115,17 +119,14 @@ def _head(root: TomlTable) -> Sheet:
         root.fault("format", "sheet-format", format=FORMAT, stated=f"{stated!r:.40}")
     standing = root.word("standing", SheetAuthority, SheetAuthority.HOUSE)
     dates = root.table("in_force")
+    inherited: dict[str, Any] = {key: root.text(key, "") for key in _INHERITED}
     sheet = Sheet(
         id=root.text("id"),
         title=root.text("title"),
-        body=root.text("body", ""),
-        publisher=root.text("publisher", ""),
-        edition=root.text("edition", ""),
         language=root.text("language", "en"),
         standing=standing,
         disclaimer=root.text("disclaimer", ""),
-        prevails=root.text("prevails", ""),
-        superseded=root.text("superseded", ""),
+        **inherited,
         since=dates.day("from"),
         until=dates.day("until"),
         clauses=(),
@@ -239,11 +240,7 @@ def _read_over(root: TomlTable, base: Sheet) -> Sheet:
     used = {clause.item for clause in clauses}
     sheet = replace(
         head,
-        body=head.body or base.body,
-        edition=head.edition or base.edition,
-        publisher=head.publisher or base.publisher,
-        prevails=head.prevails or base.prevails,
-        superseded=head.superseded or base.superseded,
+        **{key: getattr(head, key) or getattr(base, key) for key in _INHERITED},
         clauses=clauses,
         items=tuple(item for item in items if item.id in used),
         derived=_merged(base.derived, derived),

@@ -17,7 +17,6 @@ from inspect_kit.bounded_pool import BoundedPool
 from inspect_kit.checkin.roles import Act
 from inspect_kit.places import shipped
 from inspect_kit.station import desk, events, guided, live, lookup, people, photos, scales, tickets
-from inspect_kit.station import sign_in as signing
 from inspect_kit.station.certificate_worker import CertificateWorker, DrawnInProcess
 from inspect_kit.station.hall import papers, public, queue, roster
 from inspect_kit.station.rendering import STATIC
@@ -35,14 +34,14 @@ _GUIDED: Final = "/events/{event}/guided/{item}"
 
 ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
     ("GET", "/", events.show_events, Act.LOOK_UP),
-    ("GET", "/setup", signing.show_setup, None),
-    ("POST", "/setup", signing.set_up, None),
-    ("GET", "/sign-in", signing.show_sign_in, None),
-    ("POST", "/sign-in", signing.sign_in, None),
-    ("POST", "/sign-out", signing.sign_out, None),
-    ("GET", "/own-pin", signing.show_own_pin, Act.LOOK_UP),
-    ("POST", "/own-pin", signing.change_own_pin, Act.LOOK_UP),
-    ("GET", "/language/{language}", signing.choose_language, None),
+    ("GET", "/setup", people.show_setup, None),
+    ("POST", "/setup", people.set_up, None),
+    ("GET", "/sign-in", people.show_sign_in, None),
+    ("POST", "/sign-in", people.sign_in, None),
+    ("POST", "/sign-out", people.sign_out, None),
+    ("GET", "/own-pin", people.show_own_pin, Act.LOOK_UP),
+    ("POST", "/own-pin", people.change_own_pin, Act.LOOK_UP),
+    ("GET", "/language/{language}", people.choose_language, None),
     ("GET", "/people", people.show_people, Act.SET_UP),
     ("POST", "/people", people.change_people, Act.SET_UP),
     ("GET", "/look-up", lookup.show_lookup, Act.LOOK_UP),
@@ -96,7 +95,7 @@ ROUTES: Final[tuple[tuple[str, str, Handler, Act | None], ...]] = (
 
 
 _SLOW: Final = frozenset(
-    {people.change_people, signing.sign_in, signing.change_own_pin, papers.show_labels, papers.show_statistics}
+    {people.change_people, people.sign_in, people.change_own_pin, papers.show_labels, papers.show_statistics}
 )
 """What waits for the hashing of a PIN, or reads or draws a whole event."""
 

@@ -1,20 +1,33 @@
-"""The people of the station: who has which part, at which events."""
+"""The people of the station: who has which part at which events, signing in and out, and the language."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Final
 
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
+from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import PersonsPart, Role, change_fault
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.names import clean
-from inspect_kit.registry.checkin.accounts import account, accounts, set_account
+from inspect_kit.notices import LANGUAGES
+from inspect_kit.registry.checkin.accounts import (
+    Check,
+    account,
+    accounts,
+    anybody,
+    close_session,
+    open_session,
+    set_account,
+)
 from inspect_kit.registry.checkin.entries import AccountSet
 from inspect_kit.registry.checkin.store import all_events, ticket_from
 from inspect_kit.registry.opening import Transaction
-from inspect_kit.station.web.visit import Visit, sees
+from inspect_kit.station.station import SESSION_HOURS
+from inspect_kit.station.web.visit import LANGUAGE, Refusal, Visit, back_to, digest_of, sees, set_session
 
 _CODE: Final = 8
 """Letters of a one-time code: 24 to the power of 8, and a door that slows down guessing."""
@@ -92,3 +105,116 @@ def _remove(visit: Visit, name: str) -> None:
         body = AccountSet(name, there.role, by=visit.person.name, events=there.events, active=False)
         set_account(visit.station.registry, body, None, visit.station.now(), visit.station.seal,
                     check=_checked(visit, body))  # fmt: skip
+
+
+# Signing in and out, the first account, and the language.
+
+
+def show_setup(visit: Visit) -> Response:
+    """The first page of a new station."""
+    _check_setup(visit)
+    return visit.page("setup.html", fault="", name="")
+
+
+def _check_setup(visit: Visit) -> None:
+    if visit.ask(anybody) or not visit.station.loopback:
+        raise Refusal(403, "refused.set_up")
+
+
+def set_up(visit: Visit) -> Response:
+    """Make the chief referee's account, which all others follow from."""
+    _check_setup(visit)
+    form = visit.form
+    try:
+        if form.get("pin", "") != form.get("again", ""):
+            raise Refusal(422, "people.pins_differ")
+        name = clean(form.get("name", ""), where=visit.words("people.name"), needed=True)
+        account = AccountSet(name, Role.REFEREE, by=name)
+        station = visit.station
+        set_account(station.registry, account, form.get("pin", ""), station.now(), station.seal)
+    except (Refusal, InspectKitError) as problem:
+        fault = visit.words(problem.key) if isinstance(problem, Refusal) else visit.words.told(problem)
+        return visit.page("setup.html", 422, fault=fault, name=form.get("name", ""))
+    return _signed_in(visit, name, "/")
+
+
+def show_sign_in(visit: Visit) -> Response:
+    """Name and PIN."""
+    if not visit.ask(anybody) and visit.station.loopback:
+        return visit.go("/setup")
+    if visit.who is not None:
+        return visit.go("/")
+    return visit.page("sign_in.html", fault="", name="", back=back_to(visit.query("back")))
+
+
+def sign_in(visit: Visit) -> Response:
+    """Open a session, under a new name that nobody could have planted before."""
+    name, back = " ".join(visit.form.get("name", "").split())[:200], back_to(visit.form.get("back", ""))
+    host = visit.request.client.host if visit.request.client else ""
+    if not visit.station.limits.sign_ins.take(host):
+        raise Refusal(429, "refused.wait")
+    if not visit.check_pin(name, visit.form.get("pin", "")):
+        return visit.page("sign_in.html", 403, fault=visit.words("sign_in.wrong"), name=name, back=back)
+    return _signed_in(visit, name, back)
+
+
+def _signed_in(visit: Visit, name: str, back: str) -> Response:
+    token, station = secrets.token_urlsafe(32), visit.station
+    now = station.now()
+    span = (now, now + timedelta(hours=SESSION_HOURS))
+    open_session(station.registry, station.secret, digest_of(token), name, span)
+    response = visit.go(back)
+    set_session(response, token, secure=visit.station.secure)
+    return response
+
+
+def show_own_pin(visit: Visit, fault: str = "") -> Response:
+    """One's own PIN: whoever came with a one-time code chooses it first."""
+    return visit.page("own_pin.html", 422 if fault else 200, fault=fault, first=visit.person.once)
+
+
+def change_own_pin(visit: Visit) -> Response:
+    """Its owner changes it, and nobody else knows it; other sessions of this person end."""
+    form, person, station = visit.form, visit.person, visit.station
+    try:
+        if form.get("pin", "") != form.get("again", ""):
+            raise DeskRefusal("people.pins_differ")
+        if form.get("pin", "") == form.get("own_pin", ""):
+            raise DeskRefusal("people.same_pin")
+        if not visit.check_pin(person.name, form.get("own_pin", "")):
+            raise DeskRefusal("ticket.wrong_pin")
+        body = AccountSet(person.name, person.role, by=person.name, events=person.events)
+        set_account(station.registry, body, form.get("pin", ""), station.now(), station.seal, check=_unchanged(person))
+    except InspectKitError as problem:
+        return show_own_pin(visit, visit.words.told(problem))
+    return _signed_in(visit, person.name, "/")
+
+
+def _unchanged(person: AccountSet) -> Check:
+    """A part that somebody changes at the same moment is not changed back."""
+
+    def check(connection: Transaction) -> None:
+        now = account(connection, person.name)
+        if now is None or (now.role, now.events) != (person.role, person.events):
+            raise DeskRefusal("people.not_allowed")
+
+    return check
+
+
+def sign_out(visit: Visit) -> Response:
+    """Close the session."""
+    close_session(visit.station.registry, digest_of(visit.token))
+    response = visit.go("/sign-in")
+    set_session(response, secrets.token_urlsafe(32), secure=visit.station.secure)
+    return response
+
+
+def choose_language(visit: Visit) -> Response:
+    """Remember a language in this browser."""
+    response = RedirectResponse(back_to(visit.query("back")), 303)
+    if visit.path("language") in LANGUAGES:
+        response.set_cookie(
+            LANGUAGE, visit.path("language"), max_age=31_536_000, httponly=True, samesite="strict",
+            secure=visit.station.secure,
+        )  # fmt: skip
+    return response

@@ -11,8 +11,15 @@ import click
 
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.dialects.dialect import PREFIX, Dialect, dialect_file, dialect_text
-from inspect_kit.capture.dialects.learning import LabelledRecording, learn, readings_shown, refuse_moving
-from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
+from inspect_kit.capture.dialects.learning import (
+    LabelledRecording,
+    dump,
+    learn,
+    read_recording,
+    readings_shown,
+    refuse_moving,
+    whole_lines,
+)
 from inspect_kit.capture.instruments import checked_id
 from inspect_kit.capture.line import Address, open_port
 from inspect_kit.capture.wedge import typed_by_instrument

@@ -40,7 +40,6 @@ class Word:
     """A unit or mark near the digits (empty where it is neither), and where it stands."""
 
     text: str
-    chance: float
     behind: bool
     box: tuple[int, int, int, int]
     """Left, top, width and height in the strip."""
@@ -50,7 +49,7 @@ def unit_of(found: list[Word]) -> str:
     """The one unit behind the digits; where none is there, the one that stands elsewhere."""
     units = [word for word in found if word.text not in _MARKS]
     behind = {word.text for word in units if word.behind}
-    chosen = behind or {word.text for word in units if word.chance > tuning.ELSEWHERE_CHANCE}
+    chosen = behind or {word.text for word in units}
     return chosen.pop() if len(chosen) == 1 and chosen != {""} else ""
 
 
@@ -73,35 +72,30 @@ def _at(strip: Strip, level: float, left: float, right: float) -> Iterator[Word]
         part = (slice(y, y + h), slice(x, x + w))
         behind = bool(x > right - 0.3 * TALL and y + h > SIDE and y < SIDE + TALL)
         own = np.where(labels[part] == index, strip.raw[part], 0).astype(np.float32)
-        text, chance = _agreed(_named(strip.as_printed(own, x + w / 2)), _named(own))
+        upright, leaning = _named(strip.as_printed(own, x + w / 2)), _named(own)
+        # By its lean on the display and by that of the digits: one may be unknown, both must not differ.
+        text = (upright or leaning) if not upright or not leaning or upright == leaning else ""
         if text or (behind and w > tuning.WORD_WIDTH * TALL):
-            yield Word(text, chance, behind, (int(x), int(y), int(w), int(h)))
+            yield Word(text, behind, (int(x), int(y), int(w), int(h)))
 
 
 def _overlap(one: tuple[int, int, int, int], two: tuple[int, int, int, int]) -> bool:
     return all(one[k] < two[k] + two[k + 2] and two[k] < one[k] + one[k + 2] for k in (0, 1))
 
 
-def _agreed(one: tuple[str, float], two: tuple[str, float]) -> tuple[str, float]:
-    """What a word is by its lean on the display and by that of the digits: one may be unknown, both must not differ."""
-    if one[0] and two[0] and one[0] != two[0]:
-        return "", max(one[1], two[1])
-    return max(one, two, key=lambda each: (bool(each[0]), each[1]))
-
-
-def _named(drawn: Plane) -> tuple[str, float]:
-    """The word, if the network knows it and it is drawn as that word is, and its probability."""
+def _named(drawn: Plane) -> str:
+    """The word, if the network knows it and it is drawn as that word is; else nothing."""
     cut = _cut(drawn)
     if cut is None:
-        return "", 0.0
+        return ""
     chances = word_chances([_window(cut)])[0]
     text, chance = WORDS[int(np.argmax(chances))], float(chances.max())
     if text in ("junk", "g") and chances[WORDS.index("g")] > tuning.LIKE_NINE and _drawn_as(cut, _SHAPES["g"]):
-        return "g", tuning.BY_SHAPE
+        return "g"
     # A bold g may have no hole left, one with a closed tail has two: there the network and the width are enough.
     fits = _wide_as if text == "g" else _drawn_as
     known = text != "junk" and chance > tuning.WORD_CHANCE and (text in _MARKS or fits(cut, _SHAPES[text]))
-    return (text if known else ""), chance
+    return text if known else ""
 
 
 def _wide_as(cut: Plane, shape: _Shape) -> bool:
@@ -153,10 +147,10 @@ def unread_mark_beside(strip: Strip, left: float, right: float, found: list[Word
     lit = (strip.light > tuning.FAINT).astype(np.uint8)
     _, _, stats, _ = cv2.connectedComponentsWithStats(lit, connectivity=8)
     known = [word.box for word in found if word.text]
-    for x, y, w, h, area in stats[1:]:
+    for x, y, w, h, _ in stats[1:]:
         before, behind = 0 <= left - (x + w) < tuning.NEXT_TO_ROW * TALL, 0 <= x - right < tuning.NEXT_TO_ROW * TALL
         inside = y + h > SIDE + 0.1 * TALL and y < SIDE + 0.9 * TALL
-        tall = h > (0.3 if w < tuning.BAR_WIDTH * TALL else 0.7) * TALL and area > tuning.STROKE_WIDTH * TALL * h
+        tall = h > (0.3 if w < tuning.BAR_WIDTH * TALL else 0.7) * TALL
         sign = before and w > max(0.15 * TALL, 1.3 * h) and y > SIDE and y + h < SIDE + TALL
         if inside and (before or behind) and (tall or sign) and not _covered((x, y, w, h), known):
             return True

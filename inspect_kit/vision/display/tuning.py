@@ -54,8 +54,6 @@ FAINT: Final = 0.35
 """Of a lit stroke's contrast, from which something beside the row is looked at: small letters, a digit in glare."""
 WORD_CHANCE: Final = 0.7
 """Probability from which a word beside the digits is believed; there are few, and most of them are known."""
-ELSEWHERE_CHANCE: Final = 0.75
-"""Probability from which a unit is believed that does not stand behind the digits."""
 WORD_WIDTH: Final = 0.27
 """Heights from which something behind the digits is a word, read or not, and no edge of the glass."""
 WORD_DISTANCE: Final = 0.5
@@ -66,12 +64,8 @@ BAR_WIDTH: Final = 0.22
 """Heights up to which something is as narrow as a bar of a digit."""
 INK_SHARE: Final = 0.45
 """Of a word's own strongest contrast, from which it is drawn: small letters are fainter than digits."""
-STROKE_WIDTH: Final = 0.05
-"""Heights that a stroke of a digit is wide at least; the edge of a frame is thinner."""
 LIKE_NINE: Final = 0.15
 """Probability of a g from which its shape may decide: a g with a straight tail looks like a nine to the network."""
-BY_SHAPE: Final = 0.9
-"""Probability of a g that its shape decided."""
 SMALLEST_WORD: Final = 0.14
 """Heights from which something may be a word."""
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspect_kit.capture.dialects.dialect import LineState, dialect_text, read_dialect
-from inspect_kit.capture.dialects.learning import LabelledRecording, learn
-from inspect_kit.capture.dialects.recording import dump, read_recording, whole_lines
+from inspect_kit.capture.dialects.learning import LabelledRecording, dump, learn, read_recording, whole_lines
 from inspect_kit.capture.protocols.reply import Status
 from inspect_kit.errors import BadInput, BadSheet
 
