@@ -146,3 +146,10 @@ def test_a_ledger_of_measured_lots_that_was_changed_is_refused(tmp_path: Path, c
     path.write_text(measured_ledger().text().replace(*change))
     with pytest.raises(BadInput, match=r"lots\.csv: line"):
         read_ledger(path, SCHEME, measured=True)
+
+
+def test_a_ledger_of_counted_lots_is_not_gone_on_with_by_measured_values(tmp_path: Path) -> None:
+    path = tmp_path / "lots.csv"
+    path.write_text(judge_series(SCHEME, [(LOT, 0)]).text())
+    with pytest.raises(BadInput, match=r"lots\.csv: line 2"):
+        read_ledger(path, SCHEME, measured=True)
