@@ -15,7 +15,10 @@ from benchmarks.cycles.camera import calibration_file
 from benchmarks.cycles.develop import develop
 from benchmarks.cycles.prints import Prints
 
-KINDS = {"discs": "pieces", "striker": "pieces", "dice": "pieces", "figure": "figure", "board": "board"}
+KINDS = {
+    "discs": "pieces", "striker": "pieces", "dice": "pieces", "figure": "figure", "board": "board",
+    "paper": "everyday", "card": "everyday", "coin": "everyday",
+}  # fmt: skip
 
 
 def main() -> None:

@@ -21,7 +21,6 @@ from inspect_kit.vision.optics.pose import Known, View, pixels_of, rotation_of, 
 from inspect_kit.vision.reference.everyday import (
     ANY_COIN_THICKNESS,
     COIN_HEIGHT_SPREAD,
-    COIN_MISJUDGED,
     COIN_SPREAD,
     COINS,
     EURO_COINS,
@@ -36,6 +35,8 @@ _OWN: Final = 3
 """Numbers of one disc: place and radius."""
 _SMALL: Final = 1e-4
 """Radians by which a view is leaned to see what changes."""
+_SCALES: Final = np.geomspace(0.8, 1.25, 91)
+"""Times as large that coins are taken for, to see whether their sizes fit elsewhere."""
 _CELL: Final = 6.0
 """mm around outlines in which light and dark are told."""
 
@@ -143,19 +144,24 @@ def _odd_one(discs: Sequence[SeenCircle]) -> int | None:
 
 
 def _by_company(discs: Sequence[SeenCircle], coin: KnownCoin, candidates: Sequence[int]) -> int | None:
-    """Among euro coins the one beside which all others have the size of a euro coin."""
+    """Among euro coins the one beside which all others have the size of a euro coin, if at no other scale they have:
+    sizes of euro coins lie close together, and the coin may not be there at all."""
     if coin not in EURO_COINS or len(discs) <= tuning.LEAST_DISCS or not candidates:
         return None
-    misfits = sorted((_misfit(discs, coin, index), index) for index in candidates)
-    second = misfits[1][0] if len(misfits) > 1 else np.inf
-    return misfits[0][1] if misfits[0][0] < tuning.EURO_MISFIT and second > tuning.EURO_CLEAR * misfits[0][0] else None
+    misfits = np.array([_misfits(discs, coin, index) for index in candidates])
+    best = int(misfits[:, 0].argmin())
+    own, elsewhere = misfits[best]
+    return candidates[best] if own < tuning.EURO_MISFIT and elsewhere > tuning.EURO_CLEAR * own else None
 
 
-def _misfit(discs: Sequence[SeenCircle], coin: KnownCoin, index: int) -> float:
-    """mm by which the others miss the sizes of euro coins, root mean square, if this one is the coin."""
+def _misfits(discs: Sequence[SeenCircle], coin: KnownCoin, index: int) -> tuple[float, float]:
+    """mm by which the discs miss the sizes of euro coins, root mean square, if this one is the coin; and the least that
+    they miss them by at another scale."""
     sizes = np.array([disc.radius for disc in discs]) * coin.diameter / discs[index].radius
-    misses = np.abs(sizes[:, None] - [each.diameter for each in EURO_COINS]).min(axis=1)
-    return float(np.sqrt((np.delete(misses, index) ** 2).mean())) + tuning.EURO_NOISE
+    misses = np.abs(sizes[:, None, None] * _SCALES[:, None] - [each.diameter for each in EURO_COINS]).min(axis=2)
+    curve = np.sqrt((misses**2).mean(axis=0)) + tuning.EURO_NOISE
+    other = np.abs(np.log(_SCALES)) > tuning.SAME_SCALE
+    return float(curve[~other].min()), float(curve[other].min())
 
 
 def no_coin() -> BadInput:
@@ -229,16 +235,8 @@ def coin_view(camera: Camera, scene: CoinScene) -> tuple[View, Known]:
         other = apart(view.vector, best.vector)
         covariance += share * np.outer(other, other)
     flat = np.column_stack([best.on_plane(outlines.image), np.zeros(len(outlines.image))])
-    # A coin that is misjudged by a share moves everything away from the camera by that share.
-    scale = COIN_MISJUDGED * np.concatenate([np.zeros(COUNT + 3), best.vector[COUNT + 3 :]])
-    own = np.outer(scale, scale) + (0.0 if best.by_reference is None else best.by_reference)
     lean = leaning_covariance(best, scene)
-    seen = replace(
-        best,
-        covariance=covariance + np.outer(scale, scale) + lean,
-        pose_covariance=best.pose_covariance + lean[COUNT:, COUNT:],
-        by_reference=own,
-    )
+    seen = replace(best, covariance=covariance + lean, pose_covariance=best.pose_covariance + lean[COUNT:, COUNT:])
     return seen, Known(flat, outlines.image, _CELL)
 
 
@@ -246,11 +244,13 @@ def leaning_covariance(view: View, scene: CoinScene) -> Floats:
     """Covariance of a view that may be tilted about the coin by more than the outlines' noise says.
 
     Off the middle of the picture a piece shows its wall, h·α wide. If the half of it is taken for ground or face, the
-    outline is too round by h·α / 4R, as if the camera leaned by h / 4R; all pieces err alike, so that none helps.
+    outline is too round by h·α / 4R, as if the camera leaned by h / 4R. From straight above a lean α makes a circle
+    narrower by α² / 2 only, so an edge moved by δ on the shaded side, half of what the diameter is uncertain by, looks
+    like a lean of √(2δ / 2R). All pieces err alike, so that none helps.
     """
     disc = scene.discs[scene.index]
     height = max(scene.height, scene.coin.thickness)
-    lean = height / (2 * scene.coin.diameter)
+    lean = np.hypot(height / (2 * scene.coin.diameter), np.sqrt(COIN_SPREAD / scene.coin.diameter))
     place = np.append(view.on_plane(disc.centre[None], scene.coin.thickness)[0], scene.coin.thickness)
     found = np.zeros((_VIEW, _VIEW))
     for axis in np.eye(3)[:2]:
@@ -346,7 +346,8 @@ def _prior(camera: Camera, mean: Floats, scene: CoinScene) -> Floats:
     standard[COUNT : COUNT + 3] = tuning.LEVEL
     first = _VIEW + _OWN * scene.index
     standard[first : first + 2] = 0.01
-    standard[first + 2] = np.hypot(COIN_SPREAD / 2, COIN_HEIGHT_SPREAD * scene.coin.diameter / 2 / distance)
+    own = COIN_SPREAD / 2, scene.discs[scene.index].edge, COIN_HEIGHT_SPREAD * scene.coin.diameter / 2 / distance
+    standard[first + 2] = np.linalg.norm(own)
     information = np.diag(np.where(np.isfinite(standard), standard, 1e9) ** -2.0)
     information[:COUNT, :COUNT] = inverse(camera.covariance)
     return information

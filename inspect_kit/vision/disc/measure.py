@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -17,6 +17,7 @@ from inspect_kit.vision.disc import tuning
 from inspect_kit.vision.disc.coin_reference import (
     FIRST_SHAPE,
     CoinScene,
+    SeenCircle,
     circles_in,
     coin_view,
     first_view,
@@ -29,6 +30,7 @@ from inspect_kit.vision.disc.find import Candidate, find_circles
 from inspect_kit.vision.disc.fit import Disc, Shape, fit_disc, inside_picture, is_face_only, outline_pixels
 from inspect_kit.vision.disc.outer_edge import outermost
 from inspect_kit.vision.disc.roundness import Roundness, roundness_of
+from inspect_kit.vision.disc.silhouette import fit_silhouette
 from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
@@ -62,13 +64,20 @@ class DiscPieces:
 
 
 def find_pieces(
-    pixels: Pixels, placed: Placed, shape: Shape, diameters: tuple[float, float], optics: Optics
+    pixels: Pixels,
+    placed: Placed,
+    shape: Shape,
+    diameters: tuple[float, float],
+    optics: Optics,
+    *,
+    printed: bool = True,
 ) -> DiscPieces:
-    """The discs with a diameter within bounds, in reading order."""
+    """The discs with a diameter within bounds, in reading order; beside something `printed` by the light at their rims,
+    whose blur is then known, elsewhere by their silhouettes."""
     view = placed.view
     radii = diameters[0] / 2, diameters[1] / 2
     candidates = find_circles(pixels, view, placed.known.sheet[:, :2], shape.thickness, radii)
-    task = _Task(pixels, view, shape, optics)
+    task = _Task(pixels, view, shape, optics, printed)
     discs: list[Disc] = []
     refused: list[Refused] = []
     for candidate in _larger_first(candidates):
@@ -106,6 +115,7 @@ class _Task:
     view: View
     shape: Shape
     optics: Optics
+    printed: bool
 
 
 def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Refused]) -> None:
@@ -114,6 +124,11 @@ def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Ref
     if not inside_picture(seen, task.pixels, tuning.BORDER).all():
         if candidate.support >= tuning.CLEAR and not _near_refused(task.view, guess, refused):
             refused.append(Refused(_pixel(task.view, guess), "is cut off by the picture's edge"))
+        return
+    if not task.printed:
+        plain = _plain_or_silhouette(task, guess)
+        if not isinstance(plain, Unfit) and not _taken(plain.solid, discs):
+            discs.append(plain)
         return
     outer = outermost(task.pixels, task.view, guess)
     if isinstance(outer, Unfit) or _taken(outer, discs):
@@ -138,6 +153,22 @@ def _try(task: _Task, candidate: Candidate, discs: list[Disc], refused: list[Ref
                 "light from another side tells them apart)",
             )
         )
+
+
+def _plain_or_silhouette(task: _Task, guess: Solid) -> Disc | Unfit:
+    """A plain piece by the light at its rim, as beside a printed sheet; one that this does not explain, such as a coin
+    with its milling and gleams, by its silhouette. Where both can be read, u reaches from the one to the other."""
+    silhouette = fit_silhouette(task.pixels, task.view, guess, task.shape)
+    outer = outermost(task.pixels, task.view, guess)
+    if isinstance(outer, Unfit):
+        return silhouette
+    plain = fit_disc(task.pixels, task.view, outer, task.shape, task.optics)
+    if isinstance(plain, Unfit) or plain.scatter > tuning.EXPLAINED:
+        return silhouette
+    if isinstance(silhouette, Unfit):
+        return plain
+    apart = abs(silhouette.solid.radius - plain.solid.radius)
+    return replace(plain, edge=float(np.hypot(plain.edge, apart / 2)))
 
 
 def _near_refused(view: View, guess: Solid, refused: Sequence[Refused]) -> bool:
@@ -244,7 +275,7 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     given = request.shape
     shape = Shape(given.thickness / scale, given.u_thickness / scale, given.rim / scale, given.u_rim / scale)
     bounds = request.diameters[0] / scale, request.diameters[1] / scale
-    pieces = find_pieces(photo.pixels, placed, shape, bounds, optics)
+    pieces = find_pieces(photo.pixels, placed, shape, bounds, optics, printed=request.reference.printed)
     if coin:
         pieces = _without(pieces, placed.known.sheet[0])
     flatness = FLATNESS + tuning.BENT_INSIDE * placed.bend
@@ -263,8 +294,8 @@ def _beside_coin(photo: Photograph, camera: Camera, request: DiscRequest) -> Pla
         circles = circles_in(small, little, across, largest)
         index = which(small, circles, coin)
         if index is not None:
-            near = (circles[index].centre + 0.5) / factor - 0.5, across * coin.diameter / (2 * circles[index].radius)
-            return _placed_by_coin(photo, camera, near, (coin, request.shape.thickness, largest))
+            scale = across * coin.diameter / (2 * circles[index].radius)
+            return _placed_by_coin(photo, camera, scale, (coin, request.shape.thickness, largest))
     raise no_coin()
 
 
@@ -276,19 +307,17 @@ def _sketched(
     sketch = Placed("", start, picture_plane(camera, start))
     largest, colour_spread = known
     return start, find_pieces(
-        pixels, sketch, FIRST_SHAPE, (tuning.SMALLEST_COIN, largest), Optics(None, colour_spread)
+        pixels, sketch, FIRST_SHAPE, (tuning.SMALLEST_COIN, largest), Optics(None, colour_spread), printed=False
     ).discs
 
 
-def _placed_by_coin(
-    photo: Photograph, camera: Camera, near: tuple[Floats, float], known: tuple[KnownCoin, float, float]
-) -> Placed:
-    """The discs looked at again at full size, where a unit is a millimetre: outlines are told by millimetres."""
-    (pixel, across), (coin, height, largest) = near, known
+def _placed_by_coin(photo: Photograph, camera: Camera, across: float, known: tuple[KnownCoin, float, float]) -> Placed:
+    """The discs looked at again at full size, where a unit is a millimetre: outlines are told by millimetres, and by
+    them which of the discs the coin is."""
+    coin, height, largest = known
     start, discs = _sketched(photo.pixels, camera, across, (largest, photo.colour_spread))
-    apart = [float(np.linalg.norm(disc.centre - pixel)) for disc in discs]
-    index = int(np.argmin(apart)) if apart else 0
-    if len(apart) < tuning.LEAST_DISCS or apart[index] > discs[index].solid.radius * discs[index].resolution / 4:
+    index = which(photo.pixels, [SeenCircle(each.solid.radius, each.centre, each.outline) for each in discs], coin)
+    if index is None:
         raise no_coin()
     view, flat = coin_view(camera, CoinScene(start, discs, index, coin, height))
     return Placed(f"coin {coin.name}", view, _coin_first(view, flat, discs[index]))

@@ -131,6 +131,32 @@ OUTER_EDGE_OUTSIDE: Final = 2.0
 OUTER_EDGE_LEAST_SUPPORT: Final = 0.5
 """Share of the lines that must have an edge on the circle."""
 
+# silhouette
+
+EXPLAINED: Final = 0.3
+"""Pixels by which edges may scatter around an outline that the light at a plain rim explains. Drawn pieces have 0.29 at
+most; coins on eight photos by strangers, whose rims have milling and gleams, 0.15 to 2.5, most of them above 0.3."""
+GUESS_REACH: Final = 0.14
+"""Share of the radius by which the first guess of an outline may be off."""
+FIRST_EDGE_WIDTH: Final = 0.04
+"""mm by which milling, wear and shading move an edge, and over which it is smoothed."""
+FIRST_EDGE_PIXELS: Final = 0.6
+"""The same in pixels."""
+SOFT_EDGE: Final = 0.12
+"""Steepness, as a share of that of the clearest edges, below which an edge is a shadow's or the ground's own. Figures
+are the same from 0.06 to 0.2."""
+CERTAIN_EDGE: Final = 3.0
+"""How surely a steep edge is the piece's: one as steep as the clearest is overlooked with probability exp(−3)."""
+STRAY_EDGE: Final = 0.03
+"""Likelihood of a line without an edge on the outline: it lies in shade, or another piece touches there."""
+PATCHY: Final = 0.8
+"""Variation of the contrast around an outline, as a share of it, beyond which it is a chance of the ground's texture:
+on eight photos by strangers coins have 0.7 at most, wood's grain 0.9 and more."""
+FAINT_PIECE: Final = 0.06
+"""Contrast (codes from 0 to 1) below which it is such a chance too: there copper on light wood has 0.08."""
+FREE_LINES: Final = 24.0
+"""Independent lines across an outline: neighbours see the same shadow."""
+
 # coin_reference
 
 COIN_MIDDLE: Final = (0.15, 0.55)
@@ -154,7 +180,9 @@ EURO_MISFIT: Final = 0.35
 EURO_NOISE: Final = 0.05
 """mm that outlines miss by in any case."""
 EURO_CLEAR: Final = 2.0
-"""Times that a second choice must miss by more than the first."""
+"""Times that they must miss them by more at any other scale."""
+SAME_SCALE: Final = 0.03
+"""Logarithm of a scale within which it is the same one: outlines are off by a hundredth."""
 COIN_RIM: Final = 0.3
 """mm, rounding of a coin's rim."""
 COIN_POINTS: Final = 48
@@ -169,8 +197,8 @@ LEANS: Final = ((0.0, 0.0), (0.15, 0.0), (-0.15, 0.0), (0.0, 0.15), (0.0, -0.15)
 """Radians by which the camera is leaned at first: circles look alike from two sides."""
 SMALLEST_COIN: Final = 14.0
 """mm, diameter of the smallest coin that is looked for."""
-BENT_INSIDE: Final = 3.0
+BENT_INSIDE: Final = 1.5
 """mm by which a loose sheet is off under a piece, for each mm that its border stands up: what the middle does is not
-seen. From the errors on two photos by strangers (scale 1 and 3 % off), so it is no prediction for them."""
+seen. With it, errors are as large as u on two photos by strangers (ten coins), so it is no prediction for them."""
 COIN_WORKING_SIDE: Final = 1600.0
 """Pixels of the longer side of the picture in which the coin is looked for."""

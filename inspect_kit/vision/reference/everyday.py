@@ -111,9 +111,6 @@ EURO_COINS: Final = tuple(coin for coin in COINS.values() if coin.name.endswith(
                           and not coin.name.endswith("usc"))  # fmt: skip
 COIN_SPREAD: Final = 0.11
 """mm, standard: mints' tolerances and wear (0.05), and light and shadow at the edge that it is seen by (0.1)."""
-COIN_MISJUDGED: Final = 0.017
-"""Relative, standard: the scale's error on grounds that nobody chose; from the errors on six photos by strangers (27
-coins, mean 0.4 mm), so it is no prediction for them."""
 COIN_HEIGHT_SPREAD: Final = 0.1
 """mm, standard, of the height of a coin's rim: wear, and coins whose mint publishes it roundly."""
 ANY_COIN_THICKNESS: Final = 2.0

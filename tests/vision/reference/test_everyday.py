@@ -136,6 +136,24 @@ def test_pieces_without_the_coin_are_not_taken_for_it() -> None:
     assert which(picture, seen, COINS["20c"]) is None
 
 
+def _of(*names: str) -> list[tuple[float, tuple[int, int, int], tuple[int, int, int]]]:
+    return [(COINS[name].diameter, _GOLDEN, _GOLDEN) for name in names]
+
+
+_GOLDEN = (180, 150, 70)
+
+
+def test_a_coin_of_one_metal_is_told_where_sizes_fit_at_one_scale_only() -> None:
+    picture, seen = _painted(*_of("50c", "20c", "10c", "5c", "2c", "1c"))
+    assert which(picture, seen, COINS["20c"]) == 1
+
+
+@pytest.mark.parametrize("others", [("50c", "10c", "5c"), ("50c", "5c", "2c", "1c"), ("5c", "2c", "1c")])
+def test_a_coin_that_is_not_there_is_not_found_among_others(others: tuple[str, ...]) -> None:
+    picture, seen = _painted(*_of(*others))
+    assert which(picture, seen, COINS["20c"]) is None
+
+
 def test_a_coin_known_by_its_diameter_is_the_odd_one_or_none() -> None:
     any_coin = known_coin("", 24.0)
     picture, seen = _painted(_MAN, _MAN, (24.0, _SILVER, _SILVER), _MAN)
