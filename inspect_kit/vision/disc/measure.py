@@ -278,6 +278,8 @@ def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> 
     pieces = find_pieces(photo.pixels, placed, shape, bounds, optics, printed=request.reference.printed)
     if coin:
         pieces = _without(pieces, placed.known.sheet[0])
+    if request.reference.kind == "paper":
+        pieces = _on_paper(pieces, placed)
     flatness = FLATNESS + tuning.BENT_INSIDE * placed.bend
     spotted = tuple(_spotted(disc, placed.view, request.scale, flatness) for disc in pieces.discs)
     return DiscLook(photo, placed, pieces, spotted, calibrated is not None)
@@ -327,6 +329,18 @@ def _coin_first(view: View, known: Known, coin: Disc) -> Known:
     """The coin's middle as the first of the known points."""
     middle = np.append(view.on_plane(coin.centre[None])[0], 0.0)
     return Known(np.vstack([middle, known.sheet]), np.vstack([coin.centre, known.image]), known.cells)
+
+
+def _on_paper(pieces: DiscPieces, placed: Placed) -> DiscPieces:
+    """Those on the sheet: what looks round on the table beside it is none of the pieces."""
+    low, high = placed.known.sheet[:, :2].min(axis=0), placed.known.sheet[:, :2].max(axis=0)
+
+    def lies_on(pixel: Floats) -> bool:
+        place = placed.view.on_plane(pixel[None])[0]
+        return bool((place > low).all() and (place < high).all())
+
+    discs = tuple(disc for disc in pieces.discs if lies_on(disc.centre))
+    return DiscPieces(discs, tuple(each for each in pieces.refused if lies_on(np.array(each.pixel))))
 
 
 def _without(pieces: DiscPieces, coin: Floats) -> DiscPieces:

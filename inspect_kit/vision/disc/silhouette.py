@@ -28,6 +28,7 @@ from inspect_kit.vision.optics.pose import View, view_slopes
 _LINES: Final = 144
 """Lines across the outline."""
 _AZIMUTHS: Final = np.linspace(0, 2 * np.pi, _LINES, endpoint=False)
+"""Radians, where on the outline each line lies."""
 _DESIGN: Final = np.column_stack([np.cos(_AZIMUTHS), np.sin(_AZIMUTHS), np.ones(_LINES)])
 """How the outline moves on each line with place and radius."""
 _FIRST: Final = 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
@@ -62,6 +64,15 @@ def test_a_plain_sheet_of_paper_gives_the_scale(on_paper: Photograph) -> None:
     session = _measured(on_paper, "paper:a4")
     _covered(session, (25.75, 21.25))
     assert "size of the reference" in {part.source for part in session.pieces[0].diameter.budget}
+
+
+def test_what_looks_round_beside_the_sheet_is_no_piece(on_paper: Photograph) -> None:
+    marked = on_paper.pixels.copy()
+    for x, y in ((40, 0), (1560, 1150)):
+        cv2.circle(marked, (x, y), 38, (20, 20, 20), -1, cv2.LINE_AA)
+    session = _measured(replace(on_paper, pixels=marked), "paper:a4")
+    assert len(session.pieces) == len(PIECES)
+    assert "piece-not-measured" not in {notice.code for notice in session.notices}
 
 
 def test_a_newcomer_is_told_what_the_printed_mat_would_gain(on_paper: Photograph) -> None:
