@@ -63,6 +63,7 @@ def token() -> None:
 @token.command("add")
 @click.argument("name")
 @click.option("--read-only", is_flag=True, help="It may read verdicts and trends, and post nothing.")
+@json_option
 def add(name: str, read_only: bool) -> None:
     """Give out a token. It is shown once; only its digest is kept.
 
@@ -71,7 +72,8 @@ def add(name: str, read_only: bool) -> None:
       inspect-kit serve token add "press 4"
     """
     shown = clean(name, where="name", needed=True)
-    click.echo(_room("service.tokens").give_out(home_folder(), shown, write=not read_only, since=today().isoformat()))
+    made = _room("service.tokens").give_out(home_folder(), shown, write=not read_only, since=today().isoformat())
+    print_result({"name": shown, "write": not read_only, "token": made}, made)
 
 
 @token.command("list")

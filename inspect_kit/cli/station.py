@@ -71,6 +71,7 @@ def _key(home: Path, signer: str) -> SigningKey | None:
 @click.option("--name", default="", help="What that desk is called.")
 @click.option("--withdraw", is_flag=True, help="No longer vouch for it: what is done there from now on counts nothing.")
 @signer_option
+@json_option
 def desk(key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
     """This desk's own key; or, with another desk's, let the issuer vouch for that desk.
 
@@ -84,7 +85,7 @@ def desk(key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
     """
     if not key:
         own = desk_key(home_folder())
-        click.echo(f"{own.id} {own.public}")
+        print_result({"id": own.id, "key": own.public}, f"{own.id} {own.public}")
         return
     desk_id, public = read_desk(" ".join(key))
     issuing = desk_of(signer)
@@ -92,7 +93,8 @@ def desk(key: tuple[str, ...], name: str, withdraw: bool, signer: str) -> None:
     body = DeskSet(desk_id, public, issuing.key.signer.name, shown, active=not withdraw)
     vouch(issuing.registry, body, issuing.key, now())
     code = "desk-vouched-no-longer" if withdraw else "desk-vouched"
-    click.echo(said(code, issuer=issuing.key.issuer.name, desk=shown or desk_id))
+    told = said(code, issuer=issuing.key.issuer.name, desk=shown or desk_id)
+    print_result({"id": desk_id, "key": public, "name": shown, "vouched": not withdraw}, told)
 
 
 @command.group("user")

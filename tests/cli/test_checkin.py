@@ -63,3 +63,14 @@ def test_a_line_typed_by_a_keyboard_wedge_is_understood_and_kept(kit: Kit, tmp_p
 def test_reading_live_without_a_connection_is_told(kit: Kit, tmp_path: Path) -> None:
     result = kit("inspect", "--spec", "icf-cs", "--item", "striker", "-o", tmp_path / "s.json", typed="yes\n!\nq\n")
     assert "no gauge is chosen" in result.err
+
+
+def test_a_desk_tells_scripts_its_own_key(kit: Kit) -> None:
+    desk = kit("station", "desk", "--json").data
+    assert kit("station", "desk").out.split() == [desk["id"], desk["key"]]
+
+
+def test_a_token_is_given_out_to_scripts_too(kit: Kit) -> None:
+    made = kit("serve", "token", "add", "press 4", "--read-only", "--json").data
+    assert (made["name"], made["write"]) == ("press 4", False)
+    assert len(made["token"]) > 20

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from inspect_kit.certificate.content.findings import percent
-from inspect_kit.certificate.content.model import Block, Chart, Facts, Field, Listing, Paragraph, Section, columns_of
+from inspect_kit.certificate.content.model import Block, Facts, Field, Listing, Paragraph, Plot, Section, columns_of
 from inspect_kit.certificate.content.numbers import number_of, stated, two_digits
 from inspect_kit.certificate.content.wording import Wording, figure, fixed
 from inspect_kit.judgement.verdict import Reason, Verdict
@@ -27,15 +27,15 @@ _TRACK: Final = 35.0
 """Height of one track of a control chart, in millimetres."""
 
 
-def _histogram(study: LotStudy, words: Wording) -> Chart:
+def _histogram(study: LotStudy, words: Wording) -> Plot:
     """The values against the limits."""
     values = study.sample.values
     sigma = study.sample.deviation if len(values) > 1 else 0.0
     draw = histogram_drawing(values, sigma, study.limits, words.unit(study.series.unit))
-    return Chart(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
+    return Plot(draw, _HISTOGRAM, words.say("figure.histogram"), words.language)
 
 
-def _chart(record: LotRecord, chart: charts.Chart, words: Wording) -> Chart:
+def _chart(record: LotRecord, chart: charts.Chart, words: Wording) -> Plot:
     """Both tracks of the chart, and in its caption what is drawn, and only that."""
     counted = words.say("figure.point" if chart.kind == "imr" or not record.lot.groups else "figure.subgroup")
     said = [words.say("figure.chart")]
@@ -46,7 +46,7 @@ def _chart(record: LotRecord, chart: charts.Chart, words: Wording) -> Chart:
     if stride > 1:
         said.append(words.say("figure.crowded", number=stride))
     look = ChartLook(counted=counted, bare=True)
-    return Chart(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
+    return Plot(chart_drawing(chart, look=look), _TRACK * len(framed), " ".join(said), words.language)
 
 
 MOST_PIECES: Final = 500

@@ -180,7 +180,7 @@ class Pictures:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class Plot:
     """A drawing over the width of the page; its own words and numbers are in a language."""
 
     draw: Draw
@@ -189,7 +189,7 @@ class Chart:
     language: str
 
 
-Block = Paragraph | Columned | Facts | Listing | Results | BoardPlan | Pictures | Chart
+Block = Paragraph | Columned | Facts | Listing | Results | BoardPlan | Pictures | Plot
 
 
 @dataclass(frozen=True, slots=True)

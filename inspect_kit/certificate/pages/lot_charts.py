@@ -11,7 +11,7 @@ from matplotlib.backend_bases import FigureCanvasBase, RendererBase
 from matplotlib.path import Path
 from reportlab.pdfgen.canvas import Canvas
 
-from inspect_kit.certificate.content.model import Chart
+from inspect_kit.certificate.content.model import Plot
 from inspect_kit.certificate.pages.flow import Piece, as_figure, text_piece
 from inspect_kit.certificate.pages.page import LEFT, MM, WIDTH
 from inspect_kit.certificate.pages.styles import INK, SMALL, SMALL_INK
@@ -44,7 +44,7 @@ _BELOW: Final = 0.2
 """How far letters reach below their line, as a share of the type's size."""
 
 
-def drawing_pieces(block: Chart) -> Iterator[Piece]:
+def drawing_pieces(block: Plot) -> Iterator[Piece]:
     """A drawing with its caption below, on one page."""
 
     def draw(canvas: Canvas, top: float) -> None:

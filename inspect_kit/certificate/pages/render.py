@@ -200,7 +200,7 @@ def section_pieces(number: int, section: model.Section, photos: Photos, *, good:
     return pieces
 
 
-def _chart_pieces(block: model.Chart) -> Iterable[Piece]:
+def _chart_pieces(block: model.Plot) -> Iterable[Piece]:
     """Loaded only for lots: matplotlib takes a while."""
     from inspect_kit.certificate.pages.lot_charts import drawing_pieces
 
@@ -210,7 +210,7 @@ def _chart_pieces(block: model.Chart) -> Iterable[Piece]:
 _PIECES: Final[Mapping[type[model.Block], Callable[[Any], Iterable[Piece]]]] = {
     model.Paragraph: flow.paragraph_pieces, model.Columned: flow.columned_pieces, model.Facts: flow.fact_pieces,
     model.Listing: flow.listing_pieces, model.Results: result_pieces, model.BoardPlan: plan_pieces,
-    model.Chart: _chart_pieces,
+    model.Plot: _chart_pieces,
 }  # fmt: skip
 
 
