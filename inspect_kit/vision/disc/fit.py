@@ -9,12 +9,13 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
 from inspect_kit.vision.disc import tuning
+from inspect_kit.vision.disc.rim_network import further, looks
 from inspect_kit.vision.disc.rim_shading import shading
 from inspect_kit.vision.disc.solid import Solid, elevations, outline, solid_of, surface_slopes
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_peaks import peaks_of, significant, steepness
 from inspect_kit.vision.fitting.edge_shading import Shading
-from inspect_kit.vision.fitting.edge_step import TOGETHER, Edges, Optics, averaged, fit_edges, profiles
+from inspect_kit.vision.fitting.edge_step import TOGETHER, Edges, Optics, Profiles, averaged, fit_edges, profiles
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.optics.camera import COUNT
 from inspect_kit.vision.optics.pose import View, view_slopes
@@ -83,7 +84,7 @@ class Disc:
 
 
 @dataclass(frozen=True)
-class _Lines:
+class Lines:
     """Lines across the outline in the photo, and how the outline moves across them: with the solid's five
     numbers, and with camera and pose."""
 
@@ -93,6 +94,8 @@ class _Lines:
     slopes: Floats
     by_view: Floats
     shading: Shading
+    rise: Floats
+    """Of the surface's normal where the outline lies, radians."""
     near: Mask
     """Lines on the side towards the camera, where the outline is the piece's foot."""
 
@@ -107,9 +110,9 @@ def fit_disc(pixels: Pixels, view: View, guess: Solid, shape: Shape, optics: Opt
     solid = guess
     for _ in range(_ROUNDS):
         before = solid
-        lines = _lines(view, solid)
-        edges = _edges(pixels, view, solid, lines, optics)
-        weights = _weights(lines, edges, solid, shape, tuning.ROUGH)
+        lines = lines_across(view, solid)
+        edges, _ = _edges(pixels, view, solid, lines, optics)
+        weights = line_weights(lines, edges, solid, shape, tuning.ROUGH)
         if (weights > 0.005).mean() < 0.25:
             return Unfit("its outline is not seen clearly enough")
         solid, _ = _step(lines, edges.offset, weights, solid, shape)
@@ -132,8 +135,8 @@ def is_face_only(pixels: Pixels, view: View, disc: Disc, optics: Optics) -> bool
 
 def _far_share(pixels: Pixels, view: View, solid: Solid, optics: Optics) -> float:
     """The share of the far half of an outline that has an edge on it."""
-    lines = _lines(view, solid)
-    edges = _edges(pixels, view, solid, lines, optics)
+    lines = lines_across(view, solid)
+    edges, _ = _edges(pixels, view, solid, lines, optics)
     on = (edges.contrast > 0.015) & (np.abs(edges.offset) < max(0.15 * view.resolution(solid.centre), 1.2))
     return float(on[~lines.near].mean()) if (~lines.near).any() else 0.0
 
@@ -143,15 +146,16 @@ def _apart(one: Solid, other: Solid) -> float:
     return float(np.hypot(one.x - other.x, one.y - other.y) + abs(one.radius - other.radius))
 
 
-def _lines(view: View, solid: Solid) -> _Lines:
+def lines_across(view: View, solid: Solid) -> Lines:
+    """Lines across the solid's outline, a few pixels apart."""
     rough = outline_pixels(view, solid, np.linspace(0, 2 * np.pi, 72, endpoint=False))
     length = float(np.linalg.norm(np.roll(rough, -1, axis=0) - rough, axis=1).sum())
     count = int(np.clip(length / 4.5, tuning.LEAST_LINES, tuning.MOST_LINES))
     azimuths = np.linspace(0, 2 * np.pi, count, endpoint=False)
     feet, normals = _across(view, solid, azimuths)
-    near = elevations(solid, view.centre, azimuths)[1]
+    shade = shading(view, solid, azimuths, feet, normals)
     table = _line_slopes(view, solid, azimuths, normals)
-    return _Lines(azimuths, feet, normals, *table, shading(view, solid, azimuths, feet, normals), near)
+    return Lines(azimuths, feet, normals, *table, shade, *elevations(solid, view.centre, azimuths))
 
 
 def _line_slopes(view: View, solid: Solid, azimuths: Floats, normals: Floats) -> tuple[Floats, Floats]:
@@ -175,25 +179,44 @@ def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]
     return feet, normals * np.sign(((feet - feet.mean(axis=0)) * normals).sum(axis=1))[:, None]
 
 
-def _edges(pixels: Pixels, view: View, solid: Solid, lines: _Lines, optics: Optics) -> Edges:
-    """Around the outermost significant edge near the outline; each line is the mean of a few beside one another."""
-    reach = max(tuning.REACH * view.resolution(solid.centre), 1.5)
-    half = 4.0 if optics.blur is None else float(np.clip(3.0 * optics.blur, 3.0, 9.0))
+def _edges(pixels: Pixels, view: View, solid: Solid, lines: Lines, optics: Optics) -> tuple[Edges, Profiles]:
+    """The edges, and the picture they were found in: each line is the mean of a few beside one another."""
     gap = 2 * np.pi / len(lines.azimuths) / TOGETHER
     dense = (lines.azimuths[:, None] + gap * (np.arange(TOGETHER) - (TOGETHER - 1) / 2)[None, :]).ravel()
-    profile = averaged(profiles(pixels, *_across(view, solid, dense), reach + 1.6 * half + 1.0))
+    resolution = view.resolution(solid.centre)
+    profile = averaged(profiles(pixels, *_across(view, solid, dense), shown_reach(resolution, optics)))
+    return edges_in(profile, lines, solid, resolution, optics), profile
+
+
+def _half(optics: Optics) -> float:
+    """Pixels to both sides of an edge that are explained."""
+    return 4.0 if optics.blur is None else float(np.clip(3.0 * optics.blur, 3.0, 9.0))
+
+
+def _reach(resolution: float) -> float:
+    return max(tuning.REACH * resolution, 1.5)
+
+
+def shown_reach(resolution: float, optics: Optics) -> float:
+    """Pixels to both sides of the outline that are looked at."""
+    return _reach(resolution) + 1.6 * _half(optics) + 1.0
+
+
+def edges_in(profile: Profiles, lines: Lines, solid: Solid, resolution: float, optics: Optics) -> Edges:
+    """Around the outermost significant edge near the outline."""
+    reach, half = _reach(resolution), _half(optics)
     slope = steepness(profile)
     peak = (
         peaks_of(slope) & (slope > significant(profile, slope, 0.5 * half)) & (np.abs(profile.steps) <= reach)[None, :]
     )
     start = np.where(peak, profile.steps[None, :], -np.inf).max(axis=1)
     seen = np.isfinite(start)
-    width = float(np.clip(tuning.SEAM * solid.thickness, 0.3, 1.5)) * view.resolution(solid.centre)
+    width = float(np.clip(tuning.SEAM * solid.thickness, 0.3, 1.5)) * resolution
     edges = fit_edges(profile, np.where(seen, start, 0.0), half, lines.shading, replace(optics, seam=width))
     return replace(edges, contrast=np.where(seen, edges.contrast, 0.0))
 
 
-def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
+def line_weights(lines: Lines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
     """Tukey's biweight around the fit: lines that met a shadow, a neighbour or a glint do not count.
 
     Nothing stands out of a disc, but notches and milling go into it, and its diameter is the largest one: inwards the
@@ -217,13 +240,13 @@ def _weights(lines: _Lines, edges: Edges, solid: Solid, shape: Shape, least: flo
     return weights
 
 
-def _normal_equations(lines: _Lines, weights: Floats, variance: float, shape: Shape) -> Floats:
+def _normal_equations(lines: Lines, weights: Floats, variance: float, shape: Shape) -> Floats:
     known = np.diag([0, 0, 0, 1 / max(shape.u_thickness, 1e-4) ** 2, 1 / max(shape.u_rim, 1e-4) ** 2])
     kept = (lines.slopes * weights[:, None]).T @ lines.slopes / variance
     return np.asarray(kept + known + 1e-9 * np.eye(5), dtype=np.float64)
 
 
-def _step(lines: _Lines, offset: Floats, weights: Floats, solid: Solid, shape: Shape) -> tuple[Solid, Floats]:
+def _step(lines: Lines, offset: Floats, weights: Floats, solid: Solid, shape: Shape) -> tuple[Solid, Floats]:
     """The most probable solid after one linear step, and what is left over on each line."""
     variance = tuning.SYSTEMATIC * 0.15**2
     normal = _normal_equations(lines, weights, variance, shape)
@@ -240,9 +263,9 @@ def _step(lines: _Lines, offset: Floats, weights: Floats, solid: Solid, shape: S
 
 def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: Optics) -> Disc | Unfit:
     """The last step to a settled solid, with everything its uncertainty is made of."""
-    lines = _lines(view, solid)
-    edges = _edges(pixels, view, solid, lines, optics)
-    weights = _weights(lines, edges, solid, shape, tuning.CLOSE)
+    lines = lines_across(view, solid)
+    edges, profile = _edges(pixels, view, solid, lines, optics)
+    weights = line_weights(lines, edges, solid, shape, tuning.CLOSE)
     good = weights > 0.005
     solid, residuals = _step(lines, edges.offset, weights, solid, shape)
     near = (edges.contrast > 0) & (np.abs(residuals) < max(0.15 * view.resolution(solid.centre), 1.2))
@@ -251,7 +274,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     whole = cover >= tuning.LEAST_COVER or (
         cover >= tuning.LEAST_HALF and float(near[~lines.near].mean()) >= tuning.FAR_COVER
     )
-    scatter = max(robust_deviation(residuals[good]), tuning.NEAREST_EDGE)
+    scatter = robust_deviation(residuals[good])
     if not whole or good.mean() < 0.3 or scatter > tuning.MOST_SCATTER * view.resolution(solid.centre):
         return Unfit(f"only {cover:.0%} of its outline is seen")
     alike = _correlation(np.where(good, residuals, 0.0))
@@ -260,10 +283,11 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     gain = inverse(normal)
     spread = gain @ (lines.slopes.T * weights) / variance
     resolution = view.resolution(solid.centre)
+    outward = float(spread[2] @ _further(profile, edges, lines, solid, resolution))
     relief = _relief(scatter, float(np.median(edges.variance[good])), resolution)
     radial = np.where(lines.slopes[:, 2] > 0.2 * resolution, lines.slopes[:, 2], np.nan)
     return Disc(
-        solid=replace(solid, radius=solid.radius + relief),
+        solid=replace(solid, radius=solid.radius + outward + relief),
         edge=float(np.sqrt(alike) * scatter * np.sqrt((spread[2] ** 2).sum())),
         by_thickness=float(gain[2, 3] / max(shape.u_thickness, 1e-4)),
         by_rim=float(gain[2, 4] / max(shape.u_rim, 1e-4)),
@@ -282,6 +306,15 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
         lighter=edges.lighter,
         near_seen=float(near[lines.near].mean()) if lines.near.any() else 1.0,
     )
+
+
+def _further(profile: Profiles, edges: Edges, lines: Lines, solid: Solid, resolution: float) -> Floats:
+    """Pixels by which light has moved each edge inwards: a rim that turns away from the sky takes on the light of the
+    ground, and passes for it. On the near side the outline is the foot, of which nothing is known."""
+    if edges.lighter < tuning.LIGHTER:
+        return np.zeros(len(edges.offset))
+    said = further(looks(profile, edges, lines.rise, (solid.rim, resolution)))
+    return np.where(lines.near, 0.0, np.clip(said, -tuning.MOST_MOVED, tuning.MOST_MOVED))
 
 
 def _relief(scatter: float, variance: float, resolution: float) -> float:

@@ -40,7 +40,7 @@ def blur_of(pixels: Pixels, known: Known) -> float | None:
     ends = strips + tuning.LIGHT_REACH * side if known.strip else np.full(len(strips), tuning.DARK_REACH * side)
     inside = (steps > -tuning.DARK_REACH * side) & (steps < ends[:, None])
     rows = zip(light, inside, strips, strict=True)
-    widths = [_width(steps[own], row[own], strip) for row, own, strip in rows if np.ptp(row[own]) > 0.08]
+    widths = [width_of(steps[own], row[own], strip) for row, own, strip in rows if np.ptp(row[own]) > 0.08]
     if len(widths) < 3:
         return None
     ordered = np.sort(np.log(widths))
@@ -79,7 +79,7 @@ def _across(known: Known, feet: Floats, normals: Floats) -> Floats:
     return np.asarray(2 / np.maximum(np.linalg.norm(after - before, axis=1), 1e-6), dtype=np.float64)
 
 
-def _width(steps: Floats, light: Floats, strip: float) -> float:
+def width_of(steps: Floats, light: Floats, strip: float) -> float:
     """The blur whose step (or bright strip) fits one profile best; place and levels are free."""
     # Steps and places share a fine grid, so that each distance from the edge is worked out once for all of them.
     away = np.arange(steps[0] - _PLACES[-1], steps[-1] - _PLACES[0] + _FINE / 2, _FINE)

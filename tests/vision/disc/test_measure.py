@@ -110,6 +110,14 @@ def test_diameters_are_right_on_average_and_at_worst(many: tuple[Result, ...]) -
     assert np.abs(errors).max() < 0.35
 
 
+def test_pieces_lighter_than_the_mat_are_not_too_small(many: tuple[Result, ...]) -> None:
+    """Their rims turn away from the sky, take on the light of the mat and pass for it: -0.04 mm without correction."""
+    light = [error for result in many for error, (_, true) in zip(result.errors, result.pairs, strict=True)
+             if true.name in ("grey", "ivory", "white")]  # fmt: skip
+    assert len(light) >= 10
+    assert abs(np.mean(light)) < 0.03
+
+
 def test_twice_the_standard_uncertainty_covers_most_and_not_everything(many: tuple[Result, ...]) -> None:
     ratios = np.concatenate([result.errors / result.standards for result in many])
     assert 0.85 <= np.mean(np.abs(ratios) < 2) <= 0.99
@@ -147,7 +155,8 @@ def test_an_unknown_rim_makes_the_budget_grow_and_it_still_covers(many: tuple[Re
     loose = _measured([scene], _stated(scene, rim=None))
     assert np.mean(loose.standards) > np.mean(many[0].standards)
     assert np.mean(np.abs(loose.errors) < 2 * loose.standards) >= 0.85
-    assert np.mean([_part(piece, "rim shape") for piece, _ in loose.pairs]) > 2 * np.mean(
+    # What a wall may bulge by is in both.
+    assert np.mean([_part(piece, "rim shape") for piece, _ in loose.pairs]) > 1.3 * np.mean(
         [_part(piece, "rim shape") for piece, _ in many[0].pairs]
     )
 
