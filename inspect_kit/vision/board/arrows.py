@@ -245,9 +245,9 @@ def _inked(strip: Ribbon, shaft: Trace) -> Floats:
 
 def _ground(beside: Floats) -> Floats:
     """The wood's light along a shaft, whatever is drawn across it; NaN where it is hidden."""
-    half = round(5 / _STEP)
+    half = round(tuning.GROUND_ALONG / _STEP)
     windows = sliding_window_view(np.pad(beside, ((half, half), (0, 0)), "edge"), 2 * half + 1, axis=0)
-    return np.where(np.isfinite(beside), seen_median(windows, 2), np.nan)
+    return np.where(np.isfinite(beside), seen_median(windows[:, :, :: round(1 / _STEP)], 2), np.nan)
 
 
 def _tail(

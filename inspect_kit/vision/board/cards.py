@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Pixels
-from inspect_kit.vision.reference.corners import is_crossing, refine_crossings
+from inspect_kit.vision.reference.corners import fit_crossings, is_crossing, refine_crossings
 from inspect_kit.vision.reference.find import corners_of, find_markers
 from inspect_kit.vision.reference.sheets import MARKER_SHARE, MAX_CARDS, Sheet, card
 
@@ -22,8 +22,8 @@ _LOOKS: Final = ((2100, (13, 13)), (2100, (3, 23)), (4200, (3, 43)))
 """Longest side to look at, and windows of the threshold; the next look only where the one before saw little."""
 _ENOUGH: Final = 12
 """Markers after which no closer look is taken."""
-_AHEAD: Final = np.array([0.5, 0.0])
-"""mm: half the step over which the pixels a mm are told."""
+_AHEAD: Final = np.array([[0.5, 0.0], [0.0, 0.5]])
+"""mm: half the steps along the card's axes over which the pixels a mm are told."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,10 @@ def _refined(grey: Pixels, sheet: Sheet, number: int, flat: Floats) -> SeenCard 
 
     rim = sheet.square * (1 - MARKER_SHARE) / 2
     guesses = at(points)
-    scale = float(np.median(np.linalg.norm(at(points + _AHEAD) - at(points - _AHEAD), axis=1)))
-    found, good = refine_crossings(grey, guesses, float(np.clip(0.9 * rim * scale, 2, 12)))
+    ways = np.stack([at(points + ahead) - at(points - ahead) for ahead in _AHEAD], axis=1)
+    reach = float(np.clip(0.9 * rim * np.median(np.linalg.norm(ways[:, 0], axis=1)), 2, 12))
+    found, good = refine_crossings(grey, guesses, reach)
+    found = fit_crossings(grey, found, ways, reach)
     arms = np.stack([at(points + 0.6 * rim * np.array(way)) - guesses for way in ((1, 1), (1, -1))], axis=1)
     good &= is_crossing(grey, found, arms)
     if int(good.sum()) < LEAST_CROSSINGS:

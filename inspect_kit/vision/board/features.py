@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -25,11 +25,13 @@ from inspect_kit.vision.board.wall_foot import (
     Gauged,
     after_second_photo,
     foot_lines,
+    hidden_foot,
     trace_foot,
     weigh_frame,
 )
 from inspect_kit.vision.board.walls import Wall, choose_feet, look_at_walls
 from inspect_kit.vision.fitting.circle import Circle, fit_circle
+from inspect_kit.vision.fitting.least_squares import robust_deviation
 from inspect_kit.vision.fitting.stripe import Shot, ribbon, seen_median
 
 # All markings of a board in one photo: every line and circle the layout knows, traced or said why not.
@@ -38,6 +40,7 @@ Mark = Trace | Absent
 UNLIKE: Final = "unlike the others"
 """Why a marking is left out that the board's own symmetry contradicts."""
 Survey = dict[tuple[str, str], Mark]
+Named = TypeVar("Named")
 
 _LOWER: Final = Wanted(layout.LOWER_THICKNESS, 2.5, 9.0, 8.0)
 """The lower line: usual, thinnest and thickest stroke (mm), how far it may lie off (mm)."""
@@ -193,11 +196,17 @@ def _upper(around: Surroundings, side: str, lower: Mark, ink: Ink | None) -> Mar
 def survey_base_circles(around: Surroundings, lines: Survey, ink: Ink | None, rough: bool = False) -> Survey:
     """The outlines of the base circles only; `rough`: about where they are."""
     own = _own_circles(around, lines, rough) if around.circles else {}
-    if sum(isinstance(mark, Trace) for mark in own.values()) >= tuning.ENOUGH_ALIKE:
+    if _count(own, "circle") >= tuning.ENOUGH_ALIKE:
         return own
     wanted = replace(_RING, rough=rough)
     found: Survey = {("circle", name): _base_circle(around, name, lines, (wanted, ink)) for name in CIRCLES}
-    return _alike_only(around, found, lines)
+    found = _of_one_size(around, found, tuning.RINGS_ALIKE)
+    if around.circles or not around.sure or _count(found, "circle") >= tuning.ENOUGH_ALIKE:
+        return found
+    # At their usual places, but of another look.
+    there = replace(around, circles={name: layout.circle_place(name) for name in CIRCLES})
+    own = _own_circles(there, lines, rough)
+    return own if _count(own, "circle") >= tuning.ENOUGH_ALIKE else found
 
 
 def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Survey:
@@ -207,6 +216,8 @@ def survey_circles(around: Surroundings, lines: Survey, ink: Ink | None) -> Surv
         found["disc", name] = _disc(around, found["circle", name], ink)
     found["outer", ""] = _outer(around, ink)
     found["centre", ""] = _uncovered(_centre(around, found["outer", ""], ink), found)
+    if not _plain_centre(around, found["centre", ""]):
+        found["centre", ""] = Absent("covered or not one clean circle")
     return found
 
 
@@ -235,25 +246,39 @@ def _base_circle(around: Surroundings, name: str, lines: Survey, look: tuple[Wan
 
 
 def _own_circles(around: Surroundings, lines: Survey, rough: bool) -> Survey:
-    """The outlines around discs of any size; all eight are drawn alike, so one unlike the others is none.
-
-    They touch both base lines: of several rings around a disc the lines tell which one is meant.
-    """
-    red = _in_discs_light(around)
+    """The outlines around discs of any size; all eight are drawn alike, so one unlike the others is none."""
     places = {name: around.placement.to_plane(around.circle_place(name)[None])[0] for name in CIRCLES}
-    rings = {name: _dark_rings(red, name, place) for name, place in places.items()}
     touching = _between_lines(around, lines) / 2
-    usual = touching or float(np.median([own[-1][1] for own in rings.values() if own] or [0.0]))
+    # Red discs are hardly seen in red light, where only their outlines are dark; what has no outline is seen in all.
+    seen, rings, usual = around, dict[str, list[tuple[float, float]]](), 0.0
+    for seen in (_in_discs_light(around), around):
+        rings = {name: _dark_rings(seen, name, place) for name, place in places.items()}
+        usual = common_radius(rings, touching)
+        if usual:
+            break
+    usual = usual or touching
     found: Survey = {}
     for name, own in rings.items():
         near = min(own, key=lambda ring: abs(ring[1] - usual), default=(0.0, 0.0))
         if abs(near[1] - usual) < tuning.RINGS_ALIKE and usual > 0:
-            found["circle", name] = _own_circle(red, name, near, rough)
-        elif touching:
+            found["circle", name] = _own_circle(seen, name, near, rough)
+        elif usual:
             found["circle", name] = trace_edge(around.shot, places[name], usual, _touching(around, name))
         else:
             found["circle", name] = _absent(around, places[name], tuning.ANY_RADII[1])
-    return _alike_only(around, found, lines)
+    return _of_one_size(around, found, tuning.RINGS_ALIKE, usual)
+
+
+def common_radius(rings: Mapping[str, Sequence[tuple[float, float]]], touching: float) -> float:
+    """Outer radius of rings that half of the discs have: those that touch both base lines, else the largest; or 0."""
+    outer = [ring[1] for own in rings.values() for ring in own]
+
+    def alike(radius: float) -> bool:
+        near = sum(any(abs(ring[1] - radius) < tuning.RINGS_ALIKE for ring in own) for own in rings.values())
+        return 2 * near >= len(rings)
+
+    top = touching if touching and alike(touching) else max(filter(alike, outer), default=0.0)
+    return float(np.median([radius for radius in outer if abs(radius - top) < tuning.RINGS_ALIKE] or [0.0]))
 
 
 def _between_lines(around: Surroundings, lines: Survey) -> float:
@@ -295,8 +320,8 @@ def _dark_rings(red: Surroundings, name: str, middle: Floats) -> list[tuple[floa
     """Inner and outer radii of rings, dark or light, around a disc, from the inside outwards."""
     low, high = tuning.ANY_RADII
     lines = ribbon(red.shot, middle + low * _WAYS, _WAYS, (0.0, high - low + 4))
-    course = seen_median(lines.light[~_touching(red, name)][:, :, 0], 0)
-    depth = np.abs(np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4)))
+    course = seen_median(lines.light[~_touching(red, name)], 0)
+    depth = np.abs(np.nan_to_num(1 - course / np.maximum(seen_median(course[-16:], 0), 1e-4))).max(axis=1)
     inked = depth > max(float(depth.max()) / 2, tuning.LEAST_RING)
     flanks = np.nonzero(np.diff(np.concatenate([[0], inked.astype(int), [0]])))[0].reshape(-1, 2)
     return [(low + float(lines.steps[start]), low + float(lines.steps[stop - 1])) for start, stop in flanks]
@@ -316,14 +341,21 @@ def _own_circle(red: Surroundings, name: str, ring: tuple[float, float], rough: 
     return trace_edge(red.shot, middle, ring[1], _touching(red, name))
 
 
-def _alike_only(around: Surroundings, found: Survey, lines: Survey) -> Survey:
-    """Circles as large as the base lines are apart, or as the others; the rest were not seen for what they are."""
+def _of_one_size(
+    around: Surroundings, found: Mapping[Named, Mark], most: float, usual: float = 0.0
+) -> dict[Named, Mark]:
+    """Circles as large as is usual on this board, or as the others: the rest were not seen for what they are.
+
+    One print or one tool makes them all alike: by what they differ on a board of any maker, their size is not known.
+    """
     sizes = {key: _outer_edge(around, mark) for key, mark in found.items() if isinstance(mark, Trace)}
-    touching = _between_lines(around, lines) / 2 if around.circles else 0.0
-    usual = touching or float(np.median(list(sizes.values()) or [0.0]))
-    most = tuning.RINGS_ALIKE if around.circles else tuning.RINGS_PRINTED
-    odd = {key for key, size in sizes.items() if abs(size - usual) > most}
-    return {key: Absent("covered or not one clean circle") if key in odd else mark for key, mark in found.items()}
+    usual = usual or float(np.median(list(sizes.values()) or [0.0]))
+    alike = {key: size for key, size in sizes.items() if abs(size - usual) <= most}
+    apart = 2 * float(np.std(list(alike.values()) or [0.0])) if around.circles else 0.0
+    odd = Absent("covered or not one clean circle")
+    kept = {key: mark if key in alike or isinstance(mark, Absent) else odd for key, mark in found.items()}
+    return {key: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
+            for key, mark in kept.items()}  # fmt: skip
 
 
 def _outer_edge(around: Surroundings, mark: Trace) -> float:
@@ -362,9 +394,12 @@ def _disc(around: Surroundings, circle: Mark, ink: Ink | None) -> Mark:
     fitted = fit_circle(around.shot.view.on_plane(circle.pixels))
     if not isinstance(fitted, Circle):
         return Absent("missing")
+    if not circle.width:
+        # Without an outline of its own, what is filled and what goes around it are not told apart.
+        return Absent("covered or not one clean circle")
     middle = np.array([fitted.x, fitted.y])
     disc = trace_disc(around.shot, middle, (fitted.radius, circle.width), ink)
-    if around.circles and isinstance(disc, Trace) and not _lane(around, middle, (disc, fitted, circle.width)):
+    if isinstance(disc, Trace) and not _lane(around, middle, (disc, fitted, circle.width)):
         return Absent("covered or not one clean circle")
     return disc
 
@@ -407,6 +442,19 @@ def _centre(around: Surroundings, outer: Mark, ink: Ink | None) -> Mark:
     return trace_circle(around.shot, where, radius, _RING, None, ink)
 
 
+def _plain_centre(around: Surroundings, centre: Mark) -> bool:
+    """Whether a centre circle of any size is seen for what it is: no ornament around it, which may be taken for it."""
+    if isinstance(centre, Absent):
+        return False
+    fitted = fit_circle(around.shot.view.on_plane(centre.pixels))
+    if not isinstance(fitted, Circle):
+        return False
+    edge = fitted.radius + centre.width / 2
+    low, high = tuning.USUAL_RADII
+    drawn = float(_drawn_around(around.shot, np.array([fitted.x, fitted.y]), edge).mean())
+    return low < edge < high and drawn <= (0.0 if around.circles else tuning.MOST_DRAWN)
+
+
 def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
     """A centre circle filled up to its thin outline, in the middle of the outer circle as no piece ever lies."""
     far = tuning.CENTRE_RADII[1] + 1.0
@@ -419,15 +467,19 @@ def _filled_centre(shot: Shot, place: Floats, ink: Ink | None) -> Mark:
 
 
 def _decorated(shot: Shot, middle: Floats, radius: float) -> Mask:
+    """Azimuths with ornaments right outside of a circle; none where they are all around, which would leave nothing."""
+    drawn = _drawn_around(shot, middle, radius)
+    return drawn if drawn.mean() < tuning.MOST_DRAWN else np.zeros(360, dtype=bool)
+
+
+def _drawn_around(shot: Shot, middle: Floats, radius: float) -> Mask:
     """Azimuths at which something is drawn right outside of a circle, such as a maker's star."""
     light = ribbon(shot, middle + radius * _WAYS, _WAYS, (1.4, 3.4)).light
     # Most of what is seen may be a star: the lightest part is the wood.
     bright = light.sum(axis=2)
     wood = seen_median(light[bright > np.nanpercentile(bright, 75)], 0)
     away = np.linalg.norm(light / np.maximum(wood, 1e-4) - 1, axis=2) / np.sqrt(3)
-    drawn = np.nan_to_num(away, nan=1.0).max(axis=1) > tuning.FEATURES_DRAWN
-    # Where ornaments are all around, leaving them out would leave nothing.
-    return np.asarray(drawn) if drawn.mean() < tuning.MOST_DRAWN else np.zeros(360, dtype=bool)
+    return np.asarray(np.nan_to_num(away, nan=1.0).max(axis=1) > tuning.FEATURES_DRAWN)
 
 
 def _clean_radius(shot: Shot, middle: Floats, radii: tuple[float, float]) -> float | None:
@@ -464,6 +516,7 @@ class _Drawn:
 
     around: Surroundings
     marks: dict[Key, Mark]
+    walls: Mapping[str, Wall]
     lines: Mapping[str, FootLine]
     ink: Ink | None
 
@@ -495,7 +548,7 @@ def _blur(around: Surroundings) -> float:
 def gather_feet(around: Surroundings) -> tuple[dict[Key, tuple[Trace, ...]], Shot]:
     """The feet of one photo only, and the photo with the blur that its lines tell."""
     around, marks = survey_lower_lines(around)
-    _, lines = _walls(around, marks)
+    _, _, lines = _walls(around, marks)
     frame = weigh_frame(list(lines.values()))
     return {("foot", side): (trace_foot(around.shot, line, frame),) for side, line in lines.items()}, around.shot
 
@@ -503,12 +556,14 @@ def gather_feet(around: Surroundings) -> tuple[dict[Key, tuple[Trace, ...]], Sho
 def _drawn(around: Surroundings) -> _Drawn:
     around, marks, ink = survey_lines(around)
     marks = {**marks, **survey_circles(around, marks, ink)}
-    absent, lines = _walls(around, marks)
-    return _Drawn(around, {**marks, **absent}, lines, ink)
+    absent, walls, lines = _walls(around, marks)
+    return _Drawn(around, {**marks, **absent}, walls, lines, ink)
 
 
-def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, Mark], dict[str, FootLine]]:
-    """Why a side shows no foot, for every side that may not; and the lines along the walls of the others."""
+def _walls(
+    around: Surroundings, marks: Mapping[Key, Mark]
+) -> tuple[dict[Key, Mark], Mapping[str, Wall], dict[str, FootLine]]:
+    """Why a side shows no foot, for every side that may not; the walls, and the lines along them."""
     half = {side: _expected_half(around, marks, side) for side in SIDES}
     looked = look_at_walls(around.shot, around.placement, half)
     walls = {side: wall for side, wall in looked.items() if isinstance(wall, Wall)}
@@ -517,14 +572,16 @@ def _walls(around: Surroundings, marks: Mapping[Key, Mark]) -> tuple[dict[Key, M
     }
     lines = foot_lines(around.shot, walls, choose_feet(walls))
     absent |= {("foot", side): Absent(line.doubt) for side, line in lines.items() if line.doubtful}
-    return absent, lines
+    return absent, walls, lines
 
 
 def _finished(one: _Drawn, frame: Frame) -> dict[Key, Mark]:
     """With feet, pockets and arrows."""
     marks, around = dict(one.marks), one.around
-    for side, line in one.lines.items():
-        if not line.doubtful:
+    sure = {side: line for side, line in one.lines.items() if not line.doubtful}
+    for side, wall in one.walls.items():
+        line = sure.get(side) or hidden_foot(around.shot, wall, list(sure.values()), frame)
+        if line is not None:
             marks["foot", side] = trace_foot(around.shot, line, frame)
     for corner, pocket in _pockets(around, marks).items():
         marks["pocket", corner] = pocket
@@ -592,12 +649,12 @@ def _pockets(around: Surroundings, marks: Mapping[Key, Mark]) -> Mapping[str, Ma
     places = {corner: _pocket_place(around, marks, corner) for corner in CORNERS}
     usual = {} if around.circles else trace_pockets(around.shot, places)
     if sum(isinstance(each, Trace) for each in usual.values()) >= tuning.HOLES_ENOUGH:
-        return checked_by_others(around, usual)
+        return _rims_apart(around, checked_by_others(around, usual))
     holes = find_corner_holes(around.mosaic, around.placement, around.half)
     if not holes.clear:
         return usual or trace_pockets(around.shot, places)
     found = trace_pockets(around.shot, {name: _found(places[name], circle) for name, circle in holes.circles.items()})
-    return _cut_alike(around, found)
+    return _of_one_size(around, found, tuning.CUT_ALIKE)
 
 
 def checked_by_others(around: Surroundings, found: Mapping[str, Mark]) -> dict[str, Mark]:
@@ -614,6 +671,19 @@ def checked_by_others(around: Surroundings, found: Mapping[str, Mark]) -> dict[s
     return {name: Absent(UNLIKE) if wrong(name, mark) else mark for name, mark in found.items()}
 
 
+def _rims_apart(around: Surroundings, found: Mapping[str, Mark]) -> Mapping[str, Mark]:
+    """Pockets that differ by more than a rim is wide: some are seen at the rim, others at the hole, and U holds it.
+
+    One that differs from three alike ones is cut so.
+    """
+    sizes = np.array([2 * _outer_edge(around, mark) for mark in found.values() if isinstance(mark, Trace)])
+    apart = robust_deviation(sizes - np.median(sizes)) if len(sizes) else 0.0
+    if apart < tuning.RING[0]:
+        return found
+    return {name: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
+            for name, mark in found.items()}  # fmt: skip
+
+
 def _size_and_place(around: Surroundings, mark: Trace, corner: str) -> Floats:
     """Diameter, and how far from the board's middle along the diagonal, mm."""
     fitted = fit_circle(around.placement.to_board(around.shot.view.on_plane(mark.pixels)))
@@ -621,17 +691,6 @@ def _size_and_place(around: Surroundings, mark: Trace, corner: str) -> Floats:
         return np.full(2, np.nan)
     way = np.array(TOWARDS[corner]) / np.sqrt(2)
     return np.array([2 * fitted.radius, way @ [fitted.x, fitted.y]])
-
-
-def _cut_alike(around: Surroundings, found: Mapping[str, Mark]) -> dict[str, Mark]:
-    """One tool cuts all four: by what they differ where edges are seen badly, their size is not known."""
-    sizes = {name: 2 * _outer_edge(around, mark) for name, mark in found.items() if isinstance(mark, Trace)}
-    usual = float(np.median(list(sizes.values()) or [0.0]))
-    odd = {name for name, size in sizes.items() if abs(size / usual - 1) > tuning.CUT_ALIKE}
-    apart = float(np.std([size for name, size in sizes.items() if name not in odd] or [0.0]))
-    return {name: Absent(UNLIKE) if name in odd
-            else replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
-            for name, mark in found.items()}  # fmt: skip
 
 
 def _found(place: Corner, circle: Floats) -> Corner:

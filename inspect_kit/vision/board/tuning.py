@@ -48,6 +48,9 @@ OWN_CLEAR: Final = 6.0
 ACROSS: Final = 6.0
 """mm to both sides of the shaft that are looked at."""
 
+GROUND_ALONG: Final = 35.0
+"""mm to both sides along a shaft over which the wood beside it is told: a maker's star on it takes 20 to 30 of it."""
+
 # bundle
 
 CARD_THICKNESS: Final = 0.12
@@ -88,8 +91,8 @@ HOLE_BESIDE: Final = (60.0, 130.0)
 """mm from the walls between which wood is seen at every corner."""
 HOLE_CLEAR: Final = 0.5
 """Share of its free arc on which a pocket is seen. Four makers' boards of strangers have 0.54 to 0.92."""
-CUT_ALIKE: Final = 0.12
-"""Share by which one pocket's diameter may differ from the others' median where it was found by their likeness."""
+CUT_ALIKE: Final = 2.7
+"""mm by which one pocket's radius may differ from the others' median where it was found by their likeness."""
 POCKET_BADLY_SEEN: Final = 0.4
 """mm: standard uncertainty of a pocket's edge from which the others are asked; edges that are seen have 0.04 to 0.2."""
 POCKET_OFF_OTHERS: Final = 3.0
@@ -108,11 +111,9 @@ LEAST_RING: Final = 0.12
 """Clarity of a ring in the plan below which none is drawn."""
 OWN_LOWER: Final = 18.0
 """mm from a disc's middle outwards to the lower line: on boards of three makers 13 to 23."""
-RINGS_ALIKE: Final = 2.0
-"""mm by which the radii of one board's base circles may differ: they are one print, in a view that may lean."""
-RINGS_PRINTED: Final = 1.3
-"""mm, the same where circles lie at their usual places, in a view that is known well: rims of pieces and shadows beside
-a circle gave 1.6, drawn boards' own differ by 0.3."""
+RINGS_ALIKE: Final = 1.2
+"""mm by which the radii of one board's base circles may differ: they are one print. Drawn boards' differ by 0.3; rims
+of pieces, shadows and a second ring around a disc gave 1.4 to 1.6."""
 ENOUGH_ALIKE: Final = 6
 """Outlines around eight discs that are alike, from which on they are no chance."""
 ENDS_ALIKE: Final = 4.0
@@ -221,6 +222,11 @@ RING: Final = (0.7, 4.0)
 """mm: widths a rim can have."""
 EVEN: Final = 0.3
 """Deviation of a ring's light along the arc, over its mean, above which it is no rim."""
+RIM_DARK: Final = 0.2
+"""Light inside a pocket's edge over the wood's, below which a black rim there is not told from the hole."""
+RIM_UNSEEN: Final = 2.5
+"""mm: standard uncertainty of a pocket's diameter where a rim may pass for its edge: U reaches a rim of 2.5 mm around
+it. Makers' rims have 1 to 3; our estimate."""
 POCKETS_CLEAR: Final = 0.1
 """mm: scatter of an edge below which it is seen clearly."""
 RAGGED: Final = 0.2
@@ -257,6 +263,9 @@ outwards or inwards together."""
 
 SMALL: Final = 700
 """Pixels of the longer side of the picture in which the even area is looked for."""
+FILLED: Final = 0.8
+"""Share of the picture's shorter side that the surface about takes where no even area is seen: from 0.75 and from 0.9
+the base circles are found alike."""
 FRAME_WIDTHS: Final = (55.0, 65.0, 75.0, 85.0)
 """mm: how far outside of the surface the even area ends where the frame is of one wood with it: narrow frames to broad
 ones, close enough together for the markings to be found in one of the views. Our choice."""
@@ -345,6 +354,9 @@ START: Final = 0.08
 """mm by which an edge before a dark wall is seen too far inwards, where the profile does not tell."""
 OWN: Final = 0.08
 """Standard uncertainty (mm) of each foot for itself."""
+ROUNDED_TOP: Final = 0.3
+"""The same of a foot told by the lit top edge of a wall in its own shade: such edges are rounded by up to 1 mm, and
+light may begin anywhere on that. Our estimate."""
 
 # wall_gap
 

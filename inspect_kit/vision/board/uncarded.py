@@ -62,13 +62,16 @@ class Uncarded:
 def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     """Features and view from one photo of the whole board."""
     light = whole_light(photo.pixels)
-    quad = find_surface(photo.pixels)
+    area = find_surface(photo.pixels)
+    quad = _about_the_middle(photo.camera) if area is None else area
     view, seen = _likeliest(photo.camera, light, quad, side.value)
     circles: Mapping[str, Floats] = _seen_in(view, find_base_circles(seen[0]))
     discs = bool(circles)
     if discs:
-        view, circles = _by_structure(photo.camera, light, view, (quad, circles), side.value)
+        view, circles = _by_structure(photo.camera, light, view, (quad, circles), (side.value, area is not None))
         photo = replace(photo, camera=view.camera)
+    elif area is None:
+        raise BadInput("no-board-made-out")
     for again in range(0 if discs else tuning.GLANCES):
         # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
         seen = _match(light, view, side.value) if again else seen
@@ -186,7 +189,14 @@ def _all_feet(traces: Mapping[Key, Sequence[Trace]]) -> dict[str, Trace]:
     return {name: traces["foot", name][0] for name in SIDES}
 
 
-def find_surface(pixels: Pixels) -> Floats:
+def _about_the_middle(camera: Camera) -> Floats:
+    """A square in the middle of the picture, from which the base circles of a board that fills most of it are seen."""
+    half = tuning.FILLED * min(camera.width, camera.height) / 2
+    middle = np.array([camera.width - 1, camera.height - 1]) / 2
+    return np.asarray(middle + half * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]))
+
+
+def find_surface(pixels: Pixels) -> Floats | None:
     """Corners (north-west, north-east, south-east, south-west in the photo) of the large even area in the middle."""
     factor = tuning.SMALL / max(pixels.shape[:2])
     small = cv2.resize(pixels, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
@@ -196,9 +206,7 @@ def find_surface(pixels: Pixels) -> Floats:
         found = _quad(mask)
         if found is not None and (best is None or found[0] > best[0]):
             best = found
-    if best is None:
-        raise BadInput("no-board-made-out")
-    return np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
+    return None if best is None else np.asarray((best[1] + 0.5) / factor - 0.5, dtype=np.float64)
 
 
 def _rough(small: Pixels) -> bool:
@@ -226,7 +234,9 @@ def _even_area(small: Pixels, tolerance: float) -> Mask:
 
 def _quad(mask: Mask) -> tuple[float, Floats] | None:
     """The quadrilateral around an area and how well it fills it, from straight lines through its four flanks."""
-    if mask.mean() < 0.12:
+    borders = (mask[0], mask[-1], mask[:, 0], mask[:, -1])
+    # What reaches the picture's border on all sides has no frame around it: table and frame are of one wood with it.
+    if mask.mean() < 0.12 or all(border.any() for border in borders):
         return None
     contours, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     hull = cv2.convexHull(max(contours, key=cv2.contourArea))
@@ -396,10 +406,13 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
 
 
 def _by_structure(
-    camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], side: float
+    camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], given: tuple[float, bool]
 ) -> tuple[View, Mapping[str, Floats]]:
-    """The view by base circles and surface, and the circles' pixels; each look outwards shows better where it ends."""
-    circles = seen[1]
+    """The view by base circles and surface, and the circles' pixels; each look outwards shows better where it ends.
+
+    `given` is the surface's side, and whether its corners were seen at all: if not, its end must be seen here.
+    """
+    circles, (side, ended) = seen[1], given
     whole = _from_discs(camera, view, seen, side)
     if whole.noise > tuning.DISCS_TORN:
         camera = cut_out(camera)
@@ -410,8 +423,11 @@ def _by_structure(
         corners = surface_corners(mosaic, _on_plan(view, circles))
         if corners is None:
             break
+        ended = True
         quad = pixels_of(view.vector, np.column_stack([corners, np.zeros(4)]))
         view = _from_discs(camera, view, (quad, circles), side)
+    if not ended:
+        raise BadInput("no-board-made-out")
     return view, circles
 
 

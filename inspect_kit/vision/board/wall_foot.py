@@ -114,6 +114,24 @@ def _line(shot: Shot, wall: Wall, foot: ChosenFoot) -> FootLine | None:
     return FootLine(wall, offsets, good, middle, tops, gap, rival)
 
 
+def hidden_foot(shot: Shot, wall: Wall, others: Sequence[FootLine], frame: Frame) -> FootLine | None:
+    """A wall whose own shade hides its foot, by its top edge: the other walls tell the frame's height and about where.
+
+    Taken for the foot, that edge must stand off much farther than the others' feet do; else it may be either.
+    """
+    if len(others) < tuning.LEAST_FEET:
+        return None
+    usual = float(np.median([line.middle + frame.foot(line)[0] for line in others]))
+    shift = stand_off(wall, usual, frame.height)
+    if shift < 3 * tuning.SIDE_ALIKE:
+        return None
+    tops = [edge for edge in wall.edges if abs(edge.offset - usual - shift) < 2 * tuning.SIDE_ALIKE]
+    if len(tops) != 1 or tops[0].support < tuning.PARTLY:
+        return None
+    offsets, good = refine(shot, wall, tops[0].offset + tops[0].slope * wall.places)
+    return FootLine(wall, offsets, good, _middle(wall, offsets, good), (), None, lit=True) if good.sum() >= 10 else None
+
+
 def _middle(wall: Wall, offsets: Floats, good: Mask) -> float:
     return float(np.polyfit(wall.places[good], offsets[good], 1)[1])
 
@@ -213,7 +231,11 @@ def trace_foot(shot: Shot, line: FootLine, frame: Frame) -> Trace:
         # One reading may hold for a part of the wall only, as where a lamp is mirrored: the slope is open by as much.
         scatter, alike = float(np.hypot(scatter, line.rival / 2)), float(good.sum())
     # U, twice this, reaches the other reading.
-    own = float(np.linalg.norm([tuning.OWN, 0.12 if line.gap is None else 0.0, line.rival / 2]))
+    own = float(
+        np.linalg.norm(
+            [tuning.OWN, tuning.ROUNDED_TOP if line.lit else 0.12 if line.gap is None else 0.0, line.rival / 2]
+        )
+    )
     return Trace(
         shot.index, shot.view.pixels(space), scatter, alike, 0.0, own, cover,
         height=frame.height if raised else 0.0, common=common,

@@ -21,6 +21,9 @@ _BIN: Final = 6
 _SLOPES: Final = np.linspace(-0.012, 0.012, 25)
 """Slopes against the guess that are tried for the edges of a wall."""
 
+_BESIDE: Final = (0.25, 0.9)
+"""mm off an edge between which the light beside it is looked at."""
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -75,16 +78,35 @@ def _wall(shot: Shot, placement: Placement, side: str, half: float) -> Wall | Ab
     if not edges:
         return Absent("missing")
     strips = _strips(lines, coarse, usable, edges)
-    clear = tuple(edge for number, edge in enumerate(edges) if not _faint(edge, strips[number], strips[number + 1]))
+    clear = tuple(edge for edge, both in zip(edges, pairwise(strips), strict=True)
+                  if not _faint(edge, _beside(lines, coarse, usable, edge), both))  # fmt: skip
     if 0 < len(clear) < len(edges):
         edges, strips = clear, _strips(lines, coarse, usable, clear)
     return Wall(side, lines, coarse, usable, edges, strips, camera, float(shot.view.centre[2]))
 
 
-def _faint(edge: Edge, inside: Floats, outside: Floats) -> bool:
-    """Seen on a part of the wall only, and hardly a change of light: dirt or grain, which would part a wall in two."""
-    lights = sorted((float(inside.mean()), float(outside.mean())))
-    return edge.support < tuning.PARTLY and lights[1] - lights[0] < tuning.FAINT * lights[1]
+def _faint(edge: Edge, own: tuple[Floats, Floats], strips: tuple[Floats, Floats]) -> bool:
+    """Seen on a part of the wall only and hardly a change of light, as dirt or grain, which would part a wall in two.
+
+    Or the light changes farther off, as in the soft shadow of the wall, and not at this edge.
+    """
+    change, whole = (float(np.linalg.norm(outside - inside)) for inside, outside in (own, strips))
+    brighter = max(float(np.linalg.norm(light)) for light in own)
+    return change < tuning.FAINT * (max(whole, brighter) if edge.support < tuning.PARTLY else whole)
+
+
+def _beside(lines: Ribbon, places: Floats, usable: Mask, edge: Edge) -> tuple[Floats, Floats]:
+    """Light right inside and right outside of an edge, over the surface's."""
+    away = lines.steps[None, :] - edge.offset - edge.slope * places[:, None]
+    near = (np.abs(away) > _BESIDE[0]) & (np.abs(away) < _BESIDE[1]) & usable[:, None]
+    surface = _surface(lines, usable)
+    inside, outside = (np.median(lines.light[near & (side * away > 0)], axis=0) / surface for side in (-1, 1))
+    return inside, outside
+
+
+def _surface(lines: Ribbon, usable: Mask) -> Floats:
+    """The surface's light, well inside of any edge at a wall."""
+    return np.maximum(np.median(lines.light[usable][:, lines.steps < -12], axis=(0, 1)), 1e-4)
 
 
 def _edges_along(shot: Shot, lines: Ribbon, places: Floats, usable: Mask) -> tuple[Edge, ...]:
@@ -118,7 +140,8 @@ def _valley(steep: Floats, top: int, reach: int) -> float:
 
 def _support(steps: Floats, moved: Floats, offset: float, change: Floats) -> float:
     """The share of the wall on which the light changes here as it does in the mean."""
-    before, after = (steps > offset - 0.9) & (steps < offset - 0.25), (steps > offset + 0.25) & (steps < offset + 0.9)
+    near = (np.abs(steps - offset) > _BESIDE[0]) & (np.abs(steps - offset) < _BESIDE[1])
+    before, after = near & (steps < offset), near & (steps > offset)
     if not before.any() or not after.any():
         return 0.0
     own = (moved[:, :, after].mean(axis=2) - moved[:, :, before].mean(axis=2)) @ change
@@ -169,7 +192,7 @@ def _best_edge(offsets: Floats, weights: Floats, places: Floats, free: Mask) -> 
 
 
 def _strips(lines: Ribbon, places: Floats, usable: Mask, edges: tuple[Edge, ...]) -> tuple[Floats, ...]:
-    surface = np.maximum(np.median(lines.light[usable][:, lines.steps < -12], axis=(0, 1)), 1e-4)
+    surface = _surface(lines, usable)
     bounds = [tuning.WALLS_INSIDE, *(edge.offset for edge in edges), tuning.OUTSIDE]
     mean_slope = float(np.mean([edge.slope for edge in edges]))
     away = lines.steps[None, :] - mean_slope * places[:, None]

@@ -40,6 +40,9 @@ LARGEST: Final = 12
 """Pixels, half the window around a corner, at most."""
 LEAST_CONTRAST: Final = 24.0
 """Codes between paper and ink that a corner must have."""
+CROSSING_SOFT: Final = 1.25
+"""Pixels: half the breadth over which an edge turns from ink to paper. A crossing is symmetric, so this moves nothing;
+of 0.9, 1.25 and 1.75 it left the crossings of three path-traced photos the least scatter."""
 
 # find
 

@@ -374,7 +374,21 @@ def trace_pockets(shot: Shot, corners: Mapping[str, Corner]) -> dict[str, Trace 
             further = isinstance(again, _Edge) and again.outer.circle[2] > edge.outer.circle[2] + 0.6 * width
             edges[name] = again if further else edge
     edges = _doubting(edges, width)
-    return {name: edge if isinstance(edge, Absent) else _traced(shot, edge, width) for name, edge in edges.items()}
+    traced = {name: edge if isinstance(edge, Absent) else _traced(shot, edge, width) for name, edge in edges.items()}
+    return {name: _perhaps_rimmed(mark, edges[name]) if corners[name].found and width <= 0 else mark
+            for name, mark in traced.items()}  # fmt: skip
+
+
+def _perhaps_rimmed(mark: Trace | Absent, edge: _Edge | Absent) -> Trace | Absent:
+    """A rim as dark as its hole, or of shining metal, may pass for the edge of the hole: U holds it."""
+    if isinstance(mark, Absent) or isinstance(edge, Absent):
+        return mark
+    steps, light = edge.outer.lines.steps, edge.outer.lines.light[edge.outer.good][:, :, 0]
+    inside, wood = (light[:, part] for part in (steps < -tuning.RING[0], steps > tuning.RING[0]))
+    level = float(np.median(inside))
+    uneven = robust_deviation(np.median(inside, axis=1) - level) > tuning.EVEN * level
+    hidden = uneven or level < tuning.RIM_DARK * float(np.median(wood))
+    return replace(mark, u_width=float(np.hypot(mark.u_width, tuning.RIM_UNSEEN))) if hidden else mark
 
 
 def _clearer(one: _Edge | Absent, other: _Edge) -> bool:
