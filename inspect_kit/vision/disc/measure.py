@@ -47,6 +47,10 @@ _AROUND: Final = np.linspace(0, 2 * np.pi, 90, endpoint=False)
 """Directions in which an outline is checked against the picture's border."""
 
 
+_INNER: Final = "shows a ring of its face more clearly than its outline"
+"""Why a piece is not measured of which only a groove was."""
+
+
 @dataclass(frozen=True)
 class Refused:
     """A piece that is there and cannot be measured: where in the photo, and why."""
@@ -83,8 +87,26 @@ def find_pieces(
     for candidate in _larger_first(candidates):
         if not _taken(candidate, discs):
             _try(task, candidate, discs, refused)
+    if not printed:
+        discs, inner = _outermost_only(discs, candidates)
+        refused += [Refused((float(disc.centre[0]), float(disc.centre[1])), _INNER) for disc in inner]
     within = [disc for disc in discs if radii[0] - 1 <= disc.solid.radius <= radii[1] + 1]
     return DiscPieces(tuple(reading_order(within)), tuple(refused))
+
+
+def _outermost_only(discs: Sequence[Disc], candidates: Sequence[Candidate]) -> tuple[list[Disc], list[Disc]]:
+    """The discs, and apart from them those that lie inside a larger circle about the same middle: that circle could not
+    be measured, and what was is a groove or a ring of its face."""
+
+    def is_inner(disc: Disc) -> bool:
+        return any(
+            each.support >= tuning.CLEAR
+            and each.radius > (1 + tuning.GUESS_REACH) * disc.solid.radius
+            and np.hypot(each.x - disc.solid.x, each.y - disc.solid.y) < tuning.GUESS_REACH * each.radius
+            for each in candidates
+        )
+
+    return [disc for disc in discs if not is_inner(disc)], [disc for disc in discs if is_inner(disc)]
 
 
 def _larger_first(candidates: Sequence[Candidate]) -> list[Candidate]:

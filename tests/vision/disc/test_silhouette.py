@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
 from inspect_kit.vision.disc.coin_reference import first_view
+from inspect_kit.vision.disc.find import Candidate
 from inspect_kit.vision.disc.fit import Disc, Shape
+from inspect_kit.vision.disc.measure import _outermost_only
 from inspect_kit.vision.disc.silhouette import fit_silhouette
 from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
@@ -49,6 +53,15 @@ def test_the_outline_is_found_outside_of_the_gleam_and_inside_of_the_shadow(gues
     assert isinstance(disc, Disc)
     assert disc.solid.radius == pytest.approx(TRUE, abs=max(0.06, 2 * disc.edge))
     assert disc.edge < 0.1
+
+
+def test_a_groove_inside_a_circle_that_could_not_be_measured_is_no_piece() -> None:
+    disc = _found(_coin(), TRUE)
+    assert isinstance(disc, Disc)
+    around = Candidate(0.0, 0.0, 1.5 * TRUE, 0.9, 1.0)
+    assert _outermost_only([disc], [around]) == ([], [disc])
+    assert _outermost_only([disc], [replace(around, x=3 * TRUE)]) == ([disc], [])
+    assert _outermost_only([disc], [replace(around, radius=1.05 * TRUE)]) == ([disc], [])
 
 
 def test_grain_is_not_taken_for_a_piece() -> None:
