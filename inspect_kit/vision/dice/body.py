@@ -88,8 +88,6 @@ _WHOLE: Final = 0.92
 """Share of a face of one colour beyond which more says nothing."""
 LEAST_UNIFORM: Final = 0.7
 """Share of a face that has one colour, up to which it counts nothing."""
-ACES: Final = (2.2, 3.3)
-"""Half the distance between corner pips over a pip's radius, for large and small pips: units for a lone pip."""
 
 
 @dataclass(frozen=True)
@@ -109,14 +107,6 @@ class Layers:
                                   flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_CONSTANT,
                                   borderValue=(0.0, 255.0, 255.0))  # fmt: skip
         return np.asarray(straight), _BLUR / (scale * _FINE * factor)
-
-    def colours(self, points: Floats) -> AnyArray | None:
-        """The picture at points, each at its nearest pixel; `None` where one lies outside."""
-        at = np.round(points).astype(int)
-        height, width = self.levels[0].shape[:2]
-        if not len(at) or at.min() < 0 or np.any(at >= (width, height)):
-            return None
-        return np.asarray(self.levels[0][at[:, 1], at[:, 0]])
 
 
 @dataclass(frozen=True)

@@ -100,8 +100,6 @@ class Spots:
     around: Floats
     sizes: Floats
     contrast: Floats
-    usable: Mask
-    """Those that may be pips; the others tell what the ground is like."""
 
     def of(self, chosen: list[int]) -> tuple[Pip, ...]:
         """Some of the pips."""
@@ -118,13 +116,12 @@ def spots_of(pips: list[Pip]) -> Spots:
         np.array([pip.around for pip in pips]).reshape(-1, 3),
         np.array([pip.longest for pip in pips]),
         np.array([pip.contrast for pip in pips]),
-        np.ones(len(pips), dtype=bool),
     )
 
 
 def find_patterns(spots: Spots, colours: AnyArray) -> Iterator[Pattern]:
     """Every way in which two or more pips stand as on a face: all such numbers have two pips on a diagonal."""
-    for first in np.nonzero(spots.usable)[0].tolist():
+    for first in range(len(spots.pips)):
         kin = _kin(spots, first)
         root = root_of(spots.shapes[first])
         away = (spots.centres[kin] - spots.centres[first]) @ inverse(root).T
@@ -141,7 +138,7 @@ def find_sixes(spots: Spots) -> Iterator[Pattern]:
 
     Four of such pips make a square, and pass for a four if nobody looks for the other two.
     """
-    rows = [row for index in np.nonzero(spots.usable)[0].tolist() for row in _rows_of_three(spots, index)]
+    rows = [row for index in range(len(spots.pips)) for row in _rows_of_three(spots, index)]
     middles = np.array([spots.centres[row[1]] for row in rows]).reshape(-1, 2)
     for index, row in enumerate(rows):
         near = np.linalg.norm(middles[index + 1 :] - middles[index], axis=1) < _length(spots, row)
@@ -217,7 +214,7 @@ def _bare(spots: Spots, first: int, seen: AnyArray) -> Mask:
 def _kin(spots: Spots, index: int) -> Whole:
     """Pips of about the same size and colours that are near enough to be on the same face."""
     ratio = spots.sizes / spots.sizes[index]
-    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE) & spots.usable
+    good = (ratio < _ALIKE) & (ratio > 1 / _ALIKE)
     good &= np.linalg.norm(spots.centres - spots.centres[index], axis=1) < 2.9 * _SPACING[1] * spots.sizes[index]
     limit = _COLOUR * np.minimum(spots.contrast, spots.contrast[index])
     good &= np.linalg.norm(spots.inner - spots.inner[index], axis=1) < 1.2 * limit + 8

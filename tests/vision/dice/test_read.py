@@ -16,6 +16,9 @@ from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.cli.app import app
 from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
 from inspect_kit.vision.dice.network import chances, halved
+from inspect_kit.vision.dice.patterns import spots_of
+from inspect_kit.vision.dice.pips import Pip
+from inspect_kit.vision.dice.read import _on_plain, _together
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 
@@ -240,3 +243,20 @@ def test_the_network_is_small_and_sees_no_face_in_a_plain_or_noisy_square() -> N
 
 def test_no_place_to_look_at_needs_no_network() -> None:
     assert chances([np.zeros((50, 50, 3), np.uint8)], []).shape == (0, 8)
+
+
+def test_a_no_of_the_network_weighs_more_than_its_yes_and_neither_alone_settles_a_number() -> None:
+    assert 0.5 < _together(0.5, 0.9) < 1 - _together(0.5, 0.1) < 0.95
+    assert _together(0.99, 0.05) > 0.5
+
+
+def test_a_lone_pip_on_a_plain_body_is_told_from_a_spot_among_threads() -> None:
+    random = np.random.default_rng(4)
+    colours = random.uniform(0, 255, (120, 240, 3)).astype(np.float32)
+    colours[:, :120] = (200, 128, 128)
+    pips = [Pip(x, 60.0, 36.0 * np.eye(2), np.full(3, 40.0), np.array([200.0, 128, 128]), 30.0) for x in (60.0, 180.0)]
+    assert _on_plain(spots_of(pips), colours).tolist() == [True, False]
+
+
+def test_a_photo_without_any_spot_has_no_dice() -> None:
+    assert look_at_dice(np.full((300, 400, 3), 128, np.uint8), None).dice == ()
