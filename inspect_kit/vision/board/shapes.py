@@ -164,7 +164,8 @@ def spread_of(shapes: Shapes, traces: Traces, bundle: Bundle, placement: Placeme
 def _shift(traces: Sequence[Trace], bundle: Bundle) -> float:
     """mm by which a whole edge may be seen shifted."""
     resolution = float(np.mean([bundle.view(trace.photo).resolution(np.array([0.0, 0.0, 0.0])) for trace in traces]))
-    return float(tuning.EDGE_PIXELS / max(resolution, 0.05) / np.sqrt(len(traces)))
+    pixels = tuning.EDGE_PIXELS if bundle.cards else tuning.UNKNOWN_EDGE_PIXELS
+    return float(pixels / max(resolution, 0.05) / np.sqrt(len(traces)))
 
 
 def _edge_covariance(key: Key, traces: Sequence[Trace], points: Floats, numbers: Floats, bundle: Bundle) -> Floats:

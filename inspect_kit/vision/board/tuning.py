@@ -105,8 +105,9 @@ HOLES_ENOUGH: Final = 3
 
 USUAL_RADII: Final = (14.5, 17.5)
 """mm: radii of base circles as most makers draw them."""
-ANY_RADII: Final = (11.0, 29.0)
-"""mm: the same on boards of which only the base circles were found where they are."""
+ANY_RADII: Final = (8.0, 29.0)
+"""mm: the same on boards of which only the base circles were found where they are; from 11 on, discs of 20 mm were
+missed, and a chance ring around them was taken for their outline."""
 LEAST_RING: Final = 0.12
 """Clarity of a ring in the plan below which none is drawn."""
 OWN_LOWER: Final = 18.0
@@ -258,6 +259,9 @@ SKEWED: Final = 0.1
 EDGE_PIXELS: Final = 0.06
 """Pixels by which a whole edge may be seen shifted by sharpening, compression and uneven light; both edges of a stroke
 outwards or inwards together."""
+UNKNOWN_EDGE_PIXELS: Final = 0.15
+"""The same in a picture without cards, which a shop may have scaled, sharpened and compressed once more; chosen on six
+pictures of makers' boards (strokes within U in 65 to 83 of 100 with 0.06, in 85 to 98 with this)."""
 
 # uncarded
 

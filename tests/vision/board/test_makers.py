@@ -87,3 +87,18 @@ def test_only_a_picture_of_a_shape_that_no_camera_makes_may_be_cut_out(width: in
     camera = guessed(width, height, None)
     assert (cut_out(camera) is not camera) is cut
     assert cut_out(guessed(width, height, 1000.0)).source == "EXIF"
+
+
+def test_base_circles_of_twenty_millimetres_are_measured_and_no_chance_ring_around_them() -> None:
+    small = replace(PLAIN, circle=20.2, disc=14.5, outline=1.3)
+    result = _measured(MakersShot(small, 21, megapixels=2.0))
+    sizes = [each.value for each in result.measurements if each.characteristic == "basecircle.diameter"]
+    assert len(sizes) >= 6
+    assert max(abs(size - 20.2) for size in sizes) < 3
+
+
+def test_a_picture_without_cards_may_have_been_sharpened_by_others_and_has_a_wider_u() -> None:
+    result = _measured(MakersShot(PLAIN, 21, megapixels=0.8))
+    widths = [each.standard for each in result.measurements if each.characteristic == "arrow.thickness"]
+    a_pixel = PLAIN.side / 800
+    assert min(widths) > 0.2 * a_pixel
