@@ -185,8 +185,8 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
     score = _together(body, chance) if body > tuning.LEAST_SCORE else 0.0
     if pattern.number == 1:
         # The network knows too little of other round things to make a lone pip sure.
-        doubted = _ace(square, pattern.frame) < tuning.ACE
-        score = min(score, max(body, 0.0 if doubted else tuning.NETWORK_ALONE))
+        in_a_frame = square.ground < tuning.GROUND_BEYOND
+        score = min(score, max(body, 0.0 if in_a_frame else tuning.NETWORK_ALONE))
     shape = pattern.frame @ pattern.frame.T if pattern.number > _TELLING else spots.shapes[chosen].mean(axis=0)
     return Face(pattern.number, pattern.centre, pattern.frame @ turned(square.turn), square, pattern.pips,
                 pattern.radius, contrast, score, spots.of(chosen), shape, chance)  # fmt: skip
