@@ -150,6 +150,8 @@ def test_an_interrupt_from_outside_leaves_nothing_behind(folder: Path) -> None:
     program = shutil.which("inspect-kit", path=Path(sys.executable).parent)
     assert program is not None
     command = [program, "measure", "discs", "--watch", str(folder)]
+    # Tests started in the background ignore interrupts, and so would the program.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as running:
         assert running.stderr is not None
         assert "watching" in running.stderr.readline()
