@@ -147,8 +147,7 @@ def _printed_alike(found: Survey) -> Survey:
     """Lines or outlines of one print are as broad as each other: by what they differ their width is not known."""
     widths = [mark.width for mark in found.values() if isinstance(mark, Trace)]
     apart = float(np.std(widths)) if widths else 0.0
-    return {key: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
-            for key, mark in found.items()}  # fmt: skip
+    return _less_sure(found, apart)
 
 
 def survey_lines(around: Surroundings) -> tuple[Surroundings, Survey, Ink | None]:
@@ -354,8 +353,13 @@ def _of_one_size(
     apart = 2 * float(np.std(list(alike.values()) or [0.0])) if around.circles else 0.0
     odd = Absent("covered or not one clean circle")
     kept = {key: mark if key in alike or isinstance(mark, Absent) else odd for key, mark in found.items()}
+    return _less_sure(kept, apart)
+
+
+def _less_sure(marks: Mapping[Named, Mark], apart: float) -> dict[Named, Mark]:
+    """The same marks, their widths uncertain by so many mm more."""
     return {key: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
-            for key, mark in kept.items()}  # fmt: skip
+            for key, mark in marks.items()}  # fmt: skip
 
 
 def _outer_edge(around: Surroundings, mark: Trace) -> float:
@@ -680,8 +684,7 @@ def _rims_apart(around: Surroundings, found: Mapping[str, Mark]) -> Mapping[str,
     apart = robust_deviation(sizes - np.median(sizes)) if len(sizes) else 0.0
     if apart < tuning.RING[0]:
         return found
-    return {name: replace(mark, u_width=float(np.hypot(mark.u_width, apart))) if isinstance(mark, Trace) else mark
-            for name, mark in found.items()}  # fmt: skip
+    return _less_sure(found, apart)
 
 
 def _size_and_place(around: Surroundings, mark: Trace, corner: str) -> Floats:
