@@ -19,7 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.rim_light import LUMA, Random, Rim, any_disc, any_ground, any_material, any_room, light_across
-from inspect_kit.vision.disc.fit import Lines, Shape, edges_in, line_weights, lines_across, outline_pixels, shown_reach
+from inspect_kit.vision.disc.fit import (
+    RimLines,
+    Shape,
+    edges_in,
+    line_weights,
+    lines_across,
+    outline_pixels,
+    shown_reach,
+)
 from inspect_kit.vision.disc.rim_network import looks
 from inspect_kit.vision.disc.solid import Solid, elevations
 from inspect_kit.vision.fitting.edge_step import STEP, Optics, Profiles
@@ -164,7 +172,7 @@ def _guess(random: Random, solid: Solid, per_mm: float) -> Solid:
     return Solid(x, y, solid.radius + random.normal(0, 0.25) / per_mm, thickness, rim)
 
 
-def _away(view: View, solid: Solid, lines: Lines) -> Floats:
+def _away(view: View, solid: Solid, lines: RimLines) -> Floats:
     """How far outside of each line's foot the true outline lies, pixels."""
     outline = outline_pixels(view, solid, np.linspace(0, 2 * np.pi, 1440, endpoint=False)).astype(np.float32)
     return np.array([cv2.pointPolygonTest(outline, (float(x), float(y)), True) for x, y in lines.feet])

@@ -84,7 +84,7 @@ class Disc:
 
 
 @dataclass(frozen=True)
-class Lines:
+class RimLines:
     """Lines across the outline in the photo, and how the outline moves across them: with the solid's five
     numbers, and with camera and pose."""
 
@@ -146,7 +146,7 @@ def _apart(one: Solid, other: Solid) -> float:
     return float(np.hypot(one.x - other.x, one.y - other.y) + abs(one.radius - other.radius))
 
 
-def lines_across(view: View, solid: Solid) -> Lines:
+def lines_across(view: View, solid: Solid) -> RimLines:
     """Lines across the solid's outline, a few pixels apart."""
     rough = outline_pixels(view, solid, np.linspace(0, 2 * np.pi, 72, endpoint=False))
     length = float(np.linalg.norm(np.roll(rough, -1, axis=0) - rough, axis=1).sum())
@@ -155,7 +155,7 @@ def lines_across(view: View, solid: Solid) -> Lines:
     feet, normals = _across(view, solid, azimuths)
     shade = shading(view, solid, azimuths, feet, normals)
     table = _line_slopes(view, solid, azimuths, normals)
-    return Lines(azimuths, feet, normals, *table, shade, *elevations(solid, view.centre, azimuths))
+    return RimLines(azimuths, feet, normals, *table, shade, *elevations(solid, view.centre, azimuths))
 
 
 def _line_slopes(view: View, solid: Solid, azimuths: Floats, normals: Floats) -> tuple[Floats, Floats]:
@@ -179,7 +179,7 @@ def _across(view: View, solid: Solid, azimuths: Floats) -> tuple[Floats, Floats]
     return feet, normals * np.sign(((feet - feet.mean(axis=0)) * normals).sum(axis=1))[:, None]
 
 
-def _edges(pixels: Pixels, view: View, solid: Solid, lines: Lines, optics: Optics) -> tuple[Edges, Profiles]:
+def _edges(pixels: Pixels, view: View, solid: Solid, lines: RimLines, optics: Optics) -> tuple[Edges, Profiles]:
     """The edges, and the picture they were found in: each line is the mean of a few beside one another."""
     gap = 2 * np.pi / len(lines.azimuths) / TOGETHER
     dense = (lines.azimuths[:, None] + gap * (np.arange(TOGETHER) - (TOGETHER - 1) / 2)[None, :]).ravel()
@@ -202,7 +202,7 @@ def shown_reach(resolution: float, optics: Optics) -> float:
     return _reach(resolution) + 1.6 * _half(optics) + 1.0
 
 
-def edges_in(profile: Profiles, lines: Lines, solid: Solid, resolution: float, optics: Optics) -> Edges:
+def edges_in(profile: Profiles, lines: RimLines, solid: Solid, resolution: float, optics: Optics) -> Edges:
     """Around the outermost significant edge near the outline."""
     reach, half = _reach(resolution), _half(optics)
     slope = steepness(profile)
@@ -216,7 +216,7 @@ def edges_in(profile: Profiles, lines: Lines, solid: Solid, resolution: float, o
     return replace(edges, contrast=np.where(seen, edges.contrast, 0.0))
 
 
-def line_weights(lines: Lines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
+def line_weights(lines: RimLines, edges: Edges, solid: Solid, shape: Shape, least: float) -> Floats:
     """Tukey's biweight around the fit: lines that met a shadow, a neighbour or a glint do not count.
 
     Nothing stands out of a disc, but notches and milling go into it, and its diameter is the largest one: inwards the
@@ -240,13 +240,13 @@ def line_weights(lines: Lines, edges: Edges, solid: Solid, shape: Shape, least: 
     return weights
 
 
-def _normal_equations(lines: Lines, weights: Floats, variance: float, shape: Shape) -> Floats:
+def _normal_equations(lines: RimLines, weights: Floats, variance: float, shape: Shape) -> Floats:
     known = np.diag([0, 0, 0, 1 / max(shape.u_thickness, 1e-4) ** 2, 1 / max(shape.u_rim, 1e-4) ** 2])
     kept = (lines.slopes * weights[:, None]).T @ lines.slopes / variance
     return np.asarray(kept + known + 1e-9 * np.eye(5), dtype=np.float64)
 
 
-def _step(lines: Lines, offset: Floats, weights: Floats, solid: Solid, shape: Shape) -> tuple[Solid, Floats]:
+def _step(lines: RimLines, offset: Floats, weights: Floats, solid: Solid, shape: Shape) -> tuple[Solid, Floats]:
     """The most probable solid after one linear step, and what is left over on each line."""
     variance = tuning.SYSTEMATIC * 0.15**2
     normal = _normal_equations(lines, weights, variance, shape)
@@ -308,7 +308,7 @@ def _described(pixels: Pixels, view: View, solid: Solid, shape: Shape, optics: O
     )
 
 
-def _further(profile: Profiles, edges: Edges, lines: Lines, solid: Solid, resolution: float) -> Floats:
+def _further(profile: Profiles, edges: Edges, lines: RimLines, solid: Solid, resolution: float) -> Floats:
     """Pixels by which light has moved each edge inwards: a rim that turns away from the sky takes on the light of the
     ground, and passes for it. On the near side the outline is the foot, of which nothing is known."""
     if edges.lighter < tuning.LIGHTER:
