@@ -58,7 +58,8 @@ def card(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:
     scene.place(body, (*at, 0), turn)
     camera = _above(rng, size, (98, 60), (0.55, 0.75), 25)
     laid = _scattered(rng, camera, (36, 44), (52, 0))
-    return camera, np.zeros(3), _corners(98, 60), {"reference": "card"} | laid | {"light": scene.lights(rng, 200)}
+    truth = {"reference": "card", "card": {"position": at.tolist(), "turn": turn}} | laid
+    return camera, np.zeros(3), _corners(98, 60), truth | {"light": scene.lights(rng, 200)}
 
 
 def coin(rng: Rng, prints: Prints, size: tuple[int, int]) -> Shot:

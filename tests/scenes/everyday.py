@@ -56,9 +56,15 @@ def paper_on(look: str, size: tuple[float, float], turn: float = 0.0, seed: int 
 
 
 def card_on(
-    look: str, colour: tuple[float, float, float], place: tuple[float, float], turn: float, seed: int
+    look: str,
+    colour: tuple[float, float, float],
+    place: tuple[float, float],
+    turn: float,
+    seed: int,
+    shadow: tuple[float, float] = (0.0, 0.0),
 ) -> Ground:
-    """A bank card with a stripe, a chip and lines of writing, beside the middle of a table."""
+    """A bank card with a stripe, a chip and lines of writing, beside the middle of a table; `shadow` is how far its own
+    falls, mm."""
     whole = (360.0, 300.0)
     ground = table(look, whole, seed)
     shape = ground.shape[:2]
@@ -77,4 +83,7 @@ def card_on(
     laid((55.0, 2.5), (-8.0, -10.0), (0.8, 0.8, 0.8), 0.5)
     laid((30.0, 2.0), (-20.0, -18.0), (0.1, 0.1, 0.1), 0.5)
     cover = _cover(shape, (85.60, 53.98), place, turn, 3.18)
+    if any(shadow):
+        shaded = _cover(shape, (85.60, 53.98), (place[0] + shadow[0], place[1] + shadow[1]), turn, 3.18)
+        ground = ground * (1 - np.float32(0.75) * cv2.GaussianBlur(shaded, (0, 0), 0.1 * PER_MM)[:, :, None])
     return ground * (1 - cover) + face * cover, whole

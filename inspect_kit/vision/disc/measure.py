@@ -95,14 +95,16 @@ def find_pieces(
 
 
 def _outermost_only(discs: Sequence[Disc], candidates: Sequence[Candidate]) -> tuple[list[Disc], list[Disc]]:
-    """The discs, and apart from them those that lie inside a larger circle about the same middle: that circle could not
-    be measured, and what was is a groove or a ring of its face."""
+    """The discs, and apart from them those that lie wholly inside a larger circle about the same middle: that circle
+    could not be measured, and what was is a groove or a ring of its face. A shadow's circle reaches out on one side
+    only."""
 
     def is_inner(disc: Disc) -> bool:
         return any(
             each.support >= tuning.CLEAR
-            and each.radius > (1 + tuning.GUESS_REACH) * disc.solid.radius
-            and np.hypot(each.x - disc.solid.x, each.y - disc.solid.y) < tuning.GUESS_REACH * each.radius
+            and each.radius > (1 + tuning.GUESS_REACH / 2) * disc.solid.radius
+            and np.hypot(each.x - disc.solid.x, each.y - disc.solid.y)
+            < min(tuning.GUESS_REACH * each.radius, each.radius - disc.solid.radius)
             for each in candidates
         )
 

@@ -107,10 +107,10 @@ def _levels(profile: Profiles, centre: Floats, half: float) -> tuple[Floats, Flo
     place = profile.steps[None, :] - centre[:, None]
     inner = _around(_mean(profile.codes, (place < -0.8 * half) & (place > -1.6 * half)))
     outer = _around(_mean(profile.codes, (place > 0.8 * half) & (place < 1.6 * half)))
-    return np.maximum(_light(inner), 1e-4), np.maximum(_light(outer), 1e-4)
+    return np.maximum(light_of(inner), 1e-4), np.maximum(light_of(outer), 1e-4)
 
 
-def _light(codes: Floats) -> Floats:
+def light_of(codes: Floats) -> Floats:
     """Luma and colour differences (full range, as JPEG has them) → linear red, green and blue."""
     return decoded((codes - _NEUTRAL) @ _FROM_YCC.T)
 

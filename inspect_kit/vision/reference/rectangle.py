@@ -1,36 +1,18 @@
-"""A plain rectangle in a photo, a sheet of paper or a card: its four sides as points, with nothing printed on it."""
+"""A plain rectangle in a photo, a sheet of paper or a card, with nothing printed on it: where it lies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
 
 import cv2
 import numpy as np
 
 from inspect_kit.errors import BadInput
-from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
-from inspect_kit.vision.fitting.edge_peaks import peaks_of
-from inspect_kit.vision.fitting.edge_step import STEP, profiles
-from inspect_kit.vision.fitting.least_squares import agreeing
+from inspect_kit.vision.arrays import AnyArray, Floats, Pixels
 from inspect_kit.vision.optics.camera import GUESS, Camera, alternatives
 from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.everyday import FlatThing
-
-_SIDES: Final = 4
-"""Sides of a rectangle."""
-
-
-@dataclass(frozen=True)
-class Sides:
-    """Points on the four sides in the photo, with the side (0 upper, 1 right, 2 lower, 3 left) and the outward normal
-    of each, and the corners, upper left first and clockwise as the long sides run."""
-
-    corners: Floats
-    points: Floats
-    normals: Floats
-    side: AnyArray
+from inspect_kit.vision.reference.rectangle_sides import SIDES, Sides, lines_across, refined, steepness_across
 
 
 def find_sides(pixels: Pixels, camera: Camera, thing: FlatThing) -> Sides:
@@ -40,7 +22,7 @@ def find_sides(pixels: Pixels, camera: Camera, thing: FlatThing) -> Sides:
         if _at_border(corners, pixels):
             cut = True
             continue
-        sides = _refined(pixels, corners, thing)
+        sides = refined(pixels, corners, thing)
         if sides is not None:
             return sides
     what = "paper" if thing.is_paper else "card"
@@ -141,7 +123,7 @@ def _four_sided(contour: AnyArray) -> Floats | None:
     length, area = cv2.arcLength(hull, closed=True), cv2.contourArea(hull)
     for share in (0.01, 0.02, 0.03, 0.045, 0.06, 0.08):
         rough = cv2.approxPolyDP(hull, share * length, closed=True)
-        if len(rough) == _SIDES:
+        if len(rough) == SIDES:
             quad = _with_sides(hull.reshape(-1, 2).astype(np.float64), rough.reshape(4, 2).astype(np.float64))
             if quad is None or not 0.9 < cv2.contourArea(quad.astype(np.float32)) / max(area, 1.0) < 1.15:
                 return None
@@ -219,82 +201,9 @@ def sheet_corners(thing: FlatThing) -> Floats:
 
 def _support(small: Pixels, corners: Floats, thing: FlatThing) -> float:
     """The share of all sides along which the light changes just there; of a sheet of paper, from light to dark."""
-    feet, normals, _ = _lines_across(corners, thing, tuning.SUPPORT_POINTS)
-    step = _steps(small, feet, normals, tuning.SUPPORT_REACH, thing)
+    feet, normals, _ = lines_across(corners, thing, tuning.SUPPORT_POINTS)
+    step = steepness_across(small, feet, normals, tuning.SUPPORT_REACH, thing)
     middle = step.shape[1] // 2
     near = step[:, middle - 4 : middle + 5].max(axis=1)
     seen = near > np.maximum(tuning.LEAST_STEP, 2.0 * np.median(np.abs(step), axis=1))
-    return float(np.sort(seen.reshape(_SIDES, -1).mean(axis=1))[:2].mean())
-
-
-def _lines_across(corners: Floats, thing: FlatThing, count: int) -> tuple[Floats, Floats, AnyArray]:
-    """Points along the sides, clear of the corners, their outward normals, and the side of each."""
-    feet, normals = [], []
-    for side in range(_SIDES):
-        start, end = corners[side], corners[(side + 1) % _SIDES]
-        rim = max(0.04, (thing.corner + 1.0) / thing.size[side % 2])
-        feet.append(start + np.linspace(rim, 1 - rim, count)[:, None] * (end - start))
-        along = (end - start) / np.linalg.norm(end - start)
-        outward = np.array([along[1], -along[0]])
-        normals.append(np.repeat((outward * np.sign(outward @ (start - corners.mean(axis=0))))[None], count, axis=0))
-    return np.concatenate(feet), np.concatenate(normals), np.repeat(np.arange(_SIDES), count)
-
-
-def _steps(pixels: Pixels, feet: Floats, normals: Floats, reach: float, thing: FlatThing) -> Floats:
-    """How steeply the light changes along each line; of paper only where it falls outwards."""
-    codes = profiles(pixels, feet, normals, reach).codes
-    soft = cv2.GaussianBlur(codes.astype(np.float32), (0, 0), 1.0 / STEP, sigmaY=0.5)
-    slope = np.gradient(soft.astype(np.float64), axis=1)
-    if thing.is_paper:
-        return np.asarray(np.maximum(-slope[:, :, 0], 0.0))
-    return np.asarray(np.linalg.norm(slope, axis=2))
-
-
-# ------------------------------------------------------------------------------------------------------ to sub-pixels
-
-
-def _refined(pixels: Pixels, corners: Floats, thing: FlatThing) -> Sides | None:
-    """The sides at full size, each a slightly bent line; `None` where one of them is hardly seen."""
-    feet, normals, side = _lines_across(corners, thing, tuning.SIDE_POINTS)
-    size = float(np.linalg.norm(corners[1] - corners[0]))
-    offset = np.zeros(len(feet))
-    keep: Mask = np.ones(len(feet), dtype=bool)
-    for reach in (max(tuning.FIRST_REACH * size, 6.0), max(0.3 * tuning.FIRST_REACH * size, 5.0)):
-        found, seen = _edge_offsets(pixels, feet + offset[:, None] * normals, normals, reach, thing)
-        found += offset
-        for number in range(_SIDES):
-            own = side == number
-            bent, good = _bent(found[own], seen[own])
-            if good.mean() < tuning.LEAST_SIDE:
-                return None
-            offset[own], keep[own] = bent, good
-    return Sides(corners, (feet + found[:, None] * normals)[keep], normals[keep], side[keep])
-
-
-def _edge_offsets(pixels: Pixels, feet: Floats, normals: Floats, reach: float, thing: FlatThing) -> tuple[Floats, Mask]:
-    """Pixels from each foot to the edge, to a part of a pixel; of a card the outermost of the clear ones, for what is
-    printed on it has edges too."""
-    step = _steps(pixels, feet, normals, reach, thing)
-    places = (np.arange(step.shape[1]) - step.shape[1] // 2) * STEP
-    peak = peaks_of(step)
-    strong = peak & (step > np.maximum(0.45 * step.max(axis=1), tuning.LEAST_STEP)[:, None])
-    wanted = np.where(strong, places[None, :] if not thing.is_paper else step, -np.inf)
-    at = np.clip(wanted.argmax(axis=1), 1, step.shape[1] - 2)
-    rows = np.arange(len(step))
-    before, here, after = step[rows, at - 1], step[rows, at], step[rows, at + 1]
-    bend = np.minimum(before - 2 * here + after, -1e-9)
-    return places[at] + np.clip(0.5 * (before - after) / bend, -1, 1) * STEP, np.asarray(strong.any(axis=1))
-
-
-def _bent(offset: Floats, seen: Mask) -> tuple[Floats, Mask]:
-    """The offsets along one side as a slightly bent line, and which points lie on it."""
-    along = np.linspace(-1, 1, len(offset))
-    design = np.column_stack([np.ones_like(along), along, along**2])
-    start = seen & (np.abs(offset - np.median(offset[seen] if seen.any() else offset)) < tuning.ROUGH_SIDE)
-    good = agreeing(design, offset, start if start.sum() > 8 else seen, least=8, floor=0.25)
-    if good.sum() < 8:
-        return np.zeros_like(offset), np.zeros(len(offset), dtype=bool)
-    line = design @ np.linalg.lstsq(design[good], offset[good], rcond=None)[0]
-    return np.asarray(line), np.asarray(
-        seen & (np.abs(offset - line) < np.maximum(1.0, 4 * np.std(offset[good] - line[good])))
-    )
+    return float(np.sort(seen.reshape(SIDES, -1).mean(axis=1))[:2].mean())

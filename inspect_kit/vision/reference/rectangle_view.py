@@ -15,12 +15,15 @@ from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera, alternatives,
 from inspect_kit.vision.optics.pose import Known, View, pixels_of, rotation_of, same_turn, view_scale, view_slopes
 from inspect_kit.vision.reference import tuning
 from inspect_kit.vision.reference.everyday import FlatThing
-from inspect_kit.vision.reference.rectangle import Sides, sheet_corners
+from inspect_kit.vision.reference.rectangle import sheet_corners
+from inspect_kit.vision.reference.rectangle_sides import Sides
 
 _VIEW: Final = COUNT + 6
 """Numbers of camera and pose."""
-_FORM: Final = 8
-"""Numbers of the thing, as `FlatThing.form_spread` has them."""
+_FORM: Final = 9
+"""Numbers of the thing: those that `FlatThing.form_spread` has, and where on walls that are seen the edge was taken."""
+_WALL_SPREAD: Final = 12**-0.5
+"""Standard deviation of that, of the thickness: anywhere between foot and upper edge."""
 _ROUNDS: Final = 4
 """Times that the points are laid anew along their sides."""
 _CELL: Final = 10.0
@@ -29,12 +32,14 @@ _CELL: Final = 10.0
 
 @dataclass(frozen=True)
 class _Model:
-    """Points of the sides as the thing has them: where along its side each lies, and its height."""
+    """Points of the sides as the thing has them: where along its side each lies, its height, and by how much that may
+    be off where a wall is seen, mm."""
 
     thing: FlatThing
     side: AnyArray
     along: Floats
     level: Floats
+    wall: Floats
 
     def points(self, form: Floats) -> Floats:
         """In mm, for a thing of this form."""
@@ -47,17 +52,17 @@ class _Model:
         lift = form[2] * u**2 + form[3] * v**2 + form[4] * u * v
         moved_x = x + np.where(upright, sign * form[5] * v + form[7] * v, 0.0)
         moved_y = y + np.where(upright, 0.0, sign * form[6] * u)
-        return np.column_stack([moved_x, moved_y, self.level + lift])
+        return np.column_stack([moved_x, moved_y, self.level + self.wall * form[8] + lift])
 
     def slopes(self) -> Floats:
-        """How the points move with the numbers of the form: points × 3 × 8."""
+        """How the points move with the numbers of the form: points × 3 × 9."""
         table = np.zeros((len(self.side), 3, _FORM))
         upright = self.side % 2 == 1
         sign = np.where((self.side == 0) | (self.side == 1), 1.0, -1.0)
         share = self.along / np.where(upright, self.thing.size[1], self.thing.size[0]) * 2
         table[upright, 0, 0], table[~upright, 1, 1] = sign[upright] / 2, sign[~upright] / 2
         table[:, 2, 2], table[:, 2, 3] = np.where(upright, 1.0, share**2), np.where(upright, share**2, 1.0)
-        table[:, 2, 4] = sign * share
+        table[:, 2, 4], table[:, 2, 8] = sign * share, self.wall
         table[upright, 0, 5], table[upright, 0, 7] = (sign * share)[upright], share[upright]
         table[~upright, 1, 6] = (sign * share)[~upright]
         return table
@@ -131,7 +136,7 @@ class _Trial:
 
 
 def _fitted(camera: Camera, sides: Sides, thing: FlatThing) -> _Trial:
-    information, mean = _prior(camera, thing)
+    information, mean = _prior(camera, thing, sides.open_size)
     at = np.concatenate([camera.parameters, _first_pose(camera, sides, thing), mean[_VIEW:]])
     noise, alike = 1.0, max(len(sides.points) / (4 * tuning.SIDE_FREEDOM), 1.0)
     for _ in range(_ROUNDS):
@@ -149,11 +154,14 @@ def _fitted(camera: Camera, sides: Sides, thing: FlatThing) -> _Trial:
     return _Trial(view, flat, away, float(pull @ information @ pull), bend)
 
 
-def _prior(camera: Camera, thing: FlatThing) -> tuple[Floats, Floats]:
+def _prior(camera: Camera, thing: FlatThing, open_by: tuple[float, float]) -> tuple[Floats, Floats]:
     information = np.zeros((_VIEW + _FORM, _VIEW + _FORM))
     information[:COUNT, :COUNT] = inverse(camera.covariance)
-    information[_VIEW:, _VIEW:] = np.diag(1 / np.array(thing.form_spread) ** 2)
-    mean = np.concatenate([camera.parameters, np.zeros(6), [0.0, 0.0, thing.curl[0], thing.curl[0]], np.zeros(4)])
+    spread = np.array([*np.hypot(thing.form_spread[:2], open_by), *thing.form_spread[2:], _WALL_SPREAD])
+    information[_VIEW:, _VIEW:] = np.diag(1 / spread**2)
+    mean = np.concatenate(
+        [camera.parameters, np.zeros(6), [0.0, 0.0, thing.curl[0], thing.curl[0]], np.zeros(_FORM - 4)]
+    )
     return information, mean
 
 
@@ -162,8 +170,8 @@ def _scale(camera: Camera) -> Floats:
 
 
 def _model(at: Floats, sides: Sides, thing: FlatThing) -> _Model:
-    """Each point where its side passes it, as this view has it. A side that turns its wall to the camera is seen at its
-    foot, every other one at its upper edge."""
+    """Each point where its side passes it, as this view has it: at the upper edge, but of a side that turns its wall to
+    the camera at the level at which it was read."""
     rotation, shift = rotation_of(at[COUNT : COUNT + 3]), at[COUNT + 3 : _VIEW]
     centre = -rotation.T @ shift
     directions = rays(at[:COUNT], sides.points) @ rotation
@@ -171,8 +179,10 @@ def _model(at: Floats, sides: Sides, thing: FlatThing) -> _Model:
     places = centre[:2] + reach[:, None] * directions[:, :2]
     half = np.array([thing.size[1], thing.size[0], thing.size[1], thing.size[0]]) / 2
     beyond = np.array([centre[1], centre[0], -centre[1], -centre[0]]) > half
-    level = np.where(beyond[sides.side], 0.0, thing.thickness)
-    return _Model(thing, sides.side, np.where(sides.side % 2 == 1, places[:, 1], places[:, 0]), level)
+    level = thing.thickness * np.where(beyond, sides.levels, 1.0)
+    wall = np.where(beyond, thing.thickness, 0.0)
+    along = np.where(sides.side % 2 == 1, places[:, 1], places[:, 0])
+    return _Model(thing, sides.side, along, level[sides.side], wall[sides.side])
 
 
 def _first_pose(camera: Camera, sides: Sides, thing: FlatThing) -> Floats:

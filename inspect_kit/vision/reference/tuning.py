@@ -89,6 +89,33 @@ LEAST_SIDE: Final = 0.35
 ROUGH_SIDE: Final = 40.0
 """Pixels from the middle of a side's points beyond which a point belongs to something else."""
 
+CLEAR_EDGE: Final = 0.45
+"""Share of the steepest change of light on a line from which on another one is a clear edge too."""
+NEXT_EDGE: Final = 3.0
+"""Pixels around a side behind its shadow within which each line's edge is looked for."""
+
+# card_edge
+
+COLOUR_NOISE: Final = 0.005
+"""Codes (0 to 1), standard, of a side's colour differences, all lines together: noise, and how colours are stored."""
+SHADE: Final = 0.3
+"""Standard share by which shade lessens the codes of the ground's colour."""
+LEAST_SEPARATION: Final = 8.0
+"""Standard deviations between the colours of card and ground from which on they are told by their hue."""
+EDGE_BEHIND: Final = 0.2
+"""Share of the steepest change of light across a side, all lines together, from which on another one is an edge too: a
+green card behind its shadow has 0.38."""
+BROADEST_SHADOW: Final = 2.3
+"""mm, three times a card's thickness: the shadow of a lamp 70 degrees off the vertical."""
+SHADED: Final = 0.9
+"""Share of the ground's light below which it lies in shade."""
+SAME_COLOUR: Final = 0.08
+"""Share of the ground's light by which light in the shade may differ from the ground's colour: measured 0.03 to 0.05 on
+shadows of path-traced cards, 0.26 on a green card."""
+SHADOW_OF_DARK: Final = 0.3
+"""mm, standard, of the shadow beside a card that is as dark as it: as broad as the card is thick where the lamp stands
+45 degrees off the vertical, none where it stands on the other side."""
+
 # rectangle_view
 
 SIDE_FREEDOM: Final = 6.0

@@ -62,6 +62,9 @@ def test_a_groove_inside_a_circle_that_could_not_be_measured_is_no_piece() -> No
     assert _outermost_only([disc], [around]) == ([], [disc])
     assert _outermost_only([disc], [replace(around, x=3 * TRUE)]) == ([disc], [])
     assert _outermost_only([disc], [replace(around, radius=1.05 * TRUE)]) == ([disc], [])
+    ring = replace(around, radius=1.1 * TRUE, x=0.04 * TRUE)
+    assert _outermost_only([disc], [ring]) == ([], [disc])
+    assert _outermost_only([disc], [replace(ring, x=0.11 * TRUE)]) == ([disc], [])
 
 
 def test_grain_is_not_taken_for_a_piece() -> None:
