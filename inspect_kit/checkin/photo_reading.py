@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo, as_json, measurements_in
 from inspect_kit.errors import BadInput
+from inspect_kit.notices import Notice
 from inspect_kit.strict_json import parse_json
 from inspect_kit.values.measurement import Reading, StatedPart
 
@@ -38,6 +39,13 @@ CHECKED_SHARE: Final = 0.0002 / 0.003
 """What is left of the print's error when its check bar was measured."""
 _WORTH_SAYING: Final = 0.85
 """Share of U that must be reached for an advice to be given."""
+_DOUBTS: Final = ("glare", "outline-in-doubt", "sheet-bent")
+"""What makes a value doubtful, so that people look themselves."""
+
+
+def on_the_mat(notices: Iterable[Notice]) -> Notice | None:
+    """What the printed mat would gain, where the last photos were measured without it."""
+    return next((told for told in reversed(tuple(notices)) if told.code == "mat-would-gain"), None)
 
 
 def _gains(found: Reading, told: Mapping[str, Mapping[str, Any]]) -> Iterator[PhotoGain]:
@@ -117,6 +125,16 @@ class PhotoReading:
         gains = list(_gains(found, told))
         best = min(gains, key=lambda gain: float(gain.reached), default=None)
         return best if best and float(best.reached) < _WORTH_SAYING * 2 * float(found.standard) else None
+
+    @property
+    def mat_gain(self) -> Notice | None:
+        """What the printed mat would gain."""
+        return on_the_mat(self.file.notices)
+
+    @property
+    def doubts(self) -> tuple[Notice, ...]:
+        """What is doubtful about it."""
+        return tuple(told for told in self.file.notices if told.code in _DOUBTS)
 
     def written(self) -> bytes:
         """As evidence: the measurement file."""

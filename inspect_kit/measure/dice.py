@@ -15,9 +15,9 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.document import place as pixel_of
-from inspect_kit.measure.photographed import UNCALIBRATED
+from inspect_kit.measure.photographed import UNCALIBRATED, of_the_reference
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import GIVEN, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.measure.stated import GIVEN, Stated
 from inspect_kit.notices import Notice, in_figures_of, notice
 from inspect_kit.values.measurement import Reading
 from inspect_kit.values.value import LENS, PRINT_SCALE, Contribution, Value, contributions, ordered, value_of
@@ -165,9 +165,9 @@ def _photo(photo: Photograph, camera: Camera | None, stated: Stated, before: int
         look = look_at_dice(photo.pixels, photo.focal)
     else:
         look = measure_on_sheet(photo.pixels, placed, _told(stated), photo.colour_spread)
-    scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     dice = [
-        MeasuredDie(str(number), die, _edges(die, placed, scale)) for number, die in enumerate(look.dice, before + 1)
+        MeasuredDie(str(number), die, _edges(die, placed, stated.scale))
+        for number, die in enumerate(look.dice, before + 1)
     ]
     return DicePhoto(photo, placed, look, tuple(dice))
 
@@ -297,9 +297,9 @@ def _opposite(numbers: Sequence[int], beside: set[frozenset[int]], faulty: bool)
 
 def _notices(looks: Sequence[DicePhoto], stated: Stated, calibrated: bool, spotting: FaceCheck | None) -> list[Notice]:
     said = [told for look in looks for told in _photo_notices(look)]
-    measured = any(rolled.edges for look in looks for rolled in look.dice)
-    if measured and stated.print_scale is None:
-        said.append(notice("print-scale-unstated", bar="the check bar", share=UNKNOWN_SHARE))
+    measured = [edge for look in looks for rolled in look.dice for edge in rolled.edges or ()]
+    if measured:
+        said += of_the_reference(measured, stated, "the check bar")
     if measured and not calibrated:
         said.append(UNCALIBRATED)
     if spotting is not None:

@@ -16,7 +16,7 @@ from inspect_kit.errors import BadInput
 from inspect_kit.measure.document import photo_file, reading_of, seen, thinned
 from inspect_kit.measure.photographed import UNCALIBRATED, combine
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import UNKNOWN_PRINT, UNKNOWN_SHARE, Stated, with_spread
+from inspect_kit.measure.stated import UNKNOWN_SHARE, Stated, with_spread
 from inspect_kit.notices import Notice, in_figures_of, notice, sentence
 from inspect_kit.values.value import Contribution, Value, ordered, value_of
 from inspect_kit.vision.arrays import Floats
@@ -148,13 +148,12 @@ def measure_figure(photos: Sequence[Photograph], camera: Camera | None, stated: 
 
 
 def _look(photo: Photograph, camera: Camera | None, stated: Stated) -> tuple[Placed, FigureView]:
-    scale = stated.print_scale or (1.0, UNKNOWN_PRINT)
     standoff = with_spread(stated.standoff or STANDOFF_USUAL, STATED_STANDOFF)
     if (photo.jpeg_quality or 100) < _TOO_COARSE:
         raise BadInput("stored-too-coarsely", where=photo.file, quality=photo.jpeg_quality)
     try:
         placed = place(photo.pixels, camera_for(photo, camera), stated.reference)
-        return placed, measure_view(photo.pixels, placed, standoff, scale)
+        return placed, measure_view(photo.pixels, placed, standoff, stated.scale)
     except BadInput as problem:
         if problem.fault.where:
             raise

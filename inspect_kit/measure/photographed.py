@@ -9,7 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from inspect_kit.notices import notice
+from inspect_kit.measure.stated import MEASURED_PRINT, UNKNOWN_SHARE, Stated
+from inspect_kit.notices import Notice, notice
 from inspect_kit.values.value import LENS, PRINT_SCALE, REFERENCE_SIZE, Contribution, Value, ordered
 
 Floats = NDArray[np.float64]
@@ -20,6 +21,8 @@ SHARED: Final = frozenset({
 """Effects that are the same in every photo of the same pieces on the same sheet with the same camera."""
 DISAGREE: Final = "photos disagree"
 UNCALIBRATED: Final = notice("lens-estimated")
+_OF_EVERYDAY_THINGS: Final = frozenset({REFERENCE_SIZE, LENS, "camera pose", "sheet flatness"})
+"""What a printed mat, pressed flat and full of corners, leaves next to nothing of."""
 
 _Line = tuple[str, str]
 """A source and its shared label: lines of several photos that are the same line of their budget."""
@@ -63,6 +66,21 @@ def _disagreement(results: Sequence[Value], table: Mapping[_Line, Floats], weigh
     away = np.array([result.value - value for result in results])
     ratio2 = float((away**2 / own).sum() / (len(results) - 1))
     return math.sqrt(float((weights**2 * own).sum()) * (ratio2 - 1)) if ratio2 > 1 else 0.0
+
+
+def of_the_reference(values: Sequence[Value], stated: Stated, bar: str) -> list[Notice]:
+    """What could be better about it: the scale of a print that nobody measured, or a print instead of a plain thing."""
+    if not stated.reference.printed:
+        return [_on_the_mat(max(values, key=lambda value: value.standard))] if values else []
+    unstated = stated.print_scale is None
+    return [notice("print-scale-unstated", bar=bar, share=UNKNOWN_SHARE)] if unstated else []
+
+
+def _on_the_mat(worst: Value) -> Notice:
+    """What U would be on a printed mat whose check bar was measured, all else as it is."""
+    kept = (part.standard for part in worst.budget if part.source not in _OF_EVERYDAY_THINGS)
+    reached = 2 * math.hypot(*kept, MEASURED_PRINT * worst.value)
+    return notice("mat-would-gain", expanded=f"{2 * worst.standard:.2f}", reached=f"{reached:.2f}")
 
 
 def best_distance(result: Value, distance: float) -> tuple[float, float]:

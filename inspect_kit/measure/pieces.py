@@ -15,12 +15,12 @@ from inspect_kit.capture.photographs import Photograph
 from inspect_kit.errors import BadInput
 from inspect_kit.measure.document import photo_file, reading_of, seen
 from inspect_kit.measure.matching import matched
-from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine
+from inspect_kit.measure.photographed import UNCALIBRATED, best_distance, combine, of_the_reference
 from inspect_kit.measure.photos import PhotoSession, Verdicts
-from inspect_kit.measure.stated import MEASURED_PRINT, UNKNOWN_PRINT, UNKNOWN_SHARE, Stated, with_spread
+from inspect_kit.measure.stated import Stated, with_spread
 from inspect_kit.notices import Notice, in_figures_of, notice, sentence, worded_fact
 from inspect_kit.values.measurement import Reading
-from inspect_kit.values.value import LENS, REFERENCE_SIZE, Value, value_of
+from inspect_kit.values.value import Value, value_of
 from inspect_kit.vision.disc.appearance import Sighting, sightings
 from inspect_kit.vision.disc.fit import Shape
 from inspect_kit.vision.disc.measure import DiscLook, DiscRequest, Spotted, look
@@ -49,8 +49,6 @@ KINDS: Final[Mapping[str, PieceKind]] = MappingProxyType(
     }
 )
 """By the name of what is measured, in mm; thickness and rim each with their standard uncertainty if not stated."""
-_OF_EVERYDAY_THINGS: Final = frozenset({REFERENCE_SIZE, LENS, "camera pose", "sheet flatness"})
-"""What a printed mat, pressed flat and full of corners, leaves next to nothing of."""
 _POINTS: Final = 36
 """Points of an outline that a file keeps, about."""
 _BENT: Final = 1.5
@@ -144,8 +142,7 @@ def request_for(kind: PieceKind, stated: Stated) -> DiscRequest:
     thickness, u_thickness = with_spread(stated.thickness or kind.thickness)
     rim, u_rim = with_spread(stated.rim or kind.rim)
     rim = min(rim, thickness / 2)
-    scale = stated.print_scale or (1.0, UNKNOWN_PRINT if stated.reference.printed else 0.0)
-    return DiscRequest(stated.reference, scale, Shape(thickness, u_thickness, rim, u_rim), kind.diameters)
+    return DiscRequest(stated.reference, stated.scale, Shape(thickness, u_thickness, rim, u_rim), kind.diameters)
 
 
 def measure_pieces(photos: Sequence[Photograph], kind: PieceKind, camera: Camera | None, stated: Stated) -> Session:
@@ -191,8 +188,7 @@ def _warnings(
         for piece in pieces
         if piece.first.disc.outer_reading > piece.diameter.standard / 4
     ]
-    if stated.print_scale is None and stated.reference.printed:
-        said.append(notice("print-scale-unstated", bar="the check bar (or some squares)", share=UNKNOWN_SHARE))
+    said += of_the_reference([piece.diameter for piece in pieces], stated, "the check bar (or some squares)")
     if not all(each.calibrated for each in looks):
         said.append(UNCALIBRATED)
     if stated.thickness is None:
@@ -203,17 +199,7 @@ def _warnings(
         for each in looks
         if each.placed.bend > _BENT
     ]
-    if not stated.reference.printed:
-        said.append(_mat_instead(pieces))
     return said + _advice(looks, pieces)
-
-
-def _mat_instead(pieces: Sequence[MeasuredPiece]) -> Notice:
-    """What U would be on a printed mat whose check bar was measured, all else as it is."""
-    worst = max(pieces, key=lambda piece: piece.diameter.standard).diameter
-    kept = (part.standard for part in worst.budget if part.source not in _OF_EVERYDAY_THINGS)
-    reached = 2 * math.hypot(*kept, MEASURED_PRINT * worst.value)
-    return notice("mat-would-gain", expanded=f"{2 * worst.standard:.2f}", reached=f"{reached:.2f}")
 
 
 def _advice(looks: Sequence[DiscLook], pieces: Sequence[MeasuredPiece]) -> list[Notice]:

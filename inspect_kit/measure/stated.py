@@ -86,6 +86,11 @@ class Stated:
     one_die: bool | None = None
     """Six photos show the faces of one die; where nobody says, six photos with one die each do."""
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Of the reference, with its standard uncertainty: what is not printed has no scale of print."""
+        return self.print_scale or (1.0, UNKNOWN_PRINT if self.reference.printed else 0.0)
+
 
 def stated_by(kind: str, given: Mapping[str, object]) -> Stated:
     """As people type it: `thickness`, `edge_radius`, `standoff`, `gap`, `print_scale`, `reference`, `known`, …"""

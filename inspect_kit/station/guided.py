@@ -16,6 +16,7 @@ from inspect_kit.capture.measurement_file import MeasurementFile, as_json, measu
 from inspect_kit.certificate.content.findings import groups_of
 from inspect_kit.certificate.content.wording import wording_for
 from inspect_kit.checkin.form import FormField, Gauges, answer_to, as_sent, gauges_for, with_decision
+from inspect_kit.checkin.photo_reading import on_the_mat
 from inspect_kit.checkin.refusals import DeskRefusal
 from inspect_kit.checkin.roles import Act
 from inspect_kit.errors import InspectKitError
@@ -189,7 +190,8 @@ def show_question(visit: Visit, fault: str = "", faults: Mapping[str, str] | Non
         words=wording_for(visit.words.language, walk.place.sheet.wording), name=visit.words.item(walk.place.item.name),
         screens=_states(walk, screens), total=len(screens), told=len(walk.file.readings) if walk.file else 0,
         number=next((at for at, each in enumerate(screens, 1) if screen and each.keys & screen.keys), len(screens)),
-        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED], **desk.gauges_to_read(visit),
+        passed=[each.question for each in walk.entry.answers if each.text == SKIPPED],
+        mat_gain=on_the_mat(walk.file.notices) if walk.file else None, **desk.gauges_to_read(visit),
         **_shown(visit, walk, screen), **_running(visit, walk, screens),
     )  # fmt: skip
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from markupsafe import Markup
 from inspect_kit.certificate.content.wording import Wording, station_words, wording_for
 from inspect_kit.errors import InspectKitError
 from inspect_kit.inspection.screens import BadAnswer
-from inspect_kit.notices import LANGUAGES, worded_fact
+from inspect_kit.notices import LANGUAGES, Notice, sentence, worded_fact
 
 _HERE: Final = Path(__file__).resolve().parent
 STATIC: Final = _HERE / "static"
@@ -116,6 +117,12 @@ class Words:
         key = _AT_THE_DESK.get(problem.told.code)
         facts = {name: worded_fact(fact, self.language) for name, fact in problem.told.facts}
         return self(key, where=problem.where, **facts) if key else problem.said(self.language)
+
+    def notice(self, told: Notice, *, as_printed: bool = False) -> str:
+        """What is to be told of one photo, which needs no name here; as on paper, where a command line's words would
+        mean nothing."""
+        said = sentence(replace(told, where=""), self.language, printed=self.certificate.day if as_printed else None)
+        return said[:1].upper() + said[1:]
 
     def _fact(self, fact: object) -> str:
         text = str(fact)

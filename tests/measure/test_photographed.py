@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from inspect_kit.measure.photographed import DISAGREE, best_distance, combine
+from inspect_kit.measure.photographed import DISAGREE, best_distance, combine, of_the_reference
+from inspect_kit.measure.stated import stated_by
 from inspect_kit.values.value import Value, value_of
 
 
@@ -70,3 +71,18 @@ def test_a_better_distance_is_farther_for_height_and_nearer_for_pixels() -> None
     high, coarse = _photo(31.0, piece_height=0.1, edge=0.01), _photo(31.0, piece_height=0.01, edge=0.1)
     assert best_distance(high, 500.0)[0] > 500 > best_distance(coarse, 500.0)[0]
     assert best_distance(high, 500.0)[1] < 2 * high.standard
+
+
+@pytest.mark.parametrize("kind", ["discs", "dice"])
+def test_beside_paper_nobody_is_asked_for_a_check_bar_but_told_what_the_mat_would_gain(kind: str) -> None:
+    stated = stated_by(kind, {"reference": "paper:a4"})
+    assert stated.scale == (1.0, 0.0)
+    (told,) = of_the_reference([_photo(16.0, edge=0.03, lens=0.04)], stated, "the check bar")
+    assert told.code == "mat-would-gain"
+    assert dict(told.facts) == {"expanded": "0.10", "reached": "0.06"}
+
+
+def test_a_print_whose_bar_nobody_measured_is_said() -> None:
+    (told,) = of_the_reference([_photo(16.0, edge=0.03)], stated_by("dice", {}), "the check bar")
+    assert told.code == "print-scale-unstated"
+    assert not of_the_reference([_photo(16.0, edge=0.03)], stated_by("dice", {"print_scale": "0.998"}), "")

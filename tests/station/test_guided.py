@@ -21,6 +21,7 @@ from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.guided import GuidedEntry
 from inspect_kit.inspection.record import open_record
 from inspect_kit.inspection.screens import screens_of
+from inspect_kit.notices import notice
 from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.rulebook.library import load, sheet_ids
 from inspect_kit.station import uploads
@@ -200,6 +201,19 @@ def test_what_a_measurement_file_tells_is_not_asked_again_and_reaches_the_record
     page = referee.post(where, {"finish": "1"})
     assert "738.1" in page
     assert "/tickets/" in str(referee.last.url)
+
+
+def test_what_was_measured_beside_paper_is_shown_with_what_the_printed_mat_would_gain(referee: Person) -> None:
+    told = {
+        "format": 1,
+        "photos": [],
+        "measurements": [{"characteristic": "striker.diameter", "value": 41.2, "unit": "mm", "u": 0.47}],
+        "observations": [],
+        "warnings": [],
+        "notices": [notice("mat-would-gain", expanded="0.94", reached="0.39").as_data()],
+    }
+    begin(referee, "striker", "Striker 3", {"file": ("s.json", json.dumps(told).encode(), "application/json")})
+    assert "U is up to 0.94 mm; on a printed and checked mat it would be about 0.39 mm" in referee.last.text
 
 
 @pytest.mark.parametrize("content", [b"nonsense", b"characteristic,value\nno.such.thing,1 mm\n", b"{}", b"PK\x03\x04"])

@@ -31,6 +31,7 @@ from inspect_kit.registry.checkin.store import inspection, recorded
 from inspect_kit.registry.search import RegistryQuery, backing, listing
 from inspect_kit.station.certificate_worker import CertificateWorker
 from inspect_kit.station.photos import MOST_KEPT, DeskPhoto, PendingPhotos, shot_of
+from inspect_kit.station.rendering import drawn, words_of
 from inspect_kit.station.station import Station
 from inspect_kit.values.measurement import Reading, StatedPart
 from tests.station.conftest import NOW, Person, names_of, new_client, striker_form
@@ -86,6 +87,27 @@ def test_the_one_thing_that_would_gain_most_is_said_and_holds(referee: Person, p
     done = re.search(r"± ([\d.]+) mm across", _sent_ahead(referee, plain_striker, print_scale="1.000"))
     assert done is not None
     assert abs(float(done[1]) - float(told[2])) < 0.1 * float(told[2]) + 0.01
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "on a printed and checked mat it would be about 0.39 mm"), ("de", "wären es etwa 0,39 mm"),
+     ("cs", "by bylo asi 0,39 mm"), ("it", "sarebbe circa 0,39 mm")],
+)  # fmt: skip
+def test_beside_an_everyday_thing_the_desk_says_what_the_printed_mat_would_gain(language: str, said: str) -> None:
+    reading = Reading(
+        "striker.diameter", "41.00", unit="mm", standard="0.47", budget=(StatedPart("edge", "0.47"),), outline=OUTLINE
+    )
+    notices = (
+        notice("glare", "photo", piece="1"),
+        notice("mat-would-gain", expanded="0.94", reached="0.39"),
+        notice("thickness-unstated", value="8", spread="1.5"),
+    )
+    told = PhotoReading(MeasurementFile((reading,), (Photo("photo", "0" * 64, 800, 600),), (), notices))
+    part = drawn("look.html", {"t": words_of(language), "fault": "", "look": None, "shot": shot_of("/photo", told)})
+    assert said in part
+    assert part.count('class="suspected"') == 1
+    assert "inspect-kit" not in part
 
 
 def test_advice_rests_on_the_same_figures_as_measuring() -> None:
