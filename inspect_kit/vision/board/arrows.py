@@ -79,16 +79,18 @@ def _folded(seen: Inked, rows: Whole) -> Inked:
 
 @dataclass(frozen=True)
 class _Form:
-    """How a head is drawn: filled or open, where the shaft's end is looked for (mm before the apex), pointed or cut."""
+    """How a head is drawn: filled or open, where the shaft's end is looked for (mm before the apex), pointed or cut,
+    its flanks straight or bent."""
 
     hollow: bool
     short: float
     blunt: bool
+    bent: bool = False
 
     @property
     def more(self) -> int:
         """Numbers that shape it besides apex and flank."""
-        return 2 * self.hollow + self.blunt + (self.short < 1)
+        return 2 * self.hollow + self.blunt + self.bent + (self.short < 1)
 
 
 _FORMS: Final = (
@@ -96,41 +98,47 @@ _FORMS: Final = (
     _Form(False, 0.6, False),
     _Form(False, 4.0, True),
     _Form(True, 0.6, False),
+    _Form(True, 0.6, True),
+    _Form(False, 4.0, False, bent=True),
 )
-"""Filled and pointed; a filled one that the shaft runs through, broader than the wedge there; worn or cut; open."""
+"""Filled and pointed; a filled one that the shaft runs through, broader than the wedge there; worn or cut; open,
+pointed or rounded; with flanks that bulge or are drawn in."""
 
 
 def _solved(seen: Inked, guess: tuple[float, float], shaft: float, form: _Form) -> tuple[float, Head]:
     """Cost and tip, by least squares of apex, flank, ink, ground, inner flank, where the shaft ends and what is cut."""
-    usual = np.array([*guess, 1.0, 0.0, 0.6, form.short, 0.0])
-    spread = np.array([np.inf, np.inf, 0.3, 0.1, 0.2, 0.6, 0.6])
-    low = np.array([guess[0] - 3, 0.08, 0.3, -0.3, 0.2, 0.0, 0.0])
-    high = np.array([guess[0] + 4, 1.5, 1.6, 0.3, 0.95, 6.0, 3.0])
+    usual = np.array([*guess, 1.0, 0.0, 0.6, form.short, 0.0, 0.0])
+    spread = np.array([np.inf, np.inf, 0.3, 0.1, 0.2, 0.6, 1.2, 0.1])
+    low = np.array([guess[0] - 3, 0.08, 0.3, -0.3, 0.2, 0.0, 0.0, -0.06])
+    high = np.array([guess[0] + 10, 1.5, 1.6, 0.3, 0.95, 6.0, 9.0, 1.0])
 
     def residuals(at: Floats) -> Floats:
-        wings = Wedge(at[0], at[1], at[1] * at[4] if form.hollow else 0.0, at[6] if form.blunt else 0.0)
+        wings = Wedge(at[0], at[1], at[1] * at[4] if form.hollow else 0.0, at[6] if form.blunt else 0.0,
+                      at[7] if form.bent else 0.0)  # fmt: skip
         drawn = wedge(seen.across, seen.along, wings, (shaft, at[5]), seen.blur)
         return np.concatenate([(drawn * at[2] + at[3] - seen.ink).ravel() / tuning.SPREAD, (at - usual) / spread])
 
     start = np.clip(usual, low + 1e-3, high - 1e-3)
-    answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 7, max_nfev=30,
-                           x_scale=[0.3, 0.1, 0.2, 0.1, 0.2, 0.5, 0.3])  # fmt: skip
+    answer = least_squares(residuals, start, bounds=(low, high), loss="soft_l1", diff_step=[1e-3] * 8, max_nfev=30,
+                           x_scale=[0.3, 0.1, 0.2, 0.1, 0.2, 0.5, 0.3, 0.05])  # fmt: skip
     slopes = np.asarray(answer.jac, dtype=np.float64)
-    covariance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(7))
-    to_tip = np.array([1.0, 0, 0, 0, 0, 0, -1.0 if form.blunt else 0.0])
-    worn = float(np.mean(np.minimum(answer.fun[:-7] ** 2, 4.0)))
+    covariance = np.linalg.inv(slopes.T @ slopes + 1e-9 * np.eye(8))
+    to_tip = np.array([1.0, 0, 0, 0, 0, 0, -1.0 if form.blunt else 0.0, 0])
+    worn = float(np.mean(np.minimum(answer.fun[:-8] ** 2, 4.0)))
     u = np.sqrt(to_tip @ covariance @ to_tip * worn * tuning.ARROWS_ALIKE + tuning.LEAST_U**2)
     return float(answer.cost), Head(float(to_tip @ answer.x), float(u))
 
 
 @dataclass(frozen=True)
 class Wedge:
-    """Where the flanks meet (mm along), their outer and inner slope, and how much before the apex is cut off."""
+    """Where the flanks meet (mm along), their outer and inner slope, how much before the apex is cut off, and by what
+    share a mm the flanks grow steeper from the apex backwards."""
 
     apex: float
     outer: float
     inner: float = 0.0
     cut: float = 0.0
+    bend: float = 0.0
 
 
 def wedge(across: Floats, along: Floats, head: Wedge, shaft: tuple[float, float], blur: float) -> Floats:
@@ -138,7 +146,7 @@ def wedge(across: Floats, along: Floats, head: Wedge, shaft: tuple[float, float]
     size, step = across[1] - across[0], along[1] - along[0]
     behind, away = head.apex - along[:, None], np.abs(across[None, :])
     # Half a sample's softness keeps the picture smooth in the parameters.
-    flank = np.clip(0.5 + (head.outer * behind - away) / size, 0, 1)
+    flank = np.clip(0.5 + (head.outer * behind * (1 + head.bend * behind) - away) / size, 0, 1)
     hollow = np.clip(0.5 + (head.inner * behind - away) / size, 0, 1) if head.inner > 0 else 0.0
     line = np.clip(0.5 + (shaft[0] / 2 - away) / size, 0, 1) * np.clip(0.5 + (behind - shaft[1]) / step, 0, 1)
     form = np.maximum(np.clip(flank - hollow, 0, 1), line) * np.clip(0.5 + (behind - head.cut) / step, 0, 1)
@@ -238,12 +246,12 @@ def _inked(strip: Ribbon, shaft: Trace) -> Floats:
     core = np.abs(strip.steps) < max(0.3 * shaft.width, 0.15)
     outer = (np.abs(strip.steps) > 4.2) & (np.abs(strip.steps) < 5.8)
     light = strip.light.copy()
-    light[:, outer] = _ground(seen_median(light[:, outer], 1))[:, None]
+    light[:, outer] = wood_along(seen_median(light[:, outer], 1))[:, None]
     values, _, _ = contrast(replace(strip, light=light), core, outer)
     return np.asarray(values / max(shaft.ink, 1e-3), dtype=np.float64)
 
 
-def _ground(beside: Floats) -> Floats:
+def wood_along(beside: Floats) -> Floats:
     """The wood's light along a shaft, whatever is drawn across it; NaN where it is hidden."""
     half = round(tuning.GROUND_ALONG / _STEP)
     windows = sliding_window_view(np.pad(beside, ((half, half), (0, 0)), "edge"), 2 * half + 1, axis=0)

@@ -47,7 +47,7 @@ def look_again(mosaic: Mosaic, places: Mapping[str, Floats]) -> Mapping[str, Flo
             for name, place in places.items()
         }
         seen = {name: peak for name, peak in peaks.items() if peak is not None}
-        if len(seen) >= _ENOUGH and _apart(seen):
+        if len(seen) >= _ENOUGH and none_twice(seen):
             best = max(
                 best,
                 (_weight([_vote_at(votes[name][size], parts[name], at) for name, at in seen.items()]), seen),
@@ -192,13 +192,13 @@ def _settled(mosaic: Mosaic, votes: Light, first: Mapping[str, Floats]) -> tuple
         square = _leaning(seen)
         places = {name: _at(square, name) for name in CIRCLES}
         seen = {name: place for name, place in seen.items() if np.linalg.norm(place - places[name]) < reach / 2}
-    if len(seen) < _ENOUGH or not _apart(seen) or off_square(seen) > tuning.SQUARE_TORN:
+    if len(seen) < _ENOUGH or not none_twice(seen) or off_square(seen) > tuning.SQUARE_TORN:
         return 0.0, {}
     weight = _weight([_vote_at(votes, mosaic, place) for place in seen.values()])
     return weight, {name: seen.get(name, places[name]) for name in CIRCLES}
 
 
-def _apart(seen: Mapping[str, Floats]) -> bool:
+def none_twice(seen: Mapping[str, Floats]) -> bool:
     """Whether no circle stands for both of a corner."""
     pairs = [[seen[name] for name in pair if name in seen] for pair in layout.PAIRS.values()]
     return all(np.linalg.norm(pair[0] - pair[1]) > tuning.PAIR_APART[0] for pair in pairs if len(pair) > 1)

@@ -234,7 +234,7 @@ def trace_disc(
     if usable.sum() < (0.3 if avoid is None else 0.2) * bins:
         return Absent("hidden or out of the picture")
     blur = lines.blur(shot)
-    profile, ground = _disc_profile(lines, usable, blur)
+    profile, ground = _disc_profile(lines, usable)
     model = _fit_disc(lines.steps, profile, blur, ink)
     if model is None:
         return Absent("missing")
@@ -270,14 +270,13 @@ def trace_disc(
     return trace_of(shot, points[good], residuals[good], found, (colour, good.sum() / usable.sum()))
 
 
-def _disc_profile(lines: Ribbon, usable: Mask, blur: float) -> tuple[Floats, Floats]:
+def _disc_profile(lines: Ribbon, usable: Mask) -> tuple[Floats, Floats]:
     """Median profile over the ground's light, and the ground of each line: the lightest part between disc and ring."""
     lane = lines.light[:, lines.steps > -4.5]
     bright = np.nan_to_num(seen_median(lane[usable], 0).sum(axis=1))
     top = int(bright.argmax())
     near = slice(max(top - 3, 0), top + 4)
     ground = np.maximum(np.nan_to_num(lane[:, near].mean(axis=1), nan=1.0), 1e-4)
-    del blur
     return np.median(lines.light[usable] / ground[usable][:, None, :], axis=0), ground
 
 
@@ -288,7 +287,8 @@ def _fit_disc(
     colour = profile[steps < -5.2].mean(axis=0)
     if float(np.linalg.norm(1 - colour)) / np.sqrt(3) < 2 * tuning.LEAST_INK:
         return None
-    dark = colour if ink is None else np.asarray(ink.colour)
+    # Gloss veils colours unevenly over a board, but black is lighter than the disc in none of them.
+    dark = colour if ink is None else np.minimum(ink.colour, colour)
     best, found = np.inf, (-3.0, 0.0)
     for edge in np.arange(-4.6, -1.0, 0.06):
         near = (steps > edge - 1.8) & (steps < min(edge + 1.3, -2.0 * blur))

@@ -388,7 +388,7 @@ def _touching(around: Surroundings, name: str) -> Mask:
     # The lower line fills the lane's outer part from the tangent point inwards, the upper line is thin.
     lower = (up > 0.5) & (ahead < 0.3)
     upper = (up < -0.8) & (ahead < 0.35)
-    gap = (ways @ (along - (-out)) / np.sqrt(2) > 2) | ((ways @ (along + out) / np.sqrt(2)) > 0.93)
+    gap = ways @ (along + out) / np.sqrt(2) > 0.93
     return np.asarray(lower | upper | gap)
 
 

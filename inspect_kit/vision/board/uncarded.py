@@ -62,43 +62,67 @@ class Uncarded:
 def solve_uncarded(photo: BoardPhoto, side: KnownSide) -> Uncarded:
     """Features and view from one photo of the whole board."""
     light = whole_light(photo.pixels)
-    area = find_surface(photo.pixels)
-    quad = _about_the_middle(photo.camera) if area is None else area
-    view, seen = _likeliest(photo.camera, light, quad, side.value)
-    circles: Mapping[str, Floats] = _seen_in(view, find_base_circles(seen[0]))
-    discs = bool(circles)
-    if discs:
-        view, circles = _by_structure(photo.camera, light, view, (quad, circles), (side.value, area is not None))
-        photo = replace(photo, camera=view.camera)
-    elif area is None:
-        raise BadInput("no-board-made-out")
-    for again in range(0 if discs else tuning.GLANCES):
-        # The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right first.
-        seen = _match(light, view, side.value) if again else seen
-        view = _from_marks(photo.camera, view, _glance(light, view, seen), side.value)
-        if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
-            break
+    start = _first_look(photo, light, side.value)
+    camera, view, circles = start.view.camera, start.view, start.circles
     around, _ = _surroundings(light, view, side.value, circles)
     feet, shot = gather_feet(around)
-    by_discs, view = view, _with_feet(photo.camera, view, feet, side, needed=not discs)
+    view = _with_feet(camera, view, feet, side, needed=not circles)
     around, clarity = _surroundings(light, view, side.value, circles)
     features = _looked(shot, around, view)
     agreed = _feet_check(features) and feet_alike(features, view, around.placement) and wood_ends_there(around, feet)
     # A foot that is seen in two ways is good enough for the view, where it counts little, and not for a value.
-    settled = _with_feet(photo.camera, view, {**feet, **features.traces}, side, needed=not discs)
-    square = all(_on_square(each, circles) for each in (view, settled)) if discs else True
-    if discs and not (agreed and square):
+    settled = _with_feet(camera, view, {**feet, **features.traces}, side, needed=not circles)
+    if circles and not (agreed and all(on_square(each, circles) for each in (view, settled))):
         # Feet that are hardly seen would place the camera with a confidence that nobody has: the discs do it alone.
-        view = by_discs
+        view = start.view
         around, clarity = _surroundings(light, view, side.value, circles)
         features = _without_feet(_looked(shot, around, view))
     else:
         view = settled
-    placement = around.placement
     fixed = np.zeros((COUNT + 6, COUNT + 6))
     fixed[COUNT:, COUNT:] = view.pose_covariance
-    bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (photo.camera,), view.noise, 0, 0)
-    return Uncarded(bundle, placement, features, clarity, (notice("squareness-assumed"),))
+    bundle = Bundle(view.vector, view.covariance, fixed, (np.arange(COUNT + 6),), (camera,), view.noise, 0, 0)
+    return Uncarded(bundle, around.placement, features, clarity, (notice("squareness-assumed"),))
+
+
+@dataclass(frozen=True)
+class _Start:
+    """The view that features are first looked for in, and the pixels of the base circles if they placed it."""
+
+    view: View
+    circles: Mapping[str, Floats]
+
+
+def _first_look(photo: BoardPhoto, light: Light, side: float) -> _Start:
+    """From the even area in the middle; where no eight round things in it lie on a square, from the picture's middle.
+
+    A board whose base circles are not seen is placed by its lines, drawn about where most makers do.
+    """
+    camera, area = photo.camera, find_surface(photo.pixels)
+    plain: tuple[View, tuple[Mosaic, Match]] | None = None
+    for quad in (_about_the_middle(camera),) if area is None else (area, _about_the_middle(camera)):
+        view, seen = _likeliest(camera, light, quad, side)
+        plain = plain or (view, seen)
+        circles = _seen_in(view, find_base_circles(seen[0]))
+        found = _by_structure(camera, light, view, (quad, circles), (side, quad is area)) if circles else None
+        if found is not None and on_square(*found):
+            return _Start(*found)
+        if _in_the_middle(seen[1]) and not circles:
+            break
+    if area is None or plain is None:
+        raise BadInput("no-board-made-out")
+    return _Start(_by_lines(camera, light, plain, side), {})
+
+
+def _by_lines(camera: Camera, light: Light, first: tuple[View, tuple[Mosaic, Match]], side: float) -> View:
+    """The area's flanks may be a shadow's: the markings, about where makers draw them, set the view right."""
+    view, seen = first
+    for again in range(tuning.GLANCES):
+        seen = _match(light, view, side) if again else seen
+        view = _from_marks(camera, view, _glance(light, view, seen), side)
+        if again and np.hypot(seen[1].placement.x, seen[1].placement.y) < _SETTLED:
+            break
+    return view
 
 
 def cut_out(camera: Camera) -> Camera:
@@ -146,8 +170,8 @@ def wood_ends_there(around: Surroundings, feet: Mapping[Key, Sequence[Trace]]) -
     return not beyond or abs(float(np.median(beyond))) < tuning.WOOD_BEFORE_FOOT
 
 
-def _on_square(view: View, circles: Mapping[str, Floats]) -> bool:
-    """Whether this view leaves the print on its square: feet that are none bend it."""
+def on_square(view: View, circles: Mapping[str, Floats]) -> bool:
+    """Whether this view leaves the print on its square: feet that are none bend it, and chance things lie on none."""
     return off_square(_on_plan(view, circles)) <= max(tuning.DISCS_BENT, tuning.DISCS_TORN / _per_mm(view))
 
 
@@ -407,10 +431,11 @@ def _from_discs(camera: Camera, view: View, seen: tuple[Floats, Mapping[str, Flo
 
 def _by_structure(
     camera: Camera, light: Light, view: View, seen: tuple[Floats, Mapping[str, Floats]], given: tuple[float, bool]
-) -> tuple[View, Mapping[str, Floats]]:
+) -> tuple[View, Mapping[str, Floats]] | None:
     """The view by base circles and surface, and the circles' pixels; each look outwards shows better where it ends.
 
-    `given` is the surface's side, and whether its corners were seen at all: if not, its end must be seen here.
+    `given` is the surface's side, and whether its corners were seen at all: if not, its end must be seen here, or
+    nothing is known of the scale.
     """
     circles, (side, ended) = seen[1], given
     whole = _from_discs(camera, view, seen, side)
@@ -426,9 +451,7 @@ def _by_structure(
         ended = True
         quad = pixels_of(view.vector, np.column_stack([corners, np.zeros(4)]))
         view = _from_discs(camera, view, (quad, circles), side)
-    if not ended:
-        raise BadInput("no-board-made-out")
-    return view, circles
+    return (view, circles) if ended else None
 
 
 def _glance(light: Light, view: View, seen: tuple[Mosaic, Match]) -> dict[tuple[str, str], Mark]:

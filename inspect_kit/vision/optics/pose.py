@@ -217,14 +217,15 @@ def _first_pose(camera: Camera, known: Known) -> Floats:
     flat = rays(camera.parameters, known.image)[:, :2]
     rows = np.column_stack([known.sheet[:, :2], np.zeros(len(known.sheet))])
     good = _consistent(known.sheet[:, :2], flat, 3.0 / camera.focal)
-    count, turns, shifts, errors = cv2.solvePnPGeneric(
-        rows[good], flat[good].reshape(-1, 1, 2), np.eye(3), np.zeros(5), flags=cv2.SOLVEPNP_IPPE
-    )
-    del errors
-    for index in range(count):
-        pose = np.concatenate([turns[index].ravel(), shifts[index].ravel()])
-        if _in_front(pose):
-            return np.asarray(pose, dtype=np.float64)
+    # The plane's own solver mistakes the turn of a sheet seen from exactly above; the other knows no planes.
+    for solver in (cv2.SOLVEPNP_IPPE, cv2.SOLVEPNP_SQPNP):
+        _, turns, shifts, _ = cv2.solvePnPGeneric(
+            rows[good], flat[good].reshape(-1, 1, 2), np.eye(3), np.zeros(5), flags=solver
+        )
+        for turn, shift in zip(turns, shifts, strict=True):
+            pose = np.concatenate([turn.ravel(), shift.ravel()])
+            if _in_front(pose):
+                return np.asarray(pose, dtype=np.float64)
     raise BadInput("reference-cannot-placed-space")
 
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from inspect_kit.vision.board.arrows import Head, Inked, arc_stroke, fit_head, run_ends
+from inspect_kit.vision.board.arrows import Head, Inked, arc_stroke, fit_head, run_ends, wood_along
 
 TIP = 20.0
 FINE = 40
@@ -17,16 +17,16 @@ ALONG = np.arange(0, 26, 0.25)
 Points = list[tuple[float, float]]
 
 
-def _strip(*polygons: Points, worn: float = 0.0) -> Inked:
-    """Ink of polygons (mm across, mm along), seen with the blur of a phone, a little noisy."""
+def _strip(*polygons: Points, blur: float = 0.25) -> Inked:
+    """Ink of polygons (mm across, mm along), blurred by so many mm, a little noisy."""
     sheet = np.zeros((26 * FINE, 12 * FINE), np.float32)
     for points in polygons:
         dots = np.array([((x + 6) * FINE, y * FINE) for x, y in points])
         cv2.fillPoly(sheet, [np.round(dots).astype(np.int32)], 1.0)
-    soft = cv2.GaussianBlur(sheet, (0, 0), 0.25 * FINE)
+    soft = cv2.GaussianBlur(sheet, (0, 0), blur * FINE)
     rows, columns = (ALONG * FINE).astype(int), np.clip((ACROSS + 6) * FINE, 0, 12 * FINE - 1).astype(int)
-    noise = np.random.default_rng(3).normal(0, 0.03 + worn, (len(ALONG), len(ACROSS)))
-    return Inked(ACROSS, ALONG, soft[np.ix_(rows, columns)] + cv2.GaussianBlur(noise, (0, 0), 1), 0.25)
+    noise = np.random.default_rng(3).normal(0, 0.03, (len(ALONG), len(ACROSS)))
+    return Inked(ACROSS, ALONG, soft[np.ix_(rows, columns)] + cv2.GaussianBlur(noise, (0, 0), 1), blur)
 
 
 def _head(seen: Inked, shaft: float = 1.4) -> Head:
@@ -59,6 +59,25 @@ def test_a_tip_of_any_make_is_where_its_ink_ends_and_its_u_covers_it(drawn: tupl
     assert abs(found.place - TIP) < 2 * found.u < 1.0
 
 
+def _unusual() -> dict[str, tuple[Points, ...]]:
+    """Heads of makers' own forms, 14 mm long and slim, on a shaft of 1.2 mm."""
+    bulging = [(0.0, TIP), (1.8, TIP - 2.8), (2.7, TIP - 7), (3.0, TIP - 14)]
+    drawn_in = [(0.0, TIP), (0.8, TIP - 5), (3.0, TIP - 14)]
+    return {
+        "bulging": (_shaft(TIP - 7, 1.2), bulging + [(-x, y) for x, y in bulging[::-1]]),
+        "drawn in": (_shaft(TIP - 7, 1.2), drawn_in + [(-x, y) for x, y in drawn_in[::-1]]),
+        "open, rounded": (_shaft(TIP - 1, 1.2),
+                          *([(0.0, TIP), (side * 0.9, TIP - 0.6), (side * 3.5, TIP - 14), (side * 2.3, TIP - 14)]
+                            for side in (1, -1))),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _unusual())
+def test_a_head_of_a_makers_own_form_is_told_within_its_u(name: str) -> None:
+    found = _head(_strip(*_unusual()[name], blur=0.7), 1.2)
+    assert abs(found.place - TIP) < 2.5 * found.u
+
+
 def test_an_arc_across_the_start_is_told_with_its_stroke() -> None:
     arc = _strip(_shaft(26), [(-6, 8.0), (6, 8.0), (6, 9.2), (-6, 9.2)])
     assert arc_stroke(arc, int(8 / 0.25), 1.4) == pytest.approx(1.2, abs=0.15)
@@ -79,3 +98,13 @@ def test_a_hair_of_missing_ink_does_not_end_an_arrow() -> None:
     inked = np.arange(100) < 60
     inked[30:34] = False
     assert run_ends(np.arange(100), inked) == [59]
+
+
+def test_a_star_drawn_on_the_shaft_is_not_taken_for_the_wood_beside_it() -> None:
+    wood, star = np.array([0.5, 0.35, 0.2]), np.array([0.3, 0.02, 0.02])
+    beside = np.tile(wood, (800, 1))
+    beside[300:400] = star
+    beside[600:610] = np.nan
+    told = wood_along(beside)
+    assert np.nanmax(np.abs(told - wood)) < 1e-9
+    assert np.isnan(told[600:610]).all()

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from inspect_kit.vision.board.base_circles import find_base_circles, look_again, surface_corners
-from inspect_kit.vision.board.layout import CIRCLES, OUTWARDS
+from inspect_kit.vision.board.base_circles import find_base_circles, look_again, none_twice, surface_corners
+from inspect_kit.vision.board.layout import CIRCLES, OUTWARDS, circle_place
 from inspect_kit.vision.board.locate import Mosaic
 
 WOOD, RED, BLACK = (0.7, 0.5, 0.3), (0.45, 0.02, 0.02), (0.02, 0.02, 0.02)
@@ -105,3 +105,10 @@ def test_a_makers_red_plate_in_one_corner_does_not_move_the_square() -> None:
     cv2.circle(plan.light, (836, 90), 20, RED, -1)
     found = find_base_circles(plan)
     assert max(np.linalg.norm(found[name] - places[name]) for name in places) < 2
+
+
+def test_one_disc_does_not_stand_for_both_circles_of_a_corner() -> None:
+    places = {name: circle_place(name) for name in CIRCLES}
+    assert none_twice(places)
+    assert not none_twice({**places, "w.n": places["n.w"] + 5.0})
+    assert none_twice({name: place for name, place in places.items() if name != "w.n"})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from inspect_kit.vision.board import uncarded
 from inspect_kit.vision.board.measure import BoardPhoto, BoardResult, KnownSide, measure_board
 from inspect_kit.vision.board.uncarded import cut_out
 from inspect_kit.vision.optics.camera import guessed
@@ -59,6 +60,23 @@ def test_every_look_of_makers_is_found_and_nothing_is_far_off(board: MakersBoard
     found = [each.characteristic for each in result.measurements]
     assert sum(min(found.count(name), count) for name, count in WANTED.items()) >= 0.9 * sum(WANTED.values())
     assert _wrong(result, board) == {}
+
+
+@pytest.mark.parametrize(
+    "area",
+    [None, np.array([[0.19, 0.18], [1.0, 0.01], [1.0, 0.97], [0.15, 0.83]])],
+    ids=["frame and table of the same wood", "light falls off to one side, and the area runs over the table"],
+)
+def test_where_the_surface_is_not_told_by_its_tone_the_base_circles_place_it(
+    area: np.ndarray | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shot = MakersShot(PLAIN, 21, megapixels=0.75)
+    seen = None if area is None else area * shot.size
+    monkeypatch.setattr(uncarded, "find_surface", lambda _: seen)
+    result = _measured(shot)
+    found = [each.characteristic for each in result.measurements]
+    assert sum(min(found.count(name), count) for name, count in WANTED.items()) >= 0.9 * sum(WANTED.values())
+    assert _wrong(result, PLAIN) == {}
 
 
 def test_a_small_picture_cut_out_of_another_gets_a_larger_u_and_no_refusal() -> None:

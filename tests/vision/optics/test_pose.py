@@ -41,3 +41,11 @@ def test_the_height_of_the_camera_is_never_absurd() -> None:
     for seed in range(5):
         view = _seen(2.9, 0.03, seed)
         assert 0.4 < view.lens[0] / SIZE[0] < 4.5
+
+
+def test_a_square_seen_from_exactly_above_is_placed() -> None:
+    """The plane's own solver turns it by half a circle."""
+    corners = np.array([[-370.0, 370, 0], [370, 370, 0], [370, -370, 0], [-370, -370, 0]])
+    image = np.array([[-400.0, -400], [400, -400], [400, 400], [-400, 400]]) + 499.5
+    view = fit_view(guessed(1000, 1000, 900.0), Known(corners, image, 740.0))
+    assert view.centre == pytest.approx([0, 0, 900 * 740 / 800], rel=0.05, abs=20)

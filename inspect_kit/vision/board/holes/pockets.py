@@ -375,15 +375,15 @@ def trace_pockets(shot: Shot, corners: Mapping[str, Corner]) -> dict[str, Trace 
             edges[name] = again if further else edge
     edges = _doubting(edges, width)
     traced = {name: edge if isinstance(edge, Absent) else _traced(shot, edge, width) for name, edge in edges.items()}
-    return {name: _perhaps_rimmed(mark, edges[name]) if corners[name].found and width <= 0 else mark
-            for name, mark in traced.items()}  # fmt: skip
+    unsure = {name: edge.outer for name, edge in edges.items()
+              if isinstance(edge, _Edge) and corners[name].found and width <= 0}  # fmt: skip
+    return {name: perhaps_rimmed(mark, unsure[name].lines, unsure[name].good)
+            if isinstance(mark, Trace) and name in unsure else mark for name, mark in traced.items()}  # fmt: skip
 
 
-def _perhaps_rimmed(mark: Trace | Absent, edge: _Edge | Absent) -> Trace | Absent:
+def perhaps_rimmed(mark: Trace, lines: Ribbon, good: Mask) -> Trace:
     """A rim as dark as its hole, or of shining metal, may pass for the edge of the hole: U holds it."""
-    if isinstance(mark, Absent) or isinstance(edge, Absent):
-        return mark
-    steps, light = edge.outer.lines.steps, edge.outer.lines.light[edge.outer.good][:, :, 0]
+    steps, light = lines.steps, lines.light[good][:, :, 0]
     inside, wood = (light[:, part] for part in (steps < -tuning.RING[0], steps > tuning.RING[0]))
     level = float(np.median(inside))
     uneven = robust_deviation(np.median(inside, axis=1) - level) > tuning.EVEN * level

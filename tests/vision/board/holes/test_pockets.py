@@ -1,4 +1,4 @@
-"""Pockets check each other: one that is seen badly and unlike the others is withheld."""
+"""Pockets check each other, and U says where a rim may pass for the edge of the hole."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from inspect_kit.vision.board.features import UNLIKE, checked_by_others
+from inspect_kit.vision.board.holes.pockets import perhaps_rimmed
 from inspect_kit.vision.board.layout import CORNERS, TOWARDS, Placement
 from inspect_kit.vision.board.lines import Absent, Trace
+from inspect_kit.vision.fitting.stripe import Ribbon
 
 AROUND: Any = SimpleNamespace(
     placement=Placement(0.0, 0.0, 0.0), shot=SimpleNamespace(view=SimpleNamespace(on_plane=lambda pixels: pixels))
@@ -43,3 +45,20 @@ def test_a_pocket_that_is_seen_well_may_be_as_wrong_as_it_is_made() -> None:
 def test_pockets_that_differ_by_what_boards_differ_by_are_all_kept() -> None:
     found = {corner: _pocket(corner, 0.6, 44.5 + n / 2, n - 1.5) for n, corner in enumerate(CORNERS)}
     assert all(isinstance(mark, Trace) for mark in checked_by_others(AROUND, found).values())
+
+
+def _u_of(inside: np.ndarray) -> float:
+    """U of a pocket's diameter: wood of light 0.5 outside, inside of its edge this light line by line."""
+    steps = np.arange(-3.5, 3.5, 0.12)
+    light = np.where(steps[None, :] > 0, 0.5, inside[:, None])
+    lines = Ribbon(np.zeros((90, 2)), np.zeros((90, 2)), steps, np.repeat(light[:, :, None], 3, axis=2), np.ones(90))
+    return perhaps_rimmed(_pocket("ne", 0.1), lines, np.ones(90, dtype=bool)).u_width
+
+
+@pytest.mark.parametrize(
+    ("inside", "hidden"),
+    [(np.full(90, 0.2), False), (np.full(90, 0.05), True), (np.linspace(0.15, 0.45, 90), True)],
+    ids=["an even tone of its own", "as dark as a hole", "metal that shines in places"],
+)
+def test_u_reaches_a_rim_that_is_not_told_from_the_hole(inside: np.ndarray, hidden: bool) -> None:
+    assert (2 * _u_of(inside) > 4) is hidden
