@@ -27,8 +27,10 @@ def parse_json(text: str | bytes, where: str, real: Callable[[str], object] = De
         _refuse_half_characters(told, data)
     except BadInput as problem:
         raise BadInput.of(problem.fault, where=where) from None
-    except (ValueError, RecursionError) as problem:
-        raise BadInput("not-json", where=where, problem=str(problem)[:80]) from None
+    except json.JSONDecodeError as problem:
+        raise BadInput("not-json-at", where=where, line=problem.lineno, column=problem.colno) from None
+    except (ValueError, RecursionError):
+        raise BadInput("not-json", where=where) from None
     return data
 
 

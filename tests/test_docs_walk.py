@@ -179,6 +179,8 @@ def test_every_command_of_a_page_works_in_its_order_in_an_empty_home(page: str, 
         # What a page calls by a number is the newest that there is.
         said = NUMBER.sub(lambda _: max(numbers), command)
         code, out = run(said, folder, environment)
+        if page == "README.md" and "certify striker-42.csv" in said:
+            assert code == 0, f"the first example is a certificate, not a report:\n{out}"
         replaced = code == 5 and "it was replaced by" in out
         assert code in VERDICTS or replaced, f"{page}: {said}\nexit {code}\n{out}"
         numbers.extend(NUMBER.findall(out))

@@ -10,8 +10,8 @@ from getpass import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from inspect_kit.api.notebook import Paths, away_from_loops, home_of, print_warnings, table
-from inspect_kit.clock import now, today
+from inspect_kit.api.notebook import Paths, away_from_loops, day_of, home_of, print_warnings, table
+from inspect_kit.clock import now
 
 if TYPE_CHECKING:
     from datetime import date
@@ -70,7 +70,8 @@ def certify(
         place = home_of(home)
         key = opened_key(place, signer, given.get("inspector", ""), _passphrase)
         registry, told = registry_at(place)
-        made = issue_outcome(Desk(place, registry, key, now()), judged.outcome, Subject(subject, **given), request)
+        item = Subject(str(subject or ""), **given)
+        made = issue_outcome(Desk(place, registry, key, now()), judged.outcome, item, request)
         print_warnings((*told, *made.notices))
         return made
 
@@ -108,7 +109,7 @@ class Verified:
 
 
 def verify(
-    what: Paths, *, subject: str = "", event: str = "", on: date | None = None, home: Paths | None = None
+    what: Paths, *, subject: str = "", event: str = "", on: date | str | None = None, home: Paths | None = None
 ) -> Verified:
     """Check a certificate by its file or by the text of its QR code: signature, record, registry, expiry.
 
@@ -127,7 +128,7 @@ def verify(
         proof = None if by_code else proof_beside(Path(text))
         registry, told = registry_at(place) if has_registry(place) else (None, ())
         print_warnings(told)
-        counter = trust_context(place, registry, on or today(), proof)
+        counter = trust_context(place, registry, day_of(on), proof)
         # A child process would run an unguarded script a second time.
         found = verify_qr(text, counter) if by_code else verify_pdf(read_bytes(Path(text), MAX_PDF_BYTES), counter)
         return compare(found, subject, event).data()

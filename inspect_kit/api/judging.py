@@ -8,9 +8,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from inspect_kit.api.notebook import Paths, home_of, is_path, paragraph, rows_of, table
+from inspect_kit.api.notebook import Paths, day_of, folders_of, home_of, is_path, paragraph, rows_of, table
 from inspect_kit.capture.measurement_file import MeasurementFile, measurements_from, read_measurements
-from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.inspection.judged_data import judged_data
 from inspect_kit.inspection.walk import Outcome, Task, inspect
@@ -72,8 +71,8 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     item: str,
     rule: str = "guarded",
     house: Paths | None = None,
-    on: date | None = None,
-    instruments: Sequence[Paths] = (),
+    on: date | str | None = None,
+    instruments: Paths | Sequence[Paths] = (),
     home: Paths | None = None,
 ) -> Judged:
     """Judge an item by a sheet.
@@ -84,11 +83,18 @@ def judge(  # noqa: PLR0913  the options of the command, all of them by name
     """
     chosen = load(sheet) if house is None else with_house_rules(load(sheet), Path(house))
     place = home_of(home)
-    folders = (*map(Path, instruments), place / "instruments")
-    task = Task(chosen, chosen.item(item), RuleName(rule), on or today(), folders, place)
+    folders = (*folders_of(instruments), place / "instruments")
+    task = Task(chosen, chosen.item(item), _rule(rule), day_of(on), folders, place)
     outcome = inspect(task, files_of(measurements))
     found: Any = judged_data(outcome)["findings"]
     return Judged(outcome.judgement.verdict.value, tuple(_clause(each) for each in found), outcome)
+
+
+def _rule(name: str) -> RuleName:
+    names = [each.value for each in RuleName]
+    if name not in names:
+        raise UsageError("none-of-these", where="rule", names=", ".join(names), given=str(name)[:40])
+    return RuleName(name)
 
 
 def files_of(measurements: Any) -> tuple[MeasurementFile, ...]:

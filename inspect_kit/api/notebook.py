@@ -8,11 +8,13 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date, datetime
 from decimal import Decimal
 from html import escape
 from pathlib import Path
 from typing import Any, Final, TypeGuard, TypeVar
 
+from inspect_kit.clock import today
 from inspect_kit.errors import UsageError
 from inspect_kit.notices import Notice, sentences
 from inspect_kit.places import home_at
@@ -29,7 +31,9 @@ def rows_of(what: Any) -> Iterator[dict[str, str]]:
     """One dict of texts a row; a value that is missing (`None`, NaN) is empty."""
     if hasattr(what, "columns") or isinstance(what, Mapping):
         names = list(what.columns if hasattr(what, "columns") else what)
-        columns = [list(what[name]) for name in names]
+        columns = [_column(what[name]) for name in names]
+        if len(set(names)) != len(names) or len({*map(len, columns)}) > 1:
+            raise UsageError("columns-uneven")
         for cells in zip(*columns, strict=True):
             yield {str(name): as_text(cell) for name, cell in zip(names, cells, strict=True)}
         return
@@ -39,11 +43,17 @@ def rows_of(what: Any) -> Iterator[dict[str, str]]:
         yield {str(name): as_text(cell) for name, cell in row.items()}
 
 
+def _column(cells: Any) -> list[Any]:
+    if isinstance(cells, str) or not hasattr(cells, "__iter__"):
+        raise UsageError("columns-uneven")
+    return list(cells)
+
+
 def as_text(cell: Any) -> str:
     """A cell as it would stand in a file; numbers keep the digits that they show."""
     if cell is None or cell != cell:  # noqa: PLR0124  NaN is what differs from itself
         return ""
-    if isinstance(cell, bool):
+    if isinstance(cell, bool) or type(cell).__name__ == "bool":  # numpy's is not Python's
         return "yes" if cell else "no"
     if isinstance(cell, str | int | Decimal):
         return str(cell)
@@ -78,6 +88,27 @@ def away_from_loops(work: Callable[[], Result]) -> Result:
 def home_of(named: Paths | None) -> Path:
     """The place that was named, else that of the commands."""
     return home_at(str(named) if named else os.environ.get("INSPECT_KIT_HOME"))
+
+
+def day_of(named: date | str | None) -> date:
+    """A day as a date or as 2026-11-16; today where none is named."""
+    if isinstance(named, datetime):
+        return named.date()
+    if isinstance(named, date):
+        return named
+    try:
+        return date.fromisoformat(named) if named else today()
+    except (TypeError, ValueError):
+        raise UsageError("not-a-date", iso=str(named)[:40]) from None
+
+
+def folders_of(named: Paths | Iterable[Paths]) -> tuple[Path, ...]:
+    """One folder or several; each is there."""
+    folders = paths_of(named)
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError("no-such-folder", where=str(folder))
+    return folders
 
 
 def print_warnings(notices: Iterable[Notice]) -> None:

@@ -199,8 +199,21 @@ def measurements_in(data: object, path: Path) -> MeasurementFile:
         raise BadInput("expected-list", where=f"{path}: warnings")
     if not readings:
         raise BadInput("file-without-measurement", where=str(path))
+    _refuse_unlisted_photos(readings, photos)
     said = tuple(str(warning)[:MAX_CELL] for warning in warnings)
     return MeasurementFile(readings, photos, said, notices_in(data.get("notices", []), f"{path}: notices"))
+
+
+def _refuse_unlisted_photos(readings: Iterable[Reading], photos: Iterable[Photo]) -> None:
+    """A value that was seen in a photo is as good as that photo, which is told by its digest."""
+    listed = {photo.file for photo in photos}
+    for reading in readings:
+        if reading.photo and _file_name(reading.photo) not in listed:
+            raise BadInput("photo-not-in-file", where=reading.where, photo=reading.photo[:60])
+
+
+def _file_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1][:200]
 
 
 def _entries(data: Mapping[str, object], key: str, path: Path) -> Iterator[tuple[dict[str, object], str]]:
@@ -313,7 +326,7 @@ def _json_photo(entry: Mapping[str, object], place: str, folder: Path) -> Photo:
     if not all(isinstance(side, int) and 0 <= side <= MOST_PIXELS for side in size):
         raise BadInput("expected-whole-numbers-pixels", where=f"{place}.width")
     width, height = (side for side in size if isinstance(side, int))
-    return Photo(re.split(r"[/\\]", name)[-1][:200], digest, width, height, folder)
+    return Photo(_file_name(name), digest, width, height, folder)
 
 
 # The same file written: by whoever measures, and in one form only.

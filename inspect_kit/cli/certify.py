@@ -15,6 +15,7 @@ from inspect_kit.certificate.issue.issue import Request
 from inspect_kit.cli import task
 from inspect_kit.cli.about import about_options, stated_by
 from inspect_kit.cli.issuer import desk_of
+from inspect_kit.cli.judge import open_points
 from inspect_kit.cli.options import PATH, home_folder, json_option, signer_option
 from inspect_kit.cli.terminal import EXIT_CODES, lang, print_result, said, styled, warn
 from inspect_kit.cli.trust.timestamp import server_address, stamp_issued
@@ -90,7 +91,7 @@ def command(files: tuple[Path, ...], out: Path, language: str, **given: Any) -> 
     verdict = outcome.judgement.verdict
     code = "certificate-written" if verdict is Verdict.CONFORMS else "report-written"
     line = f"{styled(verdict, _in_capitals(verdict))}  {said(code, number=issued.number, file=out)}"
-    print_result(issued.summary(), line)
+    print_result(issued.summary(), line, *open_points(outcome, wording_for(lang(), outcome.task.sheet.wording)))
     return EXIT_CODES[verdict]
 
 

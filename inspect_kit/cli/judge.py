@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -52,6 +53,18 @@ def as_text(outcome: Outcome, words: Wording, *, show_all: bool) -> list[str]:
     rule = plain(words.say(f"rule.{outcome.judgement.rule}"))
     last = f"{styled(verdict, words.say(f'overall.{verdict}').upper())}  ({tally}; {rule})"
     return [*lines, *worded(outcome.remarks, outcome.notices, words.language), "", last]
+
+
+_MOST_POINTS: Final = 12
+"""Lines in which `certify` says why there is no certificate; `judge` says all."""
+
+
+def open_points(outcome: Outcome, words: Wording) -> list[str]:
+    """What fails; where nothing does, what is not decided."""
+    findings = outcome.judgement.findings
+    found = [f for f in findings if f.verdict is outcome.judgement.verdict is not Verdict.CONFORMS]
+    lines = list(columns([_row(finding, words) for finding in found[:_MOST_POINTS]]))
+    return [*lines, "…"] if len(found) > _MOST_POINTS else lines
 
 
 def _row(finding: Finding, words: Wording) -> tuple[str, ...]:

@@ -217,6 +217,7 @@ def _missing(clause: Clause, findings: Sequence[Finding], evidence: Evidence) ->
     reason = Reason.OBSERVED_UNCLEAR if clause.characteristic in evidence.unclear else Reason.NOT_MEASURED
     found = [finding.instance for finding in findings]
     names, short = _lacking(clause.instances, found, evidence)
+    names = names or _unanswered(clause, found, evidence)
     named = tuple(Finding(clause, _silent(clause), reason, name) for name in names)
     return (*named, Finding(clause, _silent(clause), reason, missing=short)) if short > 0 else named
 
@@ -235,6 +236,17 @@ def _lacking(instances: Instances, found: Sequence[str], evidence: Evidence) -> 
     if lacking and len(lacking) < len(instances.names):
         return lacking, 0
     return (), _number(instances, evidence) - len(found)
+
+
+def _unanswered(clause: Clause, found: Sequence[str], evidence: Evidence) -> tuple[str, ...]:
+    """The other pieces that were measured by name, where a question about all was answered for some of them."""
+    if clause.instances.several:
+        return ()
+    kind = clause.characteristic.partition(".")[0] + "."
+    measured = (many for name, many in evidence.measurements.items() if name.startswith(kind))
+    sets = [[each.instance for each in many if each.instance] for many in measured]
+    known = dict.fromkeys(name for names in sets if not set(found).isdisjoint(names) for name in names)
+    return tuple(name for name in known if name not in found)
 
 
 def _lacking_parts(instances: Instances, found: Sequence[str], evidence: Evidence) -> tuple[tuple[str, ...], int]:
@@ -287,8 +299,7 @@ def judge_each(clauses: Sequence[Clause], evidence: Evidence, rule: RuleName, nu
         return tuple(found for clause in clauses for found in judge_clause(clause, evidence, rule))
     lone = len(labels) == 1 and number <= 1
     parts = {label: _of_piece(evidence, label, lone=lone) for label in labels}
-    shared = _of_piece(evidence, "", lone=False)
-    return tuple(found for clause in clauses for found in _judge_pieces_clause(clause, parts, shared, rule, number))
+    return tuple(found for clause in clauses for found in _judge_pieces_clause(clause, parts, evidence, rule, number))
 
 
 def labels_of(clauses: Sequence[Clause], evidence: Evidence) -> tuple[str, ...]:
@@ -303,18 +314,43 @@ def labels_of(clauses: Sequence[Clause], evidence: Evidence) -> tuple[str, ...]:
 
 
 def _judge_pieces_clause(
-    clause: Clause, parts: Mapping[str, Evidence], shared: Evidence, rule: RuleName, number: int
+    clause: Clause, parts: Mapping[str, Evidence], evidence: Evidence, rule: RuleName, number: int
 ) -> Iterator[Finding]:
     """One clause for all pieces; what was answered for all of them at once is one finding."""
+    shared = _of_piece(evidence, "", lone=False)
     at_once = clause.when is None and clause.characteristic in {**shared.observations, **shared.measurements}
     if at_once and not any(_labelled(clause, part) for part in parts.values()):
         yield from judge_clause(clause, shared, rule)
         return
     for label, part in parts.items():
         yield from (replace(found, instance=label) for found in judge_clause(clause, part, rule))
+    yield from _judge_unclaimed(clause, evidence, tuple(parts.values()), rule)
     short = number - len(parts)
     if short > 0 and clause.when is None and clause.binding:
         yield Finding(clause, Verdict.UNDECIDED, Reason.NOT_MEASURED, missing=short)
+
+
+def _judge_unclaimed(
+    clause: Clause, evidence: Evidence, parts: Sequence[Evidence], rule: RuleName
+) -> Iterator[Finding]:
+    """What bears no label while every piece has its own: it was found too, and is not hidden behind theirs."""
+    name = clause.characteristic
+    measured = _unclaimed(evidence.measurements.get(name, ()), [part.measurements.get(name, ()) for part in parts])
+    observed = _unclaimed(evidence.observations.get(name, ()), [part.observations.get(name, ()) for part in parts])
+    if measured or observed:
+        own = replace(
+            evidence,
+            measurements={name: measured},
+            observations={**_of_piece(evidence, "", lone=False).observations, name: observed},
+        )
+        found = judge_clause(clause, own, rule)
+        # "Met", said of all pieces, gives way to what was said of each.
+        yield from (each for each in found if each.measurement or each.verdict is not Verdict.CONFORMS)
+
+
+def _unclaimed(known: Sequence[_OfPiece], parts: Iterable[Sequence[_OfPiece]]) -> list[_OfPiece]:
+    claimed = [each for part in parts for each in part]
+    return [each for each in known if not each.instance and each not in claimed]
 
 
 def _labelled(clause: Clause, part: Evidence) -> bool:

@@ -20,6 +20,9 @@ _DIVISOR: Final = {
 }
 """Half-width of a distribution ÷ its standard deviation (GUM 4.3.7, 4.3.9)."""
 
+_FINEST: Final = 20
+"""Digits of a display ÷ the least standard uncertainty that can be stated of a value read from it: one digit alone
+contributes a √12th, and the mean of thirty readings a twentieth. Less is a slip of the unit."""
 OTHER: Final = "other effects"
 _ROUNDED: Final = Decimal("1.02")
 """How much larger a sum of rounded parts may be than the rounded sum."""
@@ -122,6 +125,15 @@ def _budget(reading: Reading, stated: quantity.Quantity, instrument: Instrument 
         return () if stated.unit.base in quantity.EXACT_UNITS else None
     if combined(stated_by_file) == 0 and stated.unit.base not in quantity.EXACT_UNITS:
         raise BadInput("uncertainty-cannot-zero", where=f"{reading.where}: u")
+    if instrument is not None and combined(stated_by_file) < instrument.resolution.in_base / _FINEST:
+        raise BadInput(
+            "uncertainty-below-digit",
+            where=f"{reading.where}: u",
+            standard=reading.standard or quantity.scaled(combined(stated_by_file), 1 / stated.unit.factor),
+            unit=stated.unit,
+            gauge=instrument.name,
+            digit=instrument.resolution,
+        )
     return stated_by_file
 
 

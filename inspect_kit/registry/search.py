@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, Connection, Row, Select, and_, or_, select
 
 from inspect_kit.errors import UsageError
-from inspect_kit.registry.entries import folded
+from inspect_kit.registry.entries import Thing, folded
 from inspect_kit.registry.numbers import number_of
 from inspect_kit.registry.tables import (  # fmt: skip
     CERTIFICATES,
@@ -198,6 +198,18 @@ def current(connection: Connection, subject: str, sheet: str, event: str) -> Cer
     asked = (made.subject == subject, made.sheet == sheet, made.event == event)
     alive = (REVOCATIONS.c.number.is_(None), REPLACEMENTS.c.number.is_(None))
     row = connection.execute(_standings().where(*asked, *alive).order_by(CERTIFICATES.c.entry.desc()).limit(1)).first()
+    return _standing(row) if row else None
+
+
+def certified_from(
+    connection: Connection, photos: Collection[str], thing: Thing, besides: Collection[str]
+) -> CertificateStatus | None:
+    """A certificate in force that rests on one of these photos and is for another thing of the same kind."""
+    certificate = (CERTIFICATES.c.kind == "certificate", CERTIFICATES.c.number.not_in(besides))
+    other = (SUBJECTS.c.item == thing.item, SUBJECTS.c.key != thing.key, *certificate)
+    alive = (REVOCATIONS.c.number.is_(None), REPLACEMENTS.c.number.is_(None))
+    resting = CERTIFICATES.c.entry.in_(select(EVIDENCE.c.entry).where(EVIDENCE.c.sha256.in_(photos)))
+    row = connection.execute(_standings().where(*other, *alive, resting).limit(1)).first()
     return _standing(row) if row else None
 
 

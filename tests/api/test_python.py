@@ -6,12 +6,14 @@ import json
 import re
 import subprocess
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nbclient import NotebookClient
 from nbformat import read as read_notebook
+from PIL import Image
 
 import inspect_kit as ik
 from inspect_kit.api.notebook import table
@@ -134,12 +136,26 @@ def test_findings_are_those_of_the_command(folder: Path, capsys: pytest.CaptureF
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.as_data()))
 
 
+def _striker(rows: object, **stated: Any) -> ik.Judged:
+    return ik.judge(rows, sheet="icf-cs", item="striker", **stated)
+
+
+@pytest.mark.parametrize("day", [date(2026, 11, 16), "2026-11-16", datetime(2026, 11, 16, 9, tzinfo=UTC)])
+def test_a_day_is_a_date_in_whatever_form(day: object) -> None:
+    assert _striker(ROWS, on=day).outcome.task.on == date(2026, 11, 16)
+
+
 @pytest.mark.parametrize(
     ("call", "where", "why"),
     [
         (lambda: ik.judge([{"value": 1}], sheet="icf-cs", item="striker"), "rows", "characteristic"),
         (lambda: ik.judge([3], sheet="icf-cs", item="striker"), "", "rows as dicts"),
         (lambda: ik.judge([], sheet="icf-cs", item="striker"), "rows", "characteristic"),
+        (lambda: _striker(ROWS[0]), "", "every column must be a list"),
+        (lambda: _striker({"characteristic": ["striker.mass"], "value": [14.8, 16.2]}), "", "of the same length"),
+        (lambda: _striker(ROWS, rule="lenient"), "rule", "simple, guarded"),
+        (lambda: _striker(ROWS, on="2026-13-45"), "", "expected a date"),
+        (lambda: _striker(ROWS, instruments=["nowhere"]), "nowhere", "no such folder"),
         (lambda: ik.measure("cions", "x.jpg"), "", "cannot measure"),
         (lambda: ik.measure("coins", "nowhere.jpg"), "nowhere.jpg", "no such file"),
         (lambda: ik.measure("coins", "x.jpg", thicknes="8mm"), "--thicknes", "no such option"),
@@ -172,3 +188,14 @@ def test_a_slip_of_the_unit_is_refused_by_the_python_interface_too() -> None:
     confirmed = ik.judge([{**slip[0], "confirmed": "yes"}], sheet="icf-2001-it", item="striker")
     (line,) = [each for each in confirmed.findings if each.characteristic == "striker.diameter"]
     assert float(line.value) == 4.11
+
+
+def test_a_photo_that_somebody_cropped_has_a_larger_u_which_covers_what_that_does(folder: Path) -> None:
+    stated: dict[str, Any] = {"thickness": "8.6±0.1mm", "edge_radius": "1.0±0.2mm", "print_scale": 1.0}
+    whole = Image.open("striker-44.jpg")
+    wide, high = whole.size
+    whole.crop((wide // 5, 0, wide, high)).save("cropped.jpg", quality=95, exif=whole.info["exif"])
+    of_all, of_part = (ik.measure("striker", name, **stated).readings[0] for name in ("striker-44.jpg", "cropped.jpg"))
+    u = float(of_part.standard)
+    assert u > 2 * float(of_all.standard), "the lens's middle is not the picture's any more"
+    assert abs(float(of_part.value) - float(of_all.value)) < 2 * u

@@ -82,6 +82,10 @@ def test_an_unknown_column_is_told_and_a_misspelt_one_refused(tmp_path: Path) ->
         ('{"format": 1, "measurements": [{"characteristic": "a.b", "value": 1, "pixel": 3}]}', "expected [x, y]"),
         ('{"format": 1, "measurements": [{"characteristic": "a.b", "value": 1, "budget": 3}]}', "source, u"),
         ('{"format": 1, "photos": [{"file": "a.jpg", "sha256": "zz"}]}', "64 hexadecimal"),
+        (
+            '{"format": 1, "measurements": [{"characteristic": "coin.diameter", "value": 31, "photo": "a.jpg"}]}',
+            "among the photos",
+        ),
         ("[" * 100_000, "not JSON"),
     ],
 )

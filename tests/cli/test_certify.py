@@ -228,6 +228,28 @@ def test_a_missing_photo_is_told_and_its_digest_still_printed(kit: Kit, tmp_path
     assert digest in _squeezed(_text(out))
 
 
+def test_one_photo_makes_no_certificates_for_two_strikers(kit: Kit, striker: Path, tmp_path: Path) -> None:
+    path, _ = _with_photo(tmp_path)
+    striker.write_text("\n".join(line for line in STRIKER.splitlines() if "diameter" not in line))
+    first = _certify(kit, path, tmp_path / "1.pdf", striker, subject="Striker 7")
+    assert (first.code, first.data["verdict"]) == (0, "conforms")
+    first = _certify(kit, path, tmp_path / "1.pdf", striker, subject="Striker 7")
+    assert first.code == 0, "of the same striker as often as one likes"
+    second = _certify(kit, path, tmp_path / "2.pdf", striker, subject="Striker 8")
+    assert (second.code, first.data["number"] in second.err, (tmp_path / "2.pdf").exists()) == (4, True, False)
+    renamed = ("--replaces", first.data["number"], "--because", "renamed")
+    assert _certify(kit, path, tmp_path / "2.pdf", striker, *renamed, subject="Striker 8").code == 0
+
+
+def test_why_there_is_no_certificate_is_said_at_once(kit: Kit, striker: Path, tmp_path: Path) -> None:
+    striker.write_text("\n".join(line for line in STRIKER.splitlines() if "engraving" not in line))
+    told = kit(
+        "certify", striker, "--spec", "icf-2001-it", "--item", "striker", "--subject", "S", "-o", tmp_path / "r.pdf"
+    )
+    assert told.code == 3
+    assert ["engraving" in line and "not measured" in line for line in told.out.splitlines()] == [False, True]
+
+
 def _tool(name: str) -> str:
     found = shutil.which(name)
     if found is None:

@@ -121,7 +121,7 @@ def _posted(text: str, place: Path) -> None:
     assert answer.status_code in (201, 400, 422), answer.text
     if answer.status_code != 201:
         assert answer.json()["error"]["why"]
-        raise BadInput("not-json", problem=answer.json()["error"]["why"])
+        raise BadInput("not-json")
 
 
 JSON_DOORS: dict[str, tuple[dict[str, Any], Callable[[str, Path], object]]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -163,6 +164,39 @@ def test_two_half_measured_strikers_are_not_one_that_conforms() -> None:
     rows = _with(case, Reading("striker.mass", "14 g", "1", standard="0.01"),
                  Reading("striker.diameter", "41 mm", "2", standard="0.01"))  # fmt: skip
     assert case.judged(rows).judgement.verdict is Verdict.UNDECIDED
+
+
+def test_a_value_without_a_name_is_not_hidden_behind_a_named_one() -> None:
+    case = _case("icf-cs", "striker")
+    rows = [row for row in case.readings() if row.characteristic != "striker.mass"]
+    heavy, light = (
+        Reading("striker.mass", "16.2 g", standard="0.01"),
+        Reading("striker.mass", "14.8 g", "2", "", "0.01"),
+    )
+    outcome = case.judged([*rows, heavy, light]).judgement
+    assert outcome.verdict is Verdict.FAILS
+    assert [f.instance for f in outcome.findings if f.verdict is Verdict.FAILS] == [""]
+
+
+def test_a_no_for_all_pieces_is_not_hidden_behind_a_yes_for_one() -> None:
+    case = _case("icf-cs", "striker")
+    rows = [row for row in case.readings() if row.characteristic != "striker.shape"]
+    no, yes = Reading("striker.shape", "no"), Reading("striker.shape", "yes", "2")
+    assert case.judged([*rows, no, yes]).judgement.verdict is Verdict.FAILS
+    exception = [replace(no, value="yes"), replace(yes, value="no")]
+    assert case.judged([*rows, *exception]).judgement.verdict is Verdict.FAILS
+
+
+def test_an_answer_for_one_coin_does_not_speak_for_the_others() -> None:
+    case = _case("icf-cs", "coin-set")
+    named = next(row.instance for row in case.readings() if row.characteristic == "coin.diameter")
+    rows = [row if row.characteristic != "coin.shape" else replace(row, instance=named) for row in case.readings()]
+    findings = case.judged(rows).judgement.findings
+    left = [f.reason for f in findings if f.verdict is Verdict.UNDECIDED]
+    assert left == [Reason.NOT_MEASURED] * 18
+    each = [replace(row, instance=str(n)) for row in rows if row.characteristic == "coin.shape" for n in range(1, 20)]
+    whole = [row for row in rows if row.characteristic != "coin.shape"]
+    assert case.judged([*whole, *each]).judgement.verdict is Verdict.CONFORMS
 
 
 def test_every_plausible_range_holds_its_own_limits() -> None:

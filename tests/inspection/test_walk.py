@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -45,6 +46,13 @@ def test_a_coin_of_five_point_one_grams_passes_two_editions_and_fails_the_third(
     assert verdicts == {
         "icf-1991-de": Verdict.CONFORMS, "icf-2001-it": Verdict.CONFORMS, "icf-cs": Verdict.FAILS,
     }  # fmt: skip
+
+
+def test_an_uncertainty_far_below_one_digit_of_the_gauge_is_refused() -> None:
+    read = Reading("striker.mass", "14.99", unit="g", standard="0.0001", instrument="scale-200g")
+    with pytest.raises(BadInput, match=r"less than a twentieth of one digit of .*0\.01 g"):
+        _inspect("icf-cs", "striker", read)
+    assert _inspect("icf-cs", "striker", replace(read, standard="0.003")).judgement.findings
 
 
 def test_a_single_bad_instance_fails_its_clause_and_the_item() -> None:

@@ -10,15 +10,18 @@ from typing import Final
 
 from msgspec import structs
 
-from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate
+from inspect_kit.certificate.issue.issue import Desk, Issued, Request, first_of, issue_certificate, thing_of
 from inspect_kit.certificate.issue.issue_journal import recover
 from inspect_kit.certificate.issue.keys import Passphrase, SigningKey, own_keyring, unlock
 from inspect_kit.certificate.issue.photo_evidence import photos_beside
+from inspect_kit.errors import BadInput
 from inspect_kit.inspection.record import About, Record, Subject
 from inspect_kit.inspection.recording import record_of
 from inspect_kit.inspection.walk import Outcome
+from inspect_kit.judgement.verdict import Verdict
 from inspect_kit.notices import Notice
 from inspect_kit.registry.opening import FILE_NAME, Registry, open_registry
+from inspect_kit.registry.search import certified_from
 
 DATABASE: Final = "INSPECT_KIT_DB"
 """The environment's name for the database that several desks share."""
@@ -59,9 +62,26 @@ def issue_outcome(
 ) -> Issued:
     """Make the record of what was judged, number it, sign it, register it and write it."""
     request = request_for(record_of(outcome, signed_subject(subject, desk), about or About()))
+    _refuse_photos_of_another(desk, request)
     photos, missing = photos_beside(outcome, first_of(request.language))
     issued = issue_certificate(desk, replace(request, photos={**photos, **request.photos}))
     return replace(issued, notices=(*missing, *issued.notices))
+
+
+def _refuse_photos_of_another(desk: Desk, request: Request) -> None:
+    """One photo of one thing makes one certificate; under another name it replaces the first."""
+    photos = {photo.sha256: photo.file for photo in request.record.photos}
+    if not photos or request.record.verdict != Verdict.CONFORMS:
+        return
+    with desk.registry.reading() as connection:
+        first = certified_from(connection, photos, thing_of(request.record), request.replaces)
+    if first is not None:
+        raise BadInput(
+            "photo-of-another",
+            where=", ".join(photos.values())[:80],
+            number=first.number,
+            subject=first.subject,
+        )
 
 
 def signed_subject(subject: Subject, desk: Desk) -> Subject:

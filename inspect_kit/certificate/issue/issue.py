@@ -157,7 +157,7 @@ def _between(inspected: str, issued: str) -> tuple[Notice, ...]:
 def _copied(connection: Transaction, desk: Desk, request: Request) -> tuple[CertificateStatus, Request] | None:
     """The document that stands for the same thing, if it says the same: all but the day and the program's version."""
     record = request.record
-    same = current(connection, _thing(record).key, record.sheet.id, record.subject.event)
+    same = current(connection, thing_of(record).key, record.sheet.id, record.subject.event)
     if same is None or same.verdict != record.verdict:
         return None
     if same.record == record.digest:
@@ -264,7 +264,7 @@ def _replaced(connection: Transaction, request: Request) -> tuple[CertificateSta
     told = tuple(_replaceable(known(connection, number)) for number in dict.fromkeys(request.replaces))
     if told and not request.because:
         raise UsageError("say-why-replaced", where="--because")
-    same = current(connection, _thing(record).key, record.sheet.id, record.subject.event)
+    same = current(connection, thing_of(record).key, record.sheet.id, record.subject.event)
     if same is None or same in told or (record.verdict == Verdict.UNDECIDED and same.verdict != Verdict.UNDECIDED):
         return told
     return (*told, same)
@@ -278,7 +278,8 @@ def _replaceable(standing: CertificateStatus) -> CertificateStatus:
     return standing
 
 
-def _thing(record: Record) -> Thing:
+def thing_of(record: Record) -> Thing:
+    """What the registry calls the thing that a record is about."""
     return Thing(record.item.id, record.subject.text, record.subject.owner)
 
 
@@ -315,7 +316,7 @@ def summary_of(record: Record) -> InspectionSummary:
         for gauge in record.instruments
     )
     return InspectionSummary(
-        subject=_thing(record),
+        subject=thing_of(record),
         sheet=record.sheet.id,
         edition=record.sheet.edition,
         verdict=record.verdict,

@@ -257,9 +257,11 @@ def roles() -> None:
 
 @command.command("export")
 @_filters
-@click.option("--format", "layout", type=click.Choice(list(FORMATS)), default="jsonl", show_default=True, help="Form.")
+@click.option(
+    "--format", "layout", type=click.Choice(list(FORMATS)), help="Form [default: csv for OUT.csv, else jsonl]."
+)
 @click.option("-o", "--out", type=PATH, help="The file to write (default: standard output).")
-def export(layout: str, out: Path | None, **given: Any) -> None:
+def export(layout: str | None, out: Path | None, **given: Any) -> None:
     """Certificates and reports for other programs: JSON lines, or CSV for a spreadsheet.
 
     \b
@@ -267,6 +269,7 @@ def export(layout: str, out: Path | None, **given: Any) -> None:
       inspect-kit registry export --format csv --since 2026-01-01 -o 2026.csv
     """
     on = today()
+    layout = layout or ("csv" if out and out.suffix.lower() == ".csv" else "jsonl")
     with registry_here().reading() as connection:
         lines = FORMATS[layout](listing(connection, _wanted(given), on), on)
         if out is None:

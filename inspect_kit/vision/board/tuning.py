@@ -317,15 +317,9 @@ END_ALIKE: Final = 8.0
 """mm by which wood may end on one side off the others' median; more is a shadow's edge."""
 LOOKS_OUTWARDS: Final = 3
 """Looks from the discs outwards, each in the view that the last one gave."""
-SHAPES: Final = (4 / 3, 3 / 2, 16 / 9, 1.0, 2.0, 19.5 / 9, 20 / 9)
-"""Longer over shorter side of pictures as cameras and phones make them."""
-SHAPE_OFF: Final = 0.006
-"""Share by which such a picture's shape may be rounded to whole blocks."""
-CUT_OUT: Final = 0.12
-"""Of a picture of another shape: share of it by which the lens's middle lies off its own middle, standard deviation;
-our estimate, a third cut away on one side only."""
 STRETCHED: Final = 0.02
-"""And by which it may have been stretched one way, standard deviation; our estimate for pictures from web pages."""
+"""Share by which a picture of a shape that no camera makes may have been stretched one way, standard deviation; our
+estimate for pictures from web pages."""
 OFF_LEVEL: Final = 0.8
 """mm, standard deviation by which a side's foot lies off the square's."""
 OFF_SLOPE: Final = 0.002

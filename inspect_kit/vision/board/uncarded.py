@@ -35,7 +35,7 @@ from inspect_kit.vision.board.shapes import Key, direction
 from inspect_kit.vision.board.wall_foot import TWO_FEET
 from inspect_kit.vision.fitting.least_squares import inverse, solve
 from inspect_kit.vision.fitting.stripe import Shot
-from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera
+from inspect_kit.vision.optics.camera import COUNT, GUESS, Camera, shaped_by_a_camera
 from inspect_kit.vision.optics.pose import Known as Points
 from inspect_kit.vision.optics.pose import View, fit_view, pixels_of, view_scale
 
@@ -130,12 +130,11 @@ def cut_out(camera: Camera) -> Camera:
 
     Asked for where the discs lie on no square as a whole picture's lens would show it.
     """
-    shape = max(camera.width, camera.height) / min(camera.width, camera.height)
-    if camera.source != GUESS or min(abs(shape / usual - 1) for usual in tuning.SHAPES) < tuning.SHAPE_OFF:
+    if camera.source != GUESS or shaped_by_a_camera(camera.width, camera.height):
         return camera
+    camera = camera.with_middle_anywhere()
     covariance = camera.covariance.copy()
     covariance[1, 1] += (tuning.STRETCHED * camera.focal) ** 2
-    covariance[2, 2], covariance[3, 3] = (tuning.CUT_OUT * np.array([camera.width, camera.height])) ** 2
     return replace(camera, covariance=covariance)
 
 

@@ -34,7 +34,7 @@ from inspect_kit.vision.disc.silhouette import fit_silhouette
 from inspect_kit.vision.disc.solid import Solid
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
-from inspect_kit.vision.optics.camera import COUNT, Camera, guessed
+from inspect_kit.vision.optics.camera import COUNT, Camera, guessed, shaped_by_a_camera
 from inspect_kit.vision.optics.pose import Known, View
 from inspect_kit.vision.optics.quality import check_condition
 from inspect_kit.vision.reference.everyday import KnownCoin
@@ -287,6 +287,9 @@ class DiscRequest:
 def look(photo: Photograph, calibrated: Camera | None, request: DiscRequest) -> DiscLook:
     """Measure the pieces of one photo."""
     camera = camera_for(photo, calibrated)
+    if calibrated is None and not shaped_by_a_camera(photo.width, photo.height):
+        # What its notes say of the lens was said of the whole picture.
+        camera = guessed(photo.width, photo.height, None).with_middle_anywhere()
     coin = request.reference.kind == "coin"
     placed = _beside_coin(photo, camera, request) if coin else place(photo.pixels, camera, request.reference)
     blur = check_condition(photo.pixels, placed.known, photo.file, printed=request.reference.printed)

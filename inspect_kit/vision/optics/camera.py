@@ -63,16 +63,32 @@ class Camera:
         drift[:2] = tuning.FOCUS_DRIFT * self.parameters[:2]
         return replace(self, covariance=self.covariance + np.outer(drift, drift))
 
+    def _with_middle_of(self, other: Camera) -> Camera:
+        covariance = self.covariance.copy()
+        covariance[2:4, 2:4] = other.covariance[2:4, 2:4]
+        return replace(self, covariance=covariance)
+
+    def with_middle_anywhere(self) -> Camera:
+        """The camera of a picture that was cut out of another: its lens's middle is not the picture's."""
+        covariance = self.covariance.copy()
+        covariance[2, 2], covariance[3, 3] = (tuning.CUT_OUT * np.array([self.width, self.height])) ** 2
+        return replace(self, covariance=covariance)
+
 
 GUESS: Final = "guess"
 
 
+def shaped_by_a_camera(width: int, height: int) -> bool:
+    """Whether cameras make pictures of this shape; others were cut out of one, or stretched."""
+    shape = max(width, height) / min(width, height)
+    return min(abs(shape / usual - 1) for usual in tuning.SHAPES) < tuning.SHAPE_OFF
+
+
 def alternatives(camera: Camera) -> tuple[tuple[Camera, float], ...]:
     """A camera of which nothing is known, as each of the usual ones with its weight."""
-    side = max(camera.width, camera.height)
-    return tuple(
-        (_assumed(camera.width, camera.height, share * side, tuning.SPREAD), often) for share, often in tuning.USUAL
-    )
+    size = camera.width, camera.height
+    usual = ((_assumed(*size, share * max(size), tuning.SPREAD), often) for share, often in tuning.USUAL)
+    return tuple((each._with_middle_of(camera), often) for each, often in usual)
 
 
 def guessed(width: int, height: int, focal: float | None) -> Camera:

@@ -53,3 +53,11 @@ GLARE_SHARE: Final = 0.12
 """Share of an outline with full light on both sides from which on it is glare."""
 REACH: Final = 4
 """Pixels inside and outside of an outline that are looked at for glare."""
+
+SHAPES: Final = (4 / 3, 3 / 2, 16 / 9, 1.0, 2.0, 19.5 / 9, 20 / 9)
+"""Longer over shorter side of pictures as cameras and phones make them."""
+SHAPE_OFF: Final = 0.006
+"""Share by which such a picture's shape may be rounded to whole blocks."""
+CUT_OUT: Final = 0.12
+"""Of a picture of another shape: share of it by which the lens's middle lies off its own middle, standard deviation;
+our estimate, a third cut away on one side only."""
