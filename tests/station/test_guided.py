@@ -163,6 +163,17 @@ def test_every_item_of_every_sheet_can_be_begun(referee: Person, sheet_id: str) 
         assert asked(referee.last.text) or "All questions" in referee.last.text
 
 
+def test_limits_and_gauges_are_written_as_the_readers_language_writes_them(referee: Person) -> None:
+    where = begin(referee, "striker", "S")
+    referee.get(f"/language/cs?back={where}")
+    go_to(referee, where, "striker.diameter")
+    assert "≤ 41,3 mm (≤ 4,13 cm)" in referee.last.text
+    page = referee.get(referee.at("/desk/striker"))
+    assert "≤ 41,3 mm (≤ 4,13 cm)" in page
+    assert "Digitální posuvka, 150 mm" in page
+    assert "Digital caliper" not in page
+
+
 def test_a_slip_of_the_unit_is_refused_until_it_is_confirmed(referee: Person) -> None:
     where = begin(referee, "striker", "S")
     go_to(referee, where, "striker.diameter")

@@ -468,9 +468,10 @@ def _in_short(session: GuidedSession, clause: Clause) -> str:
 
 def _requirement(session: GuidedSession, clause: Clause) -> str:
     """The limit in the unit in which a bare number is taken, with what the text prints where that is another."""
+    words = session.words
     if clause.unit is not None and clause.unit.symbol != clause.unit.base:
-        return f"{in_base_unit(clause.bounds)}  ({clause.printed})"
-    return clause.printed or session.words.sentence(clause.requires)
+        return words.localised(f"{in_base_unit(clause.bounds)}  ({clause.printed})")
+    return words.localised(clause.printed) or words.sentence(clause.requires)
 
 
 def _given(session: GuidedSession, question: Question) -> str:
