@@ -170,3 +170,10 @@ def test_figures_drawn_into_a_photo_have_the_readers_decimal_sign() -> None:
 def test_the_words_beside_a_figure_are_in_the_readers_language() -> None:
     base = Feature(7.1, (Contribution("edge", 0.05),), characteristic="fig.base.height", pixel=(0, 0))
     assert figure._words(base, "de") == "Höhe des Sockels 7,10 ± 0,10 mm"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_full_disk_is_told_by_the_database_in_the_persons_language(language: str) -> None:
+    told = notice("registry-cannot-used", reason="database or disk is full")
+    assert "disk is full" in sentence(told)
+    assert "disk is full" not in sentence(told, language)

@@ -62,6 +62,11 @@ def number_of(text: str) -> Number:
     raise UsageError("not-certificate-number", hint=_hint(text), text=text[:_LONGEST])
 
 
+def shaped_like_number(text: str) -> bool:
+    """Whether somebody meant a number, though a character of it may be wrong."""
+    return len(text) <= _LONGEST and any(_SHAPE.fullmatch(shown) for shown in _readings(text))
+
+
 def _readings(text: str) -> Iterator[str]:
     """The text without separators; if it has no digit at all, as each other keyboard layout would have changed it."""
     plain = unicodedata.normalize("NFC", text).strip().lower()

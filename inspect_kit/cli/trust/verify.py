@@ -27,10 +27,10 @@ from inspect_kit.cli.options import FILE, day_option, home_folder, json_option, 
 from inspect_kit.cli.terminal import EXIT_CODES, print_result, styled
 from inspect_kit.cli.trust.log import read_note
 from inspect_kit.clock import today
-from inspect_kit.errors import BadInput, BrokenSeal, InspectKitError
+from inspect_kit.errors import BadInput, BrokenSeal
 from inspect_kit.notices import notice
 from inspect_kit.registry.log.notes import proof_of
-from inspect_kit.registry.numbers import number_of
+from inspect_kit.registry.numbers import shaped_like_number
 from inspect_kit.registry.search import known
 
 _MEMORY: Final = 1_500_000_000
@@ -105,7 +105,7 @@ def _counter(what: str, proof: Path | None, on: datetime | None) -> TrustContext
 def _looked_at(what: str, counter: TrustContext) -> Verification:
     if looks_like_qr(what):
         return verify_qr(what, counter)
-    if _is_number(what):
+    if shaped_like_number(what) and not Path(what).exists():
         return _by_number(what, counter)
     try:
         if Path(what).suffix.lower() in _PHOTOS:
@@ -115,14 +115,6 @@ def _looked_at(what: str, counter: TrustContext) -> Verification:
     except BadInput as problem:
         advice = problem.fault.advice if problem.hint else notice("name-pdf-or-qr")
         raise BadInput.of(problem.fault, where=problem.where or what[:200], advice=advice) from None
-
-
-def _is_number(what: str) -> bool:
-    try:
-        number_of(what)
-    except InspectKitError:
-        return False
-    return not Path(what).exists()
 
 
 def _by_number(number: str, counter: TrustContext) -> Verification:

@@ -130,6 +130,12 @@ def test_verify_of_a_genuine_report_leaves_with_its_verdict(
     assert kit("verify", issue(desk, base=failing_record).pdf).code == 1
 
 
+def test_a_number_with_a_wrong_character_is_not_taken_for_a_file(kit: Kit, desk: Desk, issue: Issue) -> None:
+    number = issue(desk).number
+    result = kit("verify", number[:-1] + ("B" if number[-1] != "B" else "C"))
+    assert (result.code, "check letter" in result.err, "no such file" in result.err) == (2, True, False)
+
+
 @pytest.mark.parametrize("what", ["nowhere.pdf", "KIT123", "", "x" * 300])
 def test_verify_of_nothing_is_bad_input(kit: Kit, what: str) -> None:
     result = kit("verify", what)
