@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import cv2
 import numpy as np
 
 from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Whole
-from inspect_kit.vision.dice import tuning
 
 REACH: Final = 3.4
 """Half edges around the middle of a face that are looked at."""
@@ -49,8 +48,6 @@ _BLUR: Final = 2.8
 """Pixels beyond a pip's outline that still show it."""
 _LEAST_SEEN: Final = 20
 """Samples of a face that must be seen to tell its light."""
-_WIDE_LIMIT_WEIGHT: Final = 0.95
-"""Weight of a body found with the wide limit, over that of one found with the narrow one."""
 _THROUGH: Final = (0.1, 0.72)
 """How far from the body's colour to the pips' what shows through a clear die may be."""
 _ASIDE: Final = 0.3
@@ -86,6 +83,10 @@ _CLEARLY: Final = 4.6
 """Support, of about five, from which on a body is beyond doubt."""
 _WHOLE: Final = 0.92
 """Share of a face of one colour beyond which more says nothing."""
+_WIDE_LIMIT_WEIGHT: Final = 0.95
+"""Weight of a body found with the wide limit, over that of one found with the narrow one."""
+_SHOWING_THROUGH: Final = 0.36
+"""Share of the pips' contrast that shows through the body of a clear die at most: so far may a face's colour stray."""
 LEAST_UNIFORM: Final = 0.7
 """Share of a face that has one colour, up to which it counts nothing."""
 
@@ -176,7 +177,6 @@ def square_around(patched: tuple[AnyArray, float], taken: Floats, radius: float,
     if far is None:
         return opaque
     clear = _square(patched[0], hidden | far, paint.contrast, lone=lone)
-    clear = replace(clear, uniform=_WIDE_LIMIT_WEIGHT * clear.uniform, sides=_WIDE_LIMIT_WEIGHT * clear.sides)
     return max(opaque, clear, key=lambda square: square.worth)
 
 
@@ -205,32 +205,24 @@ def _square(patch: AnyArray, hidden: Mask, contrast: float, *, lone: bool) -> Sq
     shown = patch[inside]
     colour = np.median(shown, axis=0)
     even = _length(shown - colour)
-    if _motley(even, contrast):
+    # Through a clear die its other faces shimmer, so a second, wider limit is tried.
+    wide = max(tolerance(contrast), _SHOWING_THROUGH * contrast)
+    if float((even < wide).mean()) <= LEAST_UNIFORM:
         # Such a face counts nothing whatever its sides, so that they need not be looked for.
         return Square(1.0, 0.0, 0.0, np.zeros(4), np.asarray(colour, dtype=np.float64))
     away = _length(patch - _sloping(shown, inside, even, contrast, colour))
-    limit = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
     away[hidden] = 0
+    narrow = float(np.clip(3.5 * np.median(away[inside]) + 3.0, 7.0, tolerance(contrast)))
     found: list[Square] = []
-    # Through a clear die its other faces shimmer, so a second, wider limit is tried.
-    for wide, loose in ((limit, 1.0), (tuning.SHOWING_THROUGH * contrast, _WIDE_LIMIT_WEIGHT)):
-        if found and found[0].support > _CLEARLY:
-            break
-        left = away[_AT_Y, _AT_X] > wide
+    for limit, loose in ((narrow, 1.0), (wide, _WIDE_LIMIT_WEIGHT)):
+        left = away[_AT_Y, _AT_X] > limit
         half, turn, sides = _fit(_ends(left), len(_TURNS) if lone else 1)
-        uniform = float((even < max(tolerance(contrast), wide)).mean()) * loose
+        uniform = float((even < max(tolerance(contrast), limit)).mean()) * loose
         ground = _beyond(left) if lone else 1.0
         found.append(Square(half, turn, uniform, sides * loose, np.asarray(colour, dtype=np.float64), ground))
+        if found[0].support > _CLEARLY:
+            break
     return max(found, key=lambda square: square.worth)
-
-
-def _motley(even: AnyArray, contrast: float) -> bool:
-    """Whether a face has so many colours, by either limit, that it is none."""
-    narrow, wide = tolerance(contrast), max(tolerance(contrast), tuning.SHOWING_THROUGH * contrast)
-    return (
-        float((even < narrow).mean()) <= LEAST_UNIFORM
-        and float((even < wide).mean()) * _WIDE_LIMIT_WEIGHT <= LEAST_UNIFORM
-    )
 
 
 def _length(colours: AnyArray) -> AnyArray:

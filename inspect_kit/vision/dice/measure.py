@@ -26,7 +26,7 @@ from inspect_kit.vision.dice.read import DiceSheet, FaceReading, read_dice
 from inspect_kit.vision.dice.rounding import rounding_of
 from inspect_kit.vision.dice.solid import HEIGHT, Cube
 from inspect_kit.vision.dice.tops import outlook_of, straight_down
-from inspect_kit.vision.dice.window import Window, whole_photo
+from inspect_kit.vision.dice.window import MOST_ENLARGED, Window, whole_photo
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.edge_step import Optics
 from inspect_kit.vision.optics.pose import View
@@ -112,13 +112,11 @@ def _distinct(places: Sequence[Floats], faces: Sequence[Face]) -> list[Floats]:
 
 def _closer(pixels: Pixels, reading: FaceReading) -> Window | None:
     """The part of the photo with dice, enlarged, where they are small; all of it where none was found."""
-    window = reading.window
-    limit = max(pixels.shape[:2])
+    window, whole = reading.window, whole_photo(pixels, _CLOSER)
     if not reading.faces:
-        side = min(limit, _CLOSER)
-        return whole_photo(pixels, side) if window.factor < 0.8 * side / limit else None
+        return whole if window.factor < 0.8 * whole.factor else None
     sizes = [face.size for face in reading.faces]
-    zoom = min(_WISHED / float(np.median(sizes)), 1.0 / window.factor if window.factor < 1 else 1.0)
+    zoom = min(_WISHED / float(np.median(sizes)), max(1.0, MOST_ENLARGED / window.factor))
     if np.median(sizes) > _SMALL or zoom < 1.25 or _clear(reading):
         return None
     places = window.in_photo(np.array([face.centre for face in reading.faces] + list(reading.unread)))

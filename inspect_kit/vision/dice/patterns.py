@@ -53,10 +53,6 @@ _GLEAM: Final = 0.9
 """A gleaming face stands out from its pips about as much as its rounded edge does, or more."""
 _WEAKEST, _WEAKER, _LARGER, _AROUND = 0.1, 0.8, 2.2, 2.2
 """Contrast and size of what may be a far pip, over those of the pips on top; and where it may be, in their frame."""
-_STRONGER: Final = 1.5
-"""Ratio of contrasts from which on a spot is a pip and its weaker neighbour none."""
-_SAME_DIE: Final = 2.0
-"""Half edges within which pips on top stand out from those that show through."""
 _RIVAL: Final = 0.85
 """Share of a face's contrast that a spot needs to be another pip of it."""
 
@@ -354,16 +350,6 @@ def far_pips_near(spots: Spots, chosen: list[int], centre: Floats, frame: Floats
     body, pip = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
     on_body = np.linalg.norm(spots.around[weaker] - body, axis=1) < _EVEN * contrast
     return bool(np.any(on_body & shows_through(spots.inner[weaker], body, pip)))
-
-
-def shows_from_below(spots: Spots, chosen: list[int], centre: Floats, reach: float) -> bool:
-    """Whether there are stronger pips on the same body, of which these could be a clear die's far ones."""
-    size, contrast = spots.sizes[chosen].mean(), spots.contrast[chosen].mean()
-    pip = (np.abs(np.log(spots.sizes / size)) < 0.7) & (spots.contrast > _STRONGER * contrast)
-    pip &= np.linalg.norm(spots.centres - centre, axis=1) < _SAME_DIE * reach
-    body, inner = spots.around[chosen].mean(axis=0), spots.inner[chosen].mean(axis=0)
-    pip &= np.linalg.norm(spots.around - body, axis=1) < _EVEN * spots.contrast
-    return any(bool(shows_through(inner, body, spots.inner[index])) for index in np.nonzero(pip)[0])
 
 
 # A face of a die as it was found in a picture, and how sure it is.

@@ -57,7 +57,6 @@ class Pip:
     shape: Floats
     inner: Floats
     around: Floats
-    sharpness: float
 
     @property
     def centre(self) -> Floats:
@@ -73,12 +72,6 @@ class Pip:
     def longest(self) -> float:
         """The longer half axis: what foreshortening leaves as it is."""
         return float(np.sqrt(np.linalg.eigvalsh(self.shape)[1]))
-
-    @property
-    def flatness(self) -> float:
-        """Short axis over long one: 1 for a circle."""
-        low, high = np.linalg.eigvalsh(self.shape)
-        return float(np.sqrt(low / high))
 
     @property
     def contrast(self) -> float:
@@ -269,9 +262,7 @@ def _with_colours(colours: AnyArray, spots: list[_Spot]) -> list[Pip]:
     inner, _ = _medians(colours, centres, roots, _INNER)
     around, whole = _medians(colours, centres, roots, _OUTER)
     good = whole & (np.linalg.norm(inner - around, axis=1) >= _LEAST_CONTRAST)
-    return [
-        Pip(spots[i].x, spots[i].y, shapes[i], inner[i], around[i], spots[i].sharpness) for i in np.nonzero(good)[0]
-    ]
+    return [Pip(spots[i].x, spots[i].y, shapes[i], inner[i], around[i]) for i in np.nonzero(good)[0]]
 
 
 def _medians(colours: AnyArray, centres: Floats, roots: Floats, unit: Floats) -> tuple[Floats, Mask]:

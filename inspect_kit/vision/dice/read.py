@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,7 +15,7 @@ from inspect_kit.vision.arrays import AnyArray, Floats, Mask, Pixels
 from inspect_kit.vision.dice import tuning
 from inspect_kit.vision.dice.body import LEAST_UNIFORM, Layers, Paint, Square, layers_of, places_of, square_around
 from inspect_kit.vision.dice.marks import bodies_without_number
-from inspect_kit.vision.dice.network import chances, halved
+from inspect_kit.vision.dice.network import Place, chances, halved
 from inspect_kit.vision.dice.patterns import (
     SURE,
     SUSPECTED,
@@ -27,16 +28,17 @@ from inspect_kit.vision.dice.patterns import (
     find_sixes,
     left_over,
     root_of,
-    shows_from_below,
     spots_of,
     turned,
 )
 from inspect_kit.vision.dice.pips import find_pips, hull_of, within
-from inspect_kit.vision.dice.tops import Outlook, is_side, plane_of, unlike, uppermost
+from inspect_kit.vision.dice.tops import Outlook, beside, lies_flat, plane_of, unlike, uppermost
 from inspect_kit.vision.dice.window import Window, working_picture
 
 _FURTHEST: Final = 6.0
 """Half edges, foreshortening averaged, beyond which no face reaches."""
+_DOWN: Final = np.array([0.0, 1.0])
+"""The way down in a photo that is held upright."""
 _TELLING: Final = 3
 """Pips of a face from which on it tells that they are a die's."""
 _RINGS: Final = np.array([
@@ -93,24 +95,36 @@ def read_dice(pixels: Pixels, window: Window, where: Outlook | DiceSheet) -> Fac
     lone = _lonely(sight, many, corners)
     aces = [] if known else _lone(sight, [(index, spots.shapes[index]) for index in lone], many)
     faces = _best([*many, *aces])
-    plane = start if known else plane_of(faces, start)
+    plane = start if known else plane_of(_without(faces, _sides(sight, faces, None)), start)
     again = [*many, *faces, *_again(sight, faces, plane), *_lone(sight, _flat(spots, lone, plane), faces)]
     if not known and _tiny(faces, spots):
         again += _on_plane(sight, plane)
     faces = _best(_like_the_others(again, plane), plane)
-    tops, unread = uppermost(faces, plane)
-    if plane.tilt > tuning.STEEPEST_TOPS and not known:
-        # Nothing but sides can look like that in photos from above.
-        tops, unread = [], [*(top.centre for top in tops), *unread]
-    sides = [(top.number, face.number) for top in tops for face in faces
-             if face.score >= SURE and face is not top and is_side(face, top, plane)]  # fmt: skip
-    further = _further(sight, colours, tops, (plane, corners))
-    unread = [
-        place for place in unread if all(_away(place, other) > tuning.ITS_SIDE * tops[0].size for other, _ in further)
+    lower = _sides(sight, faces, plane)
+    tops, unread = uppermost(_without(faces, lower), plane)
+    doubted = [
+        top for top in tops if _half(sight, top, tops, plane) or _close_under(top, tops, plane, 2 + tuning.IN_LINE)
     ]
+    tops = [replace(top, score=min(top.score, tuning.NETWORK_ALONE)) if top in doubted else top for top in tops]
+    above = [(face, place) for face in lower for place, _ in beside(face, -plane.down(face.centre))]
+    sides = [(top.number, face.number) for face, place in above for top in tops if top.inside(place) < 1]
+    further = _further(sight, colours, tops, (plane, corners))
     marked = tuple(place for place, is_mark in further if is_mark)
-    unread += [place for place, _ in further]
-    return FaceReading(tuple(tops), tuple(unread), plane, window, tuple(sides), marked)
+    pointed = _pointed_at([place for place, _ in further], unread, tops, lower)
+    return FaceReading(tuple(tops), tuple(pointed), plane, window, tuple(sides), marked)
+
+
+def _pointed_at(
+    found: list[Floats], doubtful: list[Floats], tops: Sequence[Face], lower: Sequence[Face]
+) -> list[Floats]:
+    """Dice that cannot be read, each once: those found by their bodies, doubtful ones, those with a side to be read."""
+    size = float(np.median([face.size for face in (*tops, *lower)])) if tops or lower else 0.0
+    sides = [face.centre for face in lower if face.score >= SURE]
+    sides = [place for place in sides if all(_away(place, top.centre) > tuning.ITS_SIDE * top.size for top in tops)]
+    for place in (*doubtful, *sides):
+        if all(_away(place, other) > tuning.ITS_SIDE * size for other in found):
+            found.append(place)
+    return found
 
 
 def _further(
@@ -121,6 +135,62 @@ def _further(
     found = bodies_without_number(colours, sight.levels, tops, plane)
     hull = None if corners is None else hull_of(corners)
     return [each for each in found if hull is None or within(hull, each[0][None])[0]]
+
+
+def _sides(sight: _Sight, faces: Sequence[Face], plane: Outlook | None) -> list[Face]:
+    """Faces over which another one of the same die is seen, and none below; and those where a top has its wall.
+
+    Over is upwards in a photo that was held upright, where the plane is not known yet.
+    """
+    told = [face for face in faces if face.score >= SUSPECTED]
+    downs = [_DOWN if plane is None else plane.down(face.centre) for face in told]
+    under = [_face_seen(sight, beside(face, down)) for face, down in zip(told, downs, strict=True)]
+    lower = [
+        face for face, down, seen in zip(told, downs, under, strict=True)
+        if _face_seen(sight, beside(face, -down)) > SURE > seen
+    ]  # fmt: skip
+    if plane is None:
+        return lower
+    flat = [face for face in told if face not in lower and lies_flat(face, plane)]
+    walls = [wall for top in flat for wall in beside(top, plane.down(top.centre))]
+    hidden = [
+        face for face, seen in zip(told, under, strict=True)
+        if _close_under(face, flat, plane, 2 - tuning.IN_LINE)
+        or (seen < SURE and any(_within(wall, face.centre) for wall in walls))
+    ]  # fmt: skip
+    return [face for face in told if face in lower or face in hidden]
+
+
+def _face_seen(sight: _Sight, places: Sequence[Place]) -> float:
+    """How likely any face is at one of some places."""
+    return float((1 - chances(sight.levels, places)[:, 0]).max(initial=0.0))
+
+
+def _within(place: Place, point: Floats) -> bool:
+    """Whether a point is about in the middle of a face."""
+    return bool(np.abs(np.linalg.solve(place[1], point - place[0])).max() < 1)
+
+
+def _half(sight: _Sight, top: Face, tops: Sequence[Face], plane: Outlook) -> bool:
+    """Whether a face lies edge to edge with just one other, as a domino's halves do, and two dice that touch may.
+
+    What is seen there below it is its own wall, unless it was read as a top.
+    """
+    ways = np.concatenate([top.axes.T, -top.axes.T])
+    read = [any(other.inside(top.centre + 2 * way) < tuning.IN_LINE for other in tops) for way in ways]
+    seen = chances(sight.levels, [(top.centre + 2 * way, top.frame) for way in ways])[:, 0] < 1 - SURE
+    return bool(np.sum(read | (seen & (ways @ plane.down(top.centre) <= 0))) == 1)
+
+
+def _close_under(face: Face, tops: Sequence[Face], plane: Outlook, reach: float) -> bool:
+    """Whether a face is so near below a top, in half edges, that it may be its wall: no die is nearer than an edge."""
+    near = [top for top in tops if top is not face and top.inside(face.centre) < reach]
+    ways = [(face.centre - top.centre) @ plane.down(top.centre) / _away(face.centre, top.centre) for top in near]
+    return any(way > tuning.IN_LINE for way in ways)
+
+
+def _without(faces: Sequence[Face], others: Sequence[Face]) -> list[Face]:
+    return [face for face in faces if face not in others]
 
 
 def _away(one: Floats, other: Floats) -> float:
@@ -177,9 +247,7 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
     if looks < tuning.SIZE_TOLD:
         square = replace(square, half_edge=tuning.USUAL_HALF_EDGE)
     body = (
-        max(looks, _speaking(spots, chosen))
-        * _agree(spots, pattern)
-        * (_ace(square, pattern.frame) if pattern.number == 1 else 1.0)
+        max(looks, _speaking(spots, chosen)) * _agree(spots, pattern) * (_ace(square) if pattern.number == 1 else 1.0)
     )
     body *= tuning.LEFT_OVER if _leaves_pips(spots, chosen, square, pattern) else 1.0
     score = _together(body, chance) if body > tuning.LEAST_SCORE else 0.0
@@ -192,11 +260,9 @@ def _face(sight: _Sight, pattern: Pattern, chance: float) -> Face:
                 pattern.radius, contrast, score, spots.of(chosen), shape, chance)  # fmt: skip
 
 
-def _ace(square: Square, frame: Floats) -> float:
-    """What a lone pip counts: its square must be the better, no frame that is drawn, no hole of a figure 6 or 8."""
-    tiny = square.half_edge * np.sqrt(abs(np.linalg.det(frame))) < tuning.TINY
-    doubts = int(tiny) + int(square.ground < tuning.GROUND_BEYOND)
-    return float(tuning.ACE * tuning.DOUBTFUL_ACE**doubts)
+def _ace(square: Square) -> float:
+    """What a lone pip counts: its square must be the better, and no frame that is drawn."""
+    return tuning.ACE * (tuning.DOUBTFUL_ACE if square.ground < tuning.GROUND_BEYOND else 1.0)
 
 
 def _speaking(spots: Spots, chosen: list[int]) -> float:
@@ -208,14 +274,13 @@ def _speaking(spots: Spots, chosen: list[int]) -> float:
 
 
 def _leaves_pips(spots: Spots, chosen: list[int], square: Square, pattern: Pattern) -> bool:
-    """Whether like spots on the same body stay unexplained, or these themselves only show through it."""
+    """Whether like spots on the same body stay unexplained."""
     places, half_edge = places_of(spots.centres, pattern.centre, pattern.frame), square.half_edge
     if len(chosen) == max(tuning.SIDES_COUNT):
         # Among six pips there is room for a maker's number; around them the dots of a cloth go on.
         outside = np.any(np.abs(places) > tuning.AROUND_SIX * np.abs(places[chosen]).max(axis=0), axis=1)
         places, half_edge = np.where(outside[:, None], places, np.inf), max(half_edge, tuning.NEXT_DOT)
-    reach = square.half_edge * float(np.linalg.norm(pattern.frame, 2))
-    return left_over(spots, chosen, places, half_edge) or shows_from_below(spots, chosen, pattern.centre, reach)
+    return left_over(spots, chosen, places, half_edge)
 
 
 def _looks(square: Square, weight: float) -> float:
@@ -227,11 +292,10 @@ def _looks(square: Square, weight: float) -> float:
 
 def _together(score: float, chance: float) -> float:
     """What body and pips say and what the network says, as odds; against its no stands only a body beyond doubt."""
-    low, high = 1 - tuning.NETWORK_MOST_SURE, tuning.NETWORK_MOST_SURE
-    odds = np.clip(chance, low, high) / (1 - np.clip(chance, low, high))
-    odds = (score / (1 - score + 1e-9)) * (odds ** (tuning.NETWORK_YES if odds > 1 else tuning.NETWORK_NO))
+    sure = float(np.clip(chance, 1 - tuning.NETWORK_MOST_SURE, tuning.NETWORK_MOST_SURE))
+    odds = score / (1 - score + 1e-9) * math.pow(sure / (1 - sure), tuning.NETWORK_YES if sure > 0.5 else 1.0)
     most = 1.0 if chance > SURE or score > tuning.BEYOND_DOUBT else tuning.NETWORK_DENIED
-    return min(float(odds / (1 + odds)), most)
+    return min(odds / (1 + odds), most)
 
 
 def _like_the_others(faces: list[Face], plane: Outlook) -> list[Face]:

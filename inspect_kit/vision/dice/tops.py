@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -23,10 +23,8 @@ STEEPEST: Final = np.radians(58)
 """Radians of tilt beyond which no plane is looked for."""
 _UPRIGHT: Final = 0.15
 """How much a camera that looks down counts more than one that looks up."""
-_ALIKE: Final = 0.35
-"""Score within which planes are looked at more closely."""
-_MOST_PLANES: Final = 8
-"""Planes that are looked at more closely, at most."""
+_NEARLY: Final = math.cos(0.35)
+"""Cosine of the angle between normals up to which faces may lie on one plane: the mean of such is tried, too."""
 _AGREEING: Final = 0.22
 """ln of the stretch by which an ellipse on the plane may differ from a circle's: dice are worn and rounded."""
 
@@ -112,10 +110,10 @@ def normals_of(shape: Floats, pixel: Floats, outlook: Outlook) -> tuple[Outlook,
     return first, second
 
 
-def agreed_planes(
+def agreed_plane(
     shapes: Sequence[Floats], pixels: Sequence[Floats], weights: Sequence[tuple[float, float]], start: Outlook
-) -> list[tuple[float, Outlook]]:
-    """Planes on which most of these ellipses are circles, with what speaks for each, those that serve alike first.
+) -> Outlook:
+    """The plane on which most of these ellipses are circles.
 
     Each ellipse has a vote, and how far its shape may be off.
 
@@ -134,88 +132,57 @@ def agreed_planes(
         )
         return float(agreeing * (0.5 + 0.5 * np.cos(plane.tilt)) - _UPRIGHT * plane.normal[1])
 
-    ranked = sorted(((votes(plane), plane) for plane in choices), key=lambda pair: -pair[0])
-    return [pair for pair in ranked if pair[0] > ranked[0][0] - _ALIKE][:_MOST_PLANES]
+    best = max(choices, key=votes)
+    near = [max((plane.normal for plane in normals_of(shape, pixel, start)), key=lambda normal: normal @ best.normal)
+            for shape, pixel in zip(shapes, pixels, strict=True)]  # fmt: skip
+    agreeing = np.sum([normal for normal in near if normal @ best.normal > _NEARLY], axis=0)
+    mean = replace(best, normal=agreeing / np.linalg.norm(agreeing)) if np.any(agreeing) else best
+    return max(best, mean, key=votes)
 
 
 _SIDEWAYS: Final = 0.32
 """How unlike a circle on the plane a face may be to count as flat."""
-_SIDE_SEEN: Final = 0.15
-"""What a side below an upper face says for a plane, in votes of a face."""
 _SIZES, _ACES = (0.4, 2.5), (0.5, 2.0)
 """Sizes of faces, and of lone pips with what is around them, over that of the main one."""
-_SMALLER, _WEAKER, _AT_ITS_SIDE = 0.7, 0.75, 2.3
-"""Size and contrast of a side's pips over the upper face's, and their distance from it in half edges."""
-_LONE_VOTE: Final = 0.5
-"""What the outline of a single pip counts: it may be any spot, and none beside it says that it is round."""
 _OUTLINE: Final = 0.8
 """Pixels by which the outline of few pips is uncertain."""
-_FLAT: Final = 0.12
-"""How unlike a circle on the plane a top may be."""
-_FAR: Final = 5.0
-"""Half edges beyond which a side belongs to another die."""
 _MOST_DOUBTS: Final = 4
 """Doubtful tops that are told where none is sure."""
+_EDGE_ON: Final = 0.1
+"""Area of a face over that of one seen straight on below which nobody can read it."""
+_LARGER: Final = 1.3
+"""How much larger a die may be than its pips tell: they stand further in on some makes."""
+_OBLIQUE: Final = 0.1
+"""ln of its stretch from which on a face is seen so obliquely that one beside it can be read: 25 degrees."""
 _BESIDE: Final = 1.7
 """Half edges from the middle of an upper face at which another die's may be."""
 
 
 def plane_of(faces: list[Face], start: Outlook) -> Outlook:
-    """The plane that the faces agree on, and on which some of them are sides of others."""
-    alike = _alike(faces, faces)
-    sure = [face for face in alike if face.score >= SURE]
-
-    def sides(plane: Outlook) -> int:
-        flat = [face for face in sure if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS]
-        hanging = [face for face in sure if any(top is not face and is_side(face, top, plane) for top in flat)]
-        tops = [face for face in flat if face not in hanging]
-        return sum(any(is_side(face, top, plane) for top in tops) for face in hanging)
-
-    ranked = agreed_planes(*_evidence(alike), start)
-    return max(ranked, key=lambda pair: pair[0] + _SIDE_SEEN * sides(pair[1]))[1]
+    """The plane that the faces agree on."""
+    return agreed_plane(*_evidence(_alike(faces, faces)), start)
 
 
 def _evidence(faces: list[Face]) -> tuple[list[Floats], list[Floats], list[tuple[float, float]]]:
     good = [face for face in faces if face.score > SUSPECTED]
     # Beyond what is sure, a better look is no stronger vote: a side may look better than the top.
-    votes = [(min(face.score, SURE) * (1.0 if face.number > 1 else _LONE_VOTE), _blunt(face)) for face in good]
+    votes = [(min(face.score, SURE), _blunt(face)) for face in good]
     return [face.shape for face in good], [face.centre for face in good], votes
 
 
 def uppermost(faces: list[Face], plane: Outlook) -> tuple[list[Face], list[Floats]]:
-    """Upper faces, best first, and middles of dice that show only other faces or cannot be told for sure."""
-    flat = [face for face in faces if unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS + _blunt(face)]
-    usual = [face for face in flat if face.score >= SURE]
+    """Of faces that are no sides the upper ones, best first, and middles of dice that cannot be told for sure."""
+    usual = [face for face in faces if face.score >= SURE and lies_flat(face, plane)]
     alike = _alike(faces, usual)
-    firm = [face for face in alike if face in flat and face.score >= SUSPECTED]
-    free = [face for face in alike if not _hangs(face, firm, faces, plane)]
-    tops = sorted((face for face in free if face in usual), key=lambda face: -face.score)
-    doubtful = [face for face in free if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
+    tops = sorted((face for face in alike if face in usual), key=lambda face: -face.score)
+    doubtful = [face for face in alike if face not in usual and face.score >= SUSPECTED and _same_make(face, tops)]
     apart = [face.centre for face in doubtful if all(top.inside(face.centre) > _BESIDE for top in tops)]
     return tops, apart if tops else apart[:_MOST_DOUBTS]
 
 
-def _hangs(face: Face, firm: list[Face], faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face is a side of a die that was found; one with a side of its own is the top of a die in front."""
-    if any(_fragment(face, top) for top in firm if top is not face):
-        return True
-    below = any(is_side(face, top, plane) for top in firm if top is not face)
-    return below and not _has_side(face, [other for other in faces if other.score >= SUSPECTED], plane)
-
-
-def _fragment(face: Face, top: Face) -> bool:
-    """Whether a face is but some pips of another die's side: weaker, and too near to its upper face for a small die."""
-    if face.size > _SMALLER * top.size or face.contrast > _WEAKER * top.contrast:
-        return False
-    return float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre))) < _AT_ITS_SIDE
-
-
-def _has_side(face: Face, faces: list[Face], plane: Outlook) -> bool:
-    """Whether a face that lies flat has a side below it that is no such face itself."""
-    if unlike(plane.shape(face.centre), face.shape) > _FLAT:
-        return False
-    rest = [other for other in faces if other is not face]
-    return any(is_side(other, face, plane) and not _has_side(other, rest, plane) for other in rest)
+def lies_flat(face: Face, plane: Outlook) -> bool:
+    """Whether a face is seen as one on the plane would be, as far as its pips tell."""
+    return unlike(plane.shape(face.centre), face.shape) < _SIDEWAYS + _blunt(face)
 
 
 def _same_make(face: Face, tops: list[Face]) -> bool:
@@ -224,32 +191,25 @@ def _same_make(face: Face, tops: list[Face]) -> bool:
     return not tops or any(np.linalg.norm(face.square.colour - top.square.colour) < 0.3 * top.contrast for top in near)
 
 
-def is_side(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face looks like, and lies where, a side of the die with this upper face."""
-    if float(np.abs(face.centre - top.centre).max()) > _FAR * top.size:
-        return False
-    axes = top.axes
-    down = plane.down(top.centre) * np.sqrt(abs(np.linalg.det(axes)))
-    for along, across in ((axes[:, 0], axes[:, 1]), (axes[:, 1], axes[:, 0])):
-        for sign in (-1, 1):
-            away = face.centre - (top.centre + sign * along + down)
-            side = np.column_stack([across, down])
-            if abs(np.linalg.det(side)) < 0.05 * top.size**2:
-                continue
-            near = float(np.linalg.norm(away)) < 0.45 * top.size
-            stretch = unlike(side @ side.T, face.shape) - unlike(plane.shape(face.centre), face.shape)
-            if near and stretch < 0.1:
-                return True
-    return _oblique(face, top, plane)
+def beside(face: Face, way: Floats) -> list[tuple[Floats, Floats]]:
+    """Middles and frames of the two faces that are seen on this way from a face of the same die, if any can be.
 
-
-def _oblique(face: Face, top: Face, plane: Outlook) -> bool:
-    """Whether a face next to an upper one is clearly not on its plane."""
-    reach = float(np.linalg.norm(np.linalg.solve(top.axes, face.centre - top.centre)))
-    if reach > 2.3 or face.size > 1.3 * top.size or float(plane.down(top.centre) @ (face.centre - top.centre)) < 0:
-        return False
-    clearly = max(0.15, unlike(plane.shape(top.centre), top.shape) + 0.08, _blunt(face))
-    return unlike(plane.shape(face.centre), face.shape) > clearly
+    Seen from afar, the half edges of a cube put side by side have rows of one length at right angles: those of one face
+    tell the third but for its sign, and faces on that way turn towards the camera. Where its sides were not seen, a die
+    may be larger than is usual for its pips.
+    """
+    sizes, ways = np.linalg.eigh(face.frame @ face.frame.T)
+    if np.log(sizes[1] / sizes[0]) / 2 < _OBLIQUE + _blunt(face):
+        return []
+    depth = ways[:, 0] * np.sqrt(sizes[1] - sizes[0]) * (1 if ways[:, 0] @ way > 0 else -1)
+    first, second = (edge if edge @ depth > 0 else -edge for edge in face.frame.T)
+    found = [(edge, np.column_stack([along, depth])) for edge, along in ((first, second), (second, first))]
+    return [
+        (face.centre + half_edge * (edge + depth), frame)
+        for half_edge in (face.square.half_edge, _LARGER * face.square.half_edge)
+        for edge, frame in found
+        if abs(np.linalg.det(frame)) > _EDGE_ON * sizes[1]
+    ]
 
 
 def _blunt(face: Face) -> float:

@@ -5,11 +5,7 @@ Unless a line says otherwise, a number was chosen on our own drawn scenes, whose
 
 from __future__ import annotations
 
-import math
 from typing import Final
-
-SHOWING_THROUGH: Final = 0.36
-"""Share of the pips' contrast that shows through the body of a clear die at most: so far may a face's colour stray."""
 
 # read: chosen while looking at drawn scenes and at 49 photographs by strangers
 
@@ -17,8 +13,6 @@ LEAST_SCORE: Final = 0.08
 """Confidence up to which a face is dropped at once."""
 MOST_LONE: Final = 80
 """Lone pips that are tried, at most."""
-STEEPEST_TOPS: Final = math.radians(49)
-"""Radians of tilt beyond which the faces that agree on a plane are sides."""
 ASKEW: Final = 0.25
 """What lying on the plane counts between faces that are else as good, in parts of a sure face of no pips."""
 BLUNT: Final = 9.0
@@ -33,10 +27,8 @@ ACE: Final = 0.86
 """A lone pip tells little by itself: its square must be the better."""
 GROUND_BEYOND: Final = 0.4
 """How little other ground there is beyond a frame that is only drawn around a lone pip."""
-TINY: Final = 17.0
-"""Half an edge in pixels below which a lone pip may as well be the hole of a figure 6 or 8."""
 DOUBTFUL_ACE: Final = 0.5
-"""What a lone pip still counts in such a frame, and below that size."""
+"""What a lone pip still counts in such a frame."""
 SPEAKING: Final = 0.62
 """What four pips and more of one paint count at least, whatever their body, which may be marbled."""
 ONE_PAINT: Final = 0.12
@@ -49,8 +41,8 @@ NEXT_DOT: Final = 2.5
 """Half edges, in halves of the pips' distance, within which a cloth has its next dot and a die beside has none."""
 FLAT_ON_PLANE: Final = 0.2
 """How unlike a circle on the plane a face may be of which the network alone speaks."""
-NETWORK_YES, NETWORK_NO = 0.4, 1.0
-"""What the network's odds count beside those that follow from body and pips, where it sees a face and where none."""
+NETWORK_YES: Final = 0.4
+"""What the network's odds count beside those that follow from body and pips where it sees a face; its no counts 1."""
 BEYOND_DOUBT, NETWORK_DENIED = 0.9, 0.45
 """Score of body and pips up to which a face that the network rather denies is not read, and what it counts then."""
 NETWORK_MOST_SURE: Final = 0.98
@@ -58,7 +50,11 @@ NETWORK_MOST_SURE: Final = 0.98
 NETWORK_CLEAR: Final = 0.9
 """The network's chance from which on a face may be read of which nothing else speaks: marbled bodies have no colour."""
 NETWORK_ALONE: Final = 0.79
-"""What such a face counts, if pips and size are those of dice beside it; and a lone pip that the network raises."""
+"""What such a face counts, if pips and size are those of dice beside it; a lone pip that the network raises; and
+faces that lie edge to edge as a domino's halves do."""
+IN_LINE: Final = 0.3
+"""Half edges within which a face is just where the other half of a domino would be, or nearer than another die can be;
+and over a die's half edge, how far its wall must reach out to be seen."""
 SAME_SIZE: Final = 0.2
 """Logarithm of sizes, and of pips' sizes, within which such a face is like the dice beside it."""
 SAME_PAINT: Final = 0.3

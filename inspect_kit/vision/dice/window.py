@@ -13,6 +13,9 @@ from inspect_kit.vision.arrays import Floats, Pixels
 WORKING_SIDE: Final = 1400
 """Pixels of the longer side of the picture in which dice are looked for first."""
 
+MOST_ENLARGED: Final = 2.0
+"""Pixels of the working picture for one of a small photo, at most."""
+
 
 @dataclass(frozen=True)
 class Window:
@@ -36,7 +39,7 @@ class Window:
 def whole_photo(pixels: Pixels, side: float = WORKING_SIDE) -> Window:
     """All of a photo at the size in which dice are looked for."""
     height, width = pixels.shape[:2]
-    return Window(0, 0, width, height, min(side / max(width, height), 2.0))
+    return Window(0, 0, width, height, min(side / max(width, height), MOST_ENLARGED))
 
 
 def working_picture(pixels: Pixels, window: Window) -> Pixels:

@@ -14,11 +14,13 @@ from click.testing import CliRunner
 
 from inspect_kit.capture.photographs import open_photograph
 from inspect_kit.cli.app import app
+from inspect_kit.vision.dice.body import Square
 from inspect_kit.vision.dice.measure import DiceLook, Die, look_at_dice, reading_order
 from inspect_kit.vision.dice.network import chances, halved
-from inspect_kit.vision.dice.patterns import spots_of
+from inspect_kit.vision.dice.patterns import Face, spots_of
 from inspect_kit.vision.dice.pips import Pip
 from inspect_kit.vision.dice.read import _on_plain, _together
+from inspect_kit.vision.dice.tops import beside
 from tests.scenes.dice import Body, Roll, photograph_roll, small_lens
 from tests.scenes.throws import set_out
 
@@ -77,6 +79,49 @@ def test_pips_that_show_through_a_clear_die_are_not_counted(number: int) -> None
 def test_a_side_that_looks_better_than_the_top_is_not_read_as_the_top() -> None:
     roll = set_out((1,), BLACK, tone=SAND, tilt=0.72)
     assert [die.number for die in _look(roll).dice] in ([1], [])
+
+
+def _steep(numbers: tuple[int, ...], body: Body, tilt: float, yaw: float) -> Roll:
+    roll = set_out(numbers, body, tone=SAND, tilt=tilt, lens=small_lens(660))
+    return replace(roll, dice=tuple(replace(die, yaw=yaw + index) for index, die in enumerate(roll.dice)))
+
+
+@pytest.mark.parametrize(("numbers", "tilt", "yaw"), [((1, 6), 0.94, 0.3), ((2,), 0.96, 1.2), ((2, 1), 0.89, 0.8)])
+def test_from_a_low_camera_the_upper_face_is_read_and_no_side(
+    numbers: tuple[int, ...], tilt: float, yaw: float
+) -> None:
+    """Beyond 49 degrees nothing had been read, and below a side that looked better passed for a die of its own."""
+    look = _look(_steep(numbers, RED, tilt, yaw))
+    assert [die.number for die in look.dice] == list(numbers)
+    assert not look.unread
+
+
+def test_faces_beside_a_face_are_where_a_cube_has_them() -> None:
+    """Seen from 45 degrees, straight at an edge: the top's wall lies below it, as high as it, and nothing at its side."""
+    half = np.array([[20.0, 0.0], [0.0, 20 * np.sqrt(0.5)]])
+    square = Square(2.0, 0.0, 1.0, np.ones(4), np.zeros(3))
+    face = Face(5, np.array([100.0, 100.0]), half / 2, square, (), 0.4, 100.0, 1.0, (), half @ half.T)
+    middles = [place.tolist() for place, _ in beside(face, np.array([0.0, 1.0]))]
+    assert pytest.approx([100.0, 100 + 40 * np.sqrt(0.5)]) in middles
+    assert beside(replace(face, frame=10 * np.eye(2)), np.array([0.0, 1.0])) == []
+
+
+def test_the_halves_of_a_domino_are_no_sure_dice() -> None:
+    picture = np.full((480, 640, 3), (128, 92, 60), np.uint8)
+    cv2.rectangle(picture, (240, 120), (330, 300), (236, 232, 222), -1, cv2.LINE_AA)
+    cv2.line(picture, (248, 210), (322, 210), (25, 25, 25), 3, cv2.LINE_AA)
+    for number, middle in ((5, (285, 165)), (4, (285, 255))):
+        for x, y in PIPS[number]:
+            cv2.circle(picture, (middle[0] + 24 * x, middle[1] + 24 * y), 8, (25, 25, 25), -1, cv2.LINE_AA)
+    assert all(die.confidence < 0.8 for die in look_at_dice(cv2.GaussianBlur(picture, (0, 0), 1.0), None).dice)
+
+
+def test_small_dice_in_a_large_photo_are_enlarged_and_read() -> None:
+    picture = np.full((900, 1400, 3), (128, 92, 60), np.uint8)
+    for index, columns in enumerate((0.7, 1.0, 0.85)):
+        die = cv2.resize(_face_of_another_make(columns)[175:305, 255:385], (37, 37), interpolation=cv2.INTER_AREA)
+        picture[400 + 20 * index : 437 + 20 * index, 500 + 90 * index : 537 + 90 * index] = die
+    assert [die.number for die in look_at_dice(picture, None).dice] == [6, 6, 6]
 
 
 def test_a_face_that_is_painted_over_is_not_guessed() -> None:
@@ -254,7 +299,7 @@ def test_a_lone_pip_on_a_plain_body_is_told_from_a_spot_among_threads() -> None:
     random = np.random.default_rng(4)
     colours = random.uniform(0, 255, (120, 240, 3)).astype(np.float32)
     colours[:, :120] = (200, 128, 128)
-    pips = [Pip(x, 60.0, 36.0 * np.eye(2), np.full(3, 40.0), np.array([200.0, 128, 128]), 30.0) for x in (60.0, 180.0)]
+    pips = [Pip(x, 60.0, 36.0 * np.eye(2), np.full(3, 40.0), np.array([200.0, 128, 128])) for x in (60.0, 180.0)]
     assert _on_plain(spots_of(pips), colours).tolist() == [True, False]
 
 
