@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, stamp_of
+from inspect_kit.capture.files import PHOTO_ENDINGS, Stamp, sha256_of_file, stamp_of
 from inspect_kit.errors import UsageError
 
 RESULT: Final = ".json"
@@ -41,13 +41,14 @@ class WatchedFolder:
         self._before = now
         for path in ready:
             self._done[path] = now[path]
-        return sorted(ready, key=lambda path: (now[path][1], path.name))
+        new = [path for path in ready if not _measured_before(path)]
+        return sorted(new, key=lambda path: (now[path][1], path.name))
 
     def _photos(self) -> Iterator[tuple[Path, Stamp]]:
         for path in self._entries():
             photo = path.suffix.lower() in PHOTO_ENDINGS and not path.name.startswith(".")
             state = stamp_of(path) if photo and not path.name.endswith(PICTURE) else None
-            if state is not None and not _measured_before(path, state):
+            if state is not None:
                 yield path, state
 
     def _entries(self) -> list[Path]:
@@ -57,10 +58,15 @@ class WatchedFolder:
             raise UsageError("cannot-watch-folder", where=str(self.folder), why=problem.strerror or "") from None
 
 
-def _measured_before(path: Path, state: Stamp) -> bool:
-    """Whether its result lies beside it already and is newer: a watch that was stopped goes on where it was."""
-    result = stamp_of(path.with_name(path.name + RESULT))
-    return result is not None and result[1] >= state[1]
+def _measured_before(path: Path) -> bool:
+    """Whether its result lies beside it already: a watch that was stopped goes on where it was. A result names the
+    digest of its photo; times tell nothing, for many programs copy a photo with the time it was taken."""
+    try:
+        result = path.with_name(path.name + RESULT).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    digest = sha256_of_file(path)
+    return bool(digest) and digest in result
 
 
 def watch(folder: Path, handle: Callable[[Path], None], wait: Callable[[], None] = pause) -> int:

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 
 from inspect_kit import bounded_process
+from inspect_kit.capture.files import sha256
 from inspect_kit.cli.photo import measure as measuring
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
+from inspect_kit.cli.terminal import said
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.photo_work import PhotoResult, PhotoWork
 from tests.cli.conftest import Kit
@@ -63,9 +65,26 @@ def test_an_empty_file_and_a_folder_named_like_a_photo_are_waited_for(folder: Pa
 
 def test_a_photo_whose_result_lies_beside_it_is_not_measured_again(folder: Path) -> None:
     (folder / "a.jpg").write_bytes(b"x")
-    (folder / f"a.jpg{RESULT}").write_bytes(b"{}")
+    (folder / f"a.jpg{RESULT}").write_text(json.dumps({"photos": [{"sha256": sha256(b"x")}]}))
     watched = WatchedFolder(folder)
     assert [watched.whole(), watched.whole()] == [[], []]
+
+
+def test_another_photo_of_the_same_name_is_measured_though_it_was_taken_before_the_result(folder: Path) -> None:
+    photo = folder / "IMG_0001.jpg"
+    (folder / f"{photo.name}{RESULT}").write_text(json.dumps({"photos": [{"sha256": sha256(b"first")}]}))
+    photo.write_bytes(b"second")
+    os.utime(photo, (1_000_000_000, 1_000_000_000))
+    watched = WatchedFolder(folder)
+    assert [watched.whole(), watched.whole()] == [[], [photo]]
+
+
+def test_photos_in_folders_within_are_left_alone_and_the_first_line_says_so(folder: Path) -> None:
+    (folder / "100APPLE").mkdir()
+    (folder / "100APPLE" / "a.jpg").write_bytes(b"x")
+    watched = WatchedFolder(folder)
+    assert [watched.whole(), watched.whole()] == [[], []]
+    assert "sub-folders" in said("watching", folder=folder)
 
 
 def test_ctrl_c_ends_it_with_the_count(folder: Path) -> None:
