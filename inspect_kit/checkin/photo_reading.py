@@ -26,9 +26,10 @@ TypedBeside = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class PhotoGain:
-    """What to do (`thickness`, `scale`, `distance`), what U would be then (mm), and from how far (m)."""
+    """What to do (`thickness`, `scale`, `distance`), what U is and would be then (mm), and from how far (m)."""
 
     way: str
+    expanded: str
     reached: str
     better: str = ""
 
@@ -48,15 +49,28 @@ def on_the_mat(notices: Iterable[Notice]) -> Notice | None:
     return next((told for told in reversed(tuple(notices)) if told.code == "mat-would-gain"), None)
 
 
+def most_gain(file: MeasurementFile) -> PhotoGain | None:
+    """The one thing that would make U smaller most, of the piece whose U is the largest, computed from its budget;
+    nothing where none helps much."""
+    diameters = [each for each in file.readings if each.characteristic.endswith(".diameter") and each.standard]
+    if not diameters:
+        return None
+    worst = max(diameters, key=lambda each: float(each.standard))
+    told = {notice.code: dict(notice.facts) for notice in file.notices}
+    best = min(_gains(worst, told), key=lambda gain: float(gain.reached), default=None)
+    return best if best and float(best.reached) < _WORTH_SAYING * 2 * float(worst.standard) else None
+
+
 def _gains(found: Reading, told: Mapping[str, Mapping[str, Any]]) -> Iterator[PhotoGain]:
+    now = f"{2 * float(found.standard):.2f}"
     if "thickness-unstated" in told:
         spread = float(str(told["thickness-unstated"]["spread"]))
-        yield PhotoGain("thickness", _reached(found, "piece height", CALIPER / max(spread, CALIPER)))
+        yield PhotoGain("thickness", now, _reached(found, "piece height", CALIPER / max(spread, CALIPER)))
     if "print-scale-unstated" in told:
-        yield PhotoGain("scale", _reached(found, "print scale", CHECKED_SHARE))
+        yield PhotoGain("scale", now, _reached(found, "print scale", CHECKED_SHARE))
     if "better-distance" in told:
         facts = told["better-distance"]
-        yield PhotoGain("distance", str(facts["reached"]), str(facts["better"]))
+        yield PhotoGain("distance", now, str(facts["reached"]), str(facts["better"]))
 
 
 def _reached(found: Reading, source: str, share: float) -> str:
@@ -117,14 +131,8 @@ class PhotoReading:
 
     @property
     def most_gain(self) -> PhotoGain | None:
-        """The one thing that would make U smaller most, computed from the budget; nothing where none helps much."""
-        told = {notice.code: dict(notice.facts) for notice in self.file.notices}
-        found = self._found(".diameter")
-        if found is None:
-            return None
-        gains = list(_gains(found, told))
-        best = min(gains, key=lambda gain: float(gain.reached), default=None)
-        return best if best and float(best.reached) < _WORTH_SAYING * 2 * float(found.standard) else None
+        """The one thing that would make U smaller most."""
+        return most_gain(self.file)
 
     @property
     def mat_gain(self) -> Notice | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import signal
@@ -20,7 +21,14 @@ import pytest
 from inspect_kit.bounded_process import BoundedProcess
 from inspect_kit.capture.measurement_file import MeasurementFile, Photo
 from inspect_kit.certificate.issue.verify import TrustContext, verify_pdf
-from inspect_kit.checkin.photo_reading import KIND_OF, PhotoReading, kind_among, open_photo_reading
+from inspect_kit.checkin.photo_reading import (
+    KIND_OF,
+    PhotoGain,
+    PhotoReading,
+    kind_among,
+    most_gain,
+    open_photo_reading,
+)
 from inspect_kit.errors import BadInput, UsageError
 from inspect_kit.inspection.catalogue import all_names
 from inspect_kit.inspection.record import open_record
@@ -124,6 +132,16 @@ def test_where_nothing_helps_much_nothing_is_advised() -> None:
     )
     notices = (notice("thickness-unstated", value="8", spread="1.5"),)
     assert PhotoReading(MeasurementFile((reading,), (), (), notices)).most_gain is None
+
+
+def test_of_several_pieces_the_gain_is_that_of_the_largest_u() -> None:
+    def reading(height: str) -> Reading:
+        parts = StatedPart("edge", "0.05"), StatedPart("piece height", height)
+        return Reading("coin.diameter", "31", unit="mm", standard=str(math.hypot(0.05, float(height))), budget=parts)
+
+    told = (notice("thickness-unstated", value="8", spread="0.5"),)
+    gain = most_gain(MeasurementFile((reading("0.1"), reading("0.2")), (), (), told))
+    assert gain == PhotoGain("thickness", "0.41", "0.13")
 
 
 def test_metal_is_suspected_where_it_is_and_the_referee_sees_it(

@@ -16,6 +16,7 @@ import click
 from inspect_kit.atomic_write import write_whole
 from inspect_kit.capture.measurement_file import MeasurementFile, as_json
 from inspect_kit.certificate.content.wording import wording_for
+from inspect_kit.checkin.photo_reading import most_gain
 from inspect_kit.cli.options import PATH, home_folder, json_option, language_option, stacked
 from inspect_kit.cli.photo.tables import Rows, Terms, board_rows, dice_rows, figure_rows, piece_rows
 from inspect_kit.cli.photo.watch import PICTURE, RESULT, watch
@@ -23,7 +24,7 @@ from inspect_kit.cli.terminal import columns, print_result, said, wants_json, wa
 from inspect_kit.errors import InspectKitError, UsageError
 from inspect_kit.inspection.photo_work import PhotoWork, measured
 from inspect_kit.measure.photos import check_count
-from inspect_kit.notices import worded
+from inspect_kit.notices import notice, sentence, worded
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -31,6 +32,8 @@ _MEMORY: Final = 4_000_000_000
 """Bytes for measuring: eight photos of a board of twelve megapixels take half of it."""
 _OF_OUTPUT: Final = ("camera", "overlay", "watch", "language")
 """Options about files and output, not about what is in the photos."""
+_GAINS: Final = {"thickness": "thickness-would-gain", "scale": "scale-would-gain"}
+"""What is said of ways to a smaller U; another distance is a notice of its own."""
 _SECONDS: Final = 180.0
 """For each photo: the largest board takes ten on an old laptop."""
 
@@ -185,8 +188,15 @@ def _show(kind: str, paths: Sequence[Path], given: Mapping[str, Any], rows: Rows
 def _print(rows: Rows, given: Mapping[str, Any], file: MeasurementFile, document: dict[str, object]) -> None:
     """The document, or the table for people with what they must be told."""
     if not wants_json():
-        warn(*worded(file.warnings, file.notices, given["language"]))
+        warn(*worded(file.warnings, file.notices, given["language"]), *_gain(file, given["language"]))
     print_result(document, *columns(rows(file, Terms(wording_for(given["language"])))))
+
+
+def _gain(file: MeasurementFile, language: str) -> list[str]:
+    """The one thing that would gain most, where no notice has said it with its figures."""
+    gain = most_gain(file)
+    code = _GAINS.get(gain.way) if gain else None
+    return [sentence(notice(code, expanded=gain.expanded, reached=gain.reached), language)] if gain and code else []
 
 
 def _watched(

@@ -139,4 +139,4 @@ def _is_shade(light: Floats, ground: Floats) -> bool:
     """Whether this is the ground with less light on it."""
     share = float(light @ ground / (ground @ ground))
     other = float(np.linalg.norm(light - share * ground) / np.linalg.norm(ground))
-    return share < tuning.SHADED and other < tuning.SAME_COLOUR
+    return share < 1 and other < tuning.SAME_COLOUR

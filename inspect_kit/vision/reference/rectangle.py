@@ -62,7 +62,7 @@ def _merit(support: float, corners: Floats) -> float:
 
 
 def _quads(small: Pixels, thing: FlatThing) -> Iterator[Floats]:
-    least = (tuning.LEAST_PAPER if thing.is_paper else tuning.LEAST_CARD) * small.shape[0] * small.shape[1]
+    least = tuning.LEAST_AREA * small.shape[0] * small.shape[1]
     for mask in (*_levels(small, thing), *_outlines(small)):
         contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
         for contour in sorted(contours, key=cv2.contourArea, reverse=True)[:4]:
@@ -162,7 +162,7 @@ def _met(lines: Sequence[AnyArray]) -> Floats | None:
     corners = []
     for (ux, uy, x, y), (vx, vy, p, q) in zip(lines, [lines[-1], *lines[:-1]], strict=True):
         across = float(ux * vy - uy * vx)
-        if abs(across) < tuning.LEAST_CORNER:
+        if across == 0:
             return None
         reach = float((p - x) * vy - (q - y) * vx) / across
         corners.append((x + reach * ux, y + reach * uy))

@@ -160,8 +160,7 @@ def _bent(offset: Floats, seen: Mask) -> tuple[Floats, Mask]:
     """The offsets along one side as a slightly bent line, and which points lie on it."""
     along = np.linspace(-1, 1, len(offset))
     design = np.column_stack([np.ones_like(along), along, along**2])
-    start = seen & (np.abs(offset - np.median(offset[seen] if seen.any() else offset)) < tuning.ROUGH_SIDE)
-    good = agreeing(design, offset, start if start.sum() > 8 else seen, least=8, floor=0.25)
+    good = agreeing(design, offset, seen, least=8, floor=0.25)
     if good.sum() < 8:
         return np.zeros_like(offset), np.zeros(len(offset), dtype=bool)
     line = design @ np.linalg.lstsq(design[good], offset[good], rcond=None)[0]

@@ -65,12 +65,8 @@ LEAST_SIDE_SUPPORT: Final = 0.4
 """Share of the two least clear sides that must be seen as edges."""
 LARGER: Final = 0.08
 """Merit of a shape e times as large, in shares of its sides."""
-LEAST_PAPER: Final = 0.04
-"""Share of the picture that a sheet of paper covers at least: pieces on a smaller one have too few pixels."""
-LEAST_CARD: Final = 0.004
-"""The same of a card."""
-LEAST_CORNER: Final = 0.3
-"""Sine of the angle between two neighbouring sides, at least."""
+LEAST_AREA: Final = 0.004
+"""Share of the picture that a card or a sheet of paper covers at least: smaller ones are too few pixels."""
 MISSHAPEN: Final = 0.03
 """Misfit of the corners, as a share of the shape's size, beyond which it is no rectangle of these proportions: A4
 taken for Letter misses by more."""
@@ -86,8 +82,6 @@ FIRST_REACH: Final = 0.012
 """Share of a side's length by which its first guess may be off."""
 LEAST_SIDE: Final = 0.35
 """Share of a side that must be seen: the rest may lie in shade or under something."""
-ROUGH_SIDE: Final = 40.0
-"""Pixels from the middle of a side's points beyond which a point belongs to something else."""
 
 CLEAR_EDGE: Final = 0.45
 """Share of the steepest change of light on a line from which on another one is a clear edge too."""
@@ -107,8 +101,6 @@ EDGE_BEHIND: Final = 0.2
 green card behind its shadow has 0.38."""
 BROADEST_SHADOW: Final = 2.3
 """mm, three times a card's thickness: the shadow of a lamp 70 degrees off the vertical."""
-SHADED: Final = 0.9
-"""Share of the ground's light below which it lies in shade."""
 SAME_COLOUR: Final = 0.08
 """Share of the ground's light by which light in the shade may differ from the ground's colour: measured 0.03 to 0.05 on
 shadows of path-traced cards, 0.26 on a green card."""

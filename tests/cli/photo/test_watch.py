@@ -21,6 +21,7 @@ from inspect_kit.cli.photo.watch import PICTURE, RESULT, WatchedFolder, watch
 from inspect_kit.cli.terminal import said
 from inspect_kit.errors import BadInput
 from inspect_kit.inspection.photo_work import PhotoResult, PhotoWork
+from inspect_kit.notices import notice
 from tests.cli.conftest import Kit
 
 
@@ -120,10 +121,12 @@ class _Helper:
         from inspect_kit.values.measurement import Reading, StatedPart
 
         reading = Reading(
-            "disc.diameter", "25.75", "1", "mm", "0.1", budget=(StatedPart("edge", "0.1"),), pixel=(1.0, 2.0)
+            "disc.diameter", "25.75", "1", "mm", "0.1", budget=(StatedPart("piece height", "0.1"),), pixel=(1.0, 2.0)
         )
         round_ = Reading("disc.roundness", "0.02", "1", "mm", "0.01", budget=(StatedPart("edge", "0.01"),))
-        return PhotoResult(MeasurementFile((reading, round_), (Photo("a.jpg", "0" * 64, 10, 10),)), b"\x89PNG", "")
+        unstated = (notice("thickness-unstated", value="2.5", spread="1.2"),)
+        file = MeasurementFile((reading, round_), (Photo("a.jpg", "0" * 64, 10, 10),), (), unstated)
+        return PhotoResult(file, b"\x89PNG", "")
 
 
 def test_results_are_written_beside_and_one_bad_photo_stops_nothing(
@@ -142,6 +145,7 @@ def test_results_are_written_beside_and_one_bad_photo_stops_nothing(
     done = kit("measure", "discs", "--watch", str(folder))
     assert done.code == 0, done.err
     assert "25.75 mm" in done.out
+    assert "what would gain most: the thickness, measured with a caliper (--thickness): U falls from 0.20" in done.err
     assert "broken.jpg: no sheet of paper can be made out" in done.err
     assert json.loads((folder / f"good.jpg{RESULT}").read_text())["measurements"][0]["value"] == 25.75
     assert (folder / f"good.jpg{PICTURE}").read_bytes() == b"\x89PNG"

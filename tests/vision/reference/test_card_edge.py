@@ -6,12 +6,13 @@ import cv2
 import numpy as np
 import pytest
 
+from inspect_kit.errors import BadInput
 from inspect_kit.vision.arrays import Floats, Pixels
 from inspect_kit.vision.fitting.edge_step import Profiles
 from inspect_kit.vision.optics.camera import guessed
 from inspect_kit.vision.optics.light import encoded
 from inspect_kit.vision.reference.card_edge import SideReading, open_size, read_side
-from inspect_kit.vision.reference.everyday import CARD
+from inspect_kit.vision.reference.everyday import CARD, PAPERS, FlatThing
 from inspect_kit.vision.reference.rectangle import find_sides
 
 Colour = tuple[float, float, float]
@@ -78,15 +79,39 @@ def test_strips_along_opposite_sides_may_be_print_so_that_both_readings_stay_ope
     assert open_size([strip, plain, strip, plain], PER_MM) == (0.0, 1.0)
 
 
+def _found_at(pixels: Pixels, thing: FlatThing) -> list[float]:
+    sides = find_sides(pixels, guessed(pixels.shape[1], pixels.shape[0], None), thing)
+    across = ((0, 1), (3, 0), (2, 1), (1, 0))
+    return sorted(float(np.median(sides.points[sides.side == number][:, axis])) for number, axis in across)
+
+
 def test_the_sides_of_a_card_are_found_behind_its_shadow() -> None:
     x, y, width, height = 200, 150, round(85.6 * PER_MM), round(53.98 * PER_MM)
     light = np.empty((800, 1100, 3))
     light[:] = WOOD
     light[y + 4 : y + height + 5, x + 4 : x + width + 5] *= 0.25
     light[y : y + height, x : x + width] = GREEN
-    pixels = _pictured(light)
-    sides = find_sides(pixels, guessed(1100, 800, None), CARD)
-    lows = [np.median(sides.points[sides.side == number][:, axis]) for number, axis in ((0, 1), (3, 0), (2, 1), (1, 0))]
-    edges = sorted(float(each) for each in lows)
     true = sorted(each - 0.5 for each in (y, x, y + height, x + width))
-    assert edges == pytest.approx(true, abs=0.4)
+    assert _found_at(_pictured(light), CARD) == pytest.approx(true, abs=0.4)
+
+
+def _sheet(table: Colour) -> Floats:
+    """A4 at three pixels a mm."""
+    light = np.empty((800, 1100, 3))
+    light[:] = table
+    light[80:710, 100:991] = 0.78
+    return light
+
+
+def test_a_lined_sheet_with_a_covered_corner_is_found_as_a_plain_one() -> None:
+    light = _sheet(WOOD)
+    light[104:700:24, 100:991] *= 0.6
+    light[80:710, 160] = (0.6, 0.2, 0.2)
+    light[60:150, 900:1010] = BLACK
+    assert _found_at(_pictured(light), PAPERS["a4"]) == pytest.approx([79.5, 99.5, 709.5, 990.5], abs=0.4)
+
+
+def test_a_sheet_on_a_table_as_white_is_refused_and_not_guessed() -> None:
+    with pytest.raises(BadInput) as caught:
+        _found_at(_pictured(_sheet((0.77, 0.77, 0.77))), PAPERS["a4"])
+    assert caught.value.told.code == "no-paper-found"
