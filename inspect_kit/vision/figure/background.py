@@ -77,6 +77,8 @@ class Ground:
     sheet: BackgroundPaint
     table: BackgroundPaint | None
     foot: BackdropFoot
+    blur: float
+    """Pixels, standard deviation: that of the sheet's own black and white edges."""
 
     def places(self, pixels: Floats) -> tuple[Floats, Floats]:
         """Where pixels' rays meet the sheet's plane (x, y) and the table (x, z)."""
@@ -154,7 +156,7 @@ def look_at(pixels: Pixels, view: View) -> ReducedView:
     look = ReducedView(
         np.asarray(small, dtype=np.float32), low.astype(np.float64), factor, np.zeros((0, 2)), np.zeros((0, 2))
     )
-    return with_places(look, Ground(view, BackgroundPaint(np.zeros((6, 3)), 0.0), None, NOMINAL_FOOT))
+    return with_places(look, Ground(view, BackgroundPaint(np.zeros((6, 3)), 0.0), None, NOMINAL_FOOT, 0.0))
 
 
 def with_places(look: ReducedView, ground: Ground) -> ReducedView:
@@ -176,14 +178,14 @@ def _spread(nodes: Floats, down: Floats, across: Floats) -> Floats:
     return np.asarray((wide[at] * (1 - share) + wide[at + 1] * share).reshape(-1, 2))
 
 
-def learn_sheet(look: ReducedView, view: View) -> Ground:
+def learn_sheet(look: ReducedView, view: View, blur: float) -> Ground:
     """The backdrop's light: from where no figure can stand, then from all of the middle that fits; and its foot."""
     places = look.sheet
     middle = (np.abs(places[:, 0]) < 43) & (places[:, 1] > FOOT + 1.5) & (places[:, 1] < 16)
     rim = middle & ((np.abs(places[:, 0]) > 30) | (places[:, 1] > 2))
     if rim.sum() < 500:
         raise BadInput("too-little-backdrop-middle-picture")
-    return Ground(view, _learned(look.flat(), places, rim, middle), None, NOMINAL_FOOT)
+    return Ground(view, _learned(look.flat(), places, rim, middle), None, NOMINAL_FOOT, blur)
 
 
 def learn_table(look: ReducedView, ground: Ground, aside: float) -> Ground:

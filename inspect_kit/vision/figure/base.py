@@ -17,8 +17,10 @@ from inspect_kit.vision.figure.edges import (  # fmt: skip
     Lines,
     entrances,
     fit_steps,
+    half_of,
     peaks,
     sharpened,
+    smoothed,
     strangeness,
     strips,
 )
@@ -55,19 +57,16 @@ class KnownBase:
 
 @dataclass(frozen=True)
 class BaseEdges:
-    """Places of the photo where the base ends, the pixels to which each is believed, and the pictures' blur."""
+    """Places of the photo where the base ends, and the pixels to which each is believed."""
 
     points: Floats
     sigma: Floats
     on_table: Mask
-    blur: float
-    shade: Floats
-    """How much each is one at which a light base darkens, 0 to 1."""
 
     def before_sheet(self) -> BaseEdges:
         """Those that have the backdrop behind them, not the table."""
         keep = ~self.on_table
-        return BaseEdges(self.points[keep], self.sigma[keep], self.on_table[keep], self.blur, self.shade[keep])
+        return BaseEdges(self.points[keep], self.sigma[keep], self.on_table[keep])
 
 
 @dataclass(frozen=True)
@@ -98,8 +97,8 @@ def knowledge(view: View, ground: Ground, standoff: tuple[float, float], form: s
     """Prior means and spreads for one form of edge."""
     foot = ground.foot
     place = [(0.0, 30.0), standoff, (foot.level, foot.u_level), (foot.slope, foot.u_slope), (0.0, tuning.LEAN_SPREAD),
-             (0.0, tuning.TILT_SPREAD), (0.0, tuning.BIAS_SPREAD), tuning.BASE_SHADE]  # fmt: skip
-    base = [(9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (0.5, 0.6), (0.5, 0.6)][: NUMBERS[form]]
+             (0.0, tuning.TILT_SPREAD), (0.0, tuning.BIAS_SPREAD), tuning.TABLE_SHADE]  # fmt: skip
+    base = [(9.5, 3.0), (6.0, 1.5), (5.4, 1.5), (0.78, 0.15), (7.0, 3.0), (0.5, 0.6), (0.5, 0.6)][: NUMBERS[form]]
     mean, spread = np.array([*place, *base]).T
     information = np.zeros((BASE + len(base), BASE + len(base)))
     information[:VIEW, :VIEW] = inverse(view.covariance)
@@ -169,18 +168,18 @@ def outwards(points: Floats, along: Floats) -> Floats:
     return np.asarray(np.column_stack([along[:, 1], -along[:, 0]]) * np.sign(area))
 
 
-def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: float | None, sure: bool) -> BaseEdges:
+def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, sure: bool) -> BaseEdges:
     """Where the ground ends on each line; unless only `sure` ones are wanted, also the nearest steep change of light
     where nothing tells ground from figure."""
-    half = 4.5 if blur is None else float(np.clip(3.0 * blur, 2.5, 7.0))
-    found = strips(pixels, lines, reach + 1.3 * half + 6)
+    found = smoothed(strips(pixels, lines, reach + 1.3 * half_of(ground.blur) + 6))
     strange = strangeness(found, ground)
     enter, entered = entrances(strange, found.steps, reach)
-    enter = sharpened(found, enter, blur or 1.0)
-    steep_at, steep = peaks(found, reach, blur or 1.0)
+    far = np.where(ground.on_table(ground.places(lines.feet)[0]), 2.0, reach)
+    enter = sharpened(found, enter, ground.blur, far)
+    steep_at, steep = peaks(found, reach, ground.blur)
     # A line that is strange outside as well lies behind the figure's top.
     faint = ~entered & (strange[:, found.steps > 0].max(axis=1) < 1.0) & (steep > 0.006)
-    steps = fit_steps(found, np.where(entered, enter, np.where(faint, steep_at, 0.0)), half, blur)
+    steps = fit_steps(found, np.where(entered, enter, np.where(faint, steep_at, 0.0)), ground.blur)
     points = lines.feet + steps.offset[:, None] * lines.normals
     sheet, table = ground.places(points)
     on_table = ground.on_table(sheet)
@@ -194,13 +193,8 @@ def gather(pixels: Pixels, ground: Ground, lines: Lines, reach: float, blur: flo
     sigma = np.where(entered, np.where(on_table, NOISE[1], NOISE[0]), NOISE[2])
     # Where only the colour tells, the edge is as coarse as the stored colour.
     sigma = sigma * np.where(steps.coloured, tuning.COLOUR_ONLY, 1.0)
-    sigma = (
-        sigma * np.where(on_table, 1 + (0.05 / np.maximum(steps.contrast, 1e-3)) ** 2, 1.0) * np.where(dark, 1.5, 1.0)
-    )
-    light, down = steps.lighter > 0, lines.normals[:, 1] / tuning.FACING_DOWN
-    shade = np.where(light, np.clip(0.5 + 0.5 * down, 0, 1), 0.0)
-    sigma = sigma * np.where(on_table & light, 1 + (tuning.FADING - 1) * np.clip(down, 0, 1), 1.0)
-    return BaseEdges(points[good], sigma[good], on_table[good], steps.blur, shade[good])
+    sigma = sigma * (1 + (tuning.LOW_CONTRAST / np.maximum(steps.contrast, 1e-3)) ** 2) * np.where(dark, 1.5, 1.0)
+    return BaseEdges(points[good], sigma[good], on_table[good])
 
 
 # The colour of a figure's base as a word, so that the bases of a team can be compared.

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from inspect_kit.vision.arrays import Floats, Pixels, Whole
+from inspect_kit.vision.arrays import Floats, Mask, Pixels, Whole
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.figure.base import (  # fmt: skip
@@ -33,7 +33,7 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     scale_at,
     shown,
 )
-from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, WIDE, outline
+from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, INWARDS, NUMBERS, PROFILES, SHARE, TALL, WIDE, outline
 from inspect_kit.vision.fitting.circle import Unfit
 from inspect_kit.vision.fitting.least_squares import inverse, robust_deviation
 from inspect_kit.vision.fitting.nearest_point import nearest_of
@@ -42,11 +42,11 @@ from inspect_kit.vision.optics.pose import rotation_of, view_slopes
 
 CLOSE: Final = (tuning.LEAST_SPREAD, tuning.LEAST_SPREAD)
 """The last stage of settling: only edges as near as their own scatter count."""
-_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 0.6, 0.6])
+_FARTHEST: Final = np.array([1.5, 1.5, 2.0, 0.2, 0.04, 0.05, 2.0, 2.0, 1.0, 1.0, 1.2, 0.15, 1.5, 0.6, 0.6])
 """How far the figure's numbers may move in one step."""
 _ROUNDS: Final = 12
 """Steps of a fit, at most."""
-_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.02, 0.02])
+_BASE_SIZES: Final = np.array([0.02, 0.02, 0.02, 0.005, 0.05, 0.02, 0.02])
 """mm (the fourth: a share) over which slopes by the base's own numbers are taken."""
 
 
@@ -60,7 +60,7 @@ class _State:
     places: Floats
     index: Whole
     share: Floats
-    shade: Floats
+    on_table: Mask
 
     def at(self, curve: Floats) -> Floats:
         """The places of a curve like the outline that are next to the edges."""
@@ -71,7 +71,9 @@ class _State:
 def _state(vector: Floats, form: str, edges: BaseEdges) -> _State:
     own = own_outline(vector, form)
     index, share, apart, normals = _nearest(shown(vector, own), edges.points)
-    found = _State(vector, apart - vector[BIAS] + vector[SHADE] * edges.shade, normals, own, index, share, edges.shade)
+    found = _State(
+        vector, apart - vector[BIAS] + vector[SHADE] * edges.on_table, normals, own, index, share, edges.on_table
+    )
     return replace(found, places=found.at(own))
 
 
@@ -89,7 +91,7 @@ def _slopes(state: _State, form: str, before: Floats | None = None) -> Floats:
     # By places on the sheet's frame, along the normals.
     pull = np.einsum("ni,nik->nk", state.normals, seen[:, :, COUNT + 3 :]) @ rotation_of(vector[9:12])
     found[:, VIEW:BIAS] = np.einsum("nk,nkj->nj", pull, _frame_slopes(vector, state.places))
-    found[:, BIAS], found[:, SHADE] = 1.0, -state.shade
+    found[:, BIAS], found[:, SHADE] = 1.0, -1.0 * state.on_table
     own = pull @ axes
     for number, step in enumerate(_BASE_SIZES[: len(vector) - BASE]):
         move = np.zeros(len(vector) - BASE)
@@ -174,11 +176,12 @@ def _cost(state: _State, weights: Floats, edges: BaseEdges, known: KnownBase) ->
 
 
 def _weights(apart: Floats, edges: BaseEdges, least: tuple[float, float]) -> Floats:
-    """Tukey's biweight, edges before sheet and table each by their own scatter."""
-    spread = np.zeros(len(apart))
+    """Tukey's biweight, edges before sheet and table each by their own scatter, and by what each is believed to."""
+    u = np.zeros(len(apart))
     for part, smallest in zip((~edges.on_table, edges.on_table), least, strict=True):
-        spread[part] = max(robust_deviation(apart[part]), smallest, tuning.LEAST_SPREAD)
-    u = apart / (4.0 * spread)
+        if part.any():
+            alike = apart[part] * (np.median(edges.sigma[part]) / edges.sigma[part])
+            u[part] = alike / (4.0 * max(robust_deviation(alike), smallest, tuning.LEAST_SPREAD))
     return np.where(np.abs(u) < 1, (1 - u**2) ** 2, 0.0)
 
 
@@ -199,6 +202,7 @@ def _bounded(vector: Floats) -> Floats:
     base[HEIGHT] = np.clip(base[HEIGHT], 2.5, 11.0)
     base[CENTRE] = np.clip(base[CENTRE], 0.35 * base[HEIGHT], 1.6 * base[HEIGHT])
     base[SHARE] = np.clip(base[SHARE], 0.2, 0.995)
+    base[TALL] = np.clip(base[TALL], 2.0, 20.0)
     if len(base) > EDGE:
         base[EDGE] = np.clip(base[EDGE], 0.02, 0.5 * base[HEIGHT])
     if len(base) > INWARDS:
@@ -223,10 +227,10 @@ FORMS: Final = ("cut", "round", "sharp")
 
 
 def shares_of(fits: Sequence[Fit]) -> Floats:
-    """How probable each form is: by what it leaves of the edges, by its freedom (Laplace's approximation of the
-    evidence: a form that could have had many shapes explains less by having this one), and by the odds beforehand."""
+    """How probable each form is: by what it leaves of the edges, and by its freedom (Laplace's approximation of the
+    evidence: a form that could have had many shapes explains less by having this one)."""
     lenience = max(1.0, min(fit.scatter for fit in fits) / tuning.SCATTER) ** 2
-    logs = np.array([np.log(tuning.ODDS[fit.form]) - fit.cost / (2 * lenience) + _freedom(fit) for fit in fits])
+    logs = np.array([_freedom(fit) - fit.cost / (2 * lenience) for fit in fits])
     shares = np.exp(logs - logs.max())
     return np.asarray(shares / shares.sum())
 
@@ -264,20 +268,29 @@ def fit_forms(
     ground: Ground,
     standoff: tuple[float, float],
     start: Floats,
-    reaches: Sequence[float] = tuning.REACHES,
 ) -> BaseReadings:
     """The base with each form of its upper edge; without any where none can be fitted.
 
     Where many edges lie off the outline together, the base is also read as if they were its upper edge. The reading
     that explains more of the edges is taken, and where another explains nearly as many, both are kept.
     """
-    fits = _read(pixels, ground, standoff, start, reaches)
+    fits = _read(pixels, ground, standoff, start, tuning.REACHES)
     found = [fits] if fits else []
     for lift in _other_edges(fits, scale_at(ground)):
         other = _read(pixels, ground, standoff, _lifted(fits[0], lift), tuning.REACHES[1:])
         found += [other] if other and _apart(other, fits) else []
-    found.sort(key=lambda each: -explained(each[0]))
-    return BaseReadings(tuple(found[0]), _rival(found)) if found else BaseReadings(())
+    return ranked(found)
+
+
+def ranked(found: Sequence[Sequence[Fit]]) -> BaseReadings:
+    """The reading that explains the most edges, and the next one beside it where that explains nearly as many."""
+    order = sorted(found, key=lambda each: -explained(each[0]))
+    return BaseReadings(tuple(order[0]), _rival(order)) if order else BaseReadings(())
+
+
+def best_of(tries: Sequence[BaseReadings]) -> BaseReadings:
+    """What several tries found, taken together."""
+    return ranked([each for one in tries for each in (one.fits, one.rival) if each])
 
 
 def with_other_level(
@@ -289,7 +302,7 @@ def with_other_level(
     return replace(readings, off_level=tuple(other), doubts=tuple(doubts))
 
 
-def _rival(found: Sequence[list[Fit]]) -> tuple[Fit, ...]:
+def _rival(found: Sequence[Sequence[Fit]]) -> tuple[Fit, ...]:
     """The next reading whose upper edge is another, where it explains nearly as many edges."""
     best = explained(found[0][0])
     rivals = (each for each in found[1:] if explained(each[0]) > tuning.RIVAL * best and _apart(each, found[0]))
@@ -328,18 +341,17 @@ def _read(
 ) -> list[Fit]:
     """One reading: from a start round by round to the last pixel."""
     scale = scale_at(ground)
-    vector, form, blur = start, "sharp", None
+    vector, form = start, "sharp"
     fits: list[Fit] = []
     for turn, reach in enumerate(reaches):
         lines = lines_across(vector, form)
-        edges = gather(pixels, ground, lines, max(reach * scale, 3.0), blur, sure=turn == 0)
-        blur = edges.blur
+        edges = gather(pixels, ground, lines, max(reach * scale, 3.0), sure=turn == 0)
         last = turn == len(reaches) - 1
         wide = 0.12 * reach * scale
         # Before the table shadows are edges too, so that only the first round looks for far ones there.
         stages = [(wide, wide if turn == 0 else 0.0), *([CLOSE] if last else [])]
         names = FORMS if last else FORMS[:2]
-        starts = [(knowledge(ground.view, ground, standoff, name), _starts(vector, form, name, last)) for name in names]
+        starts = [(knowledge(ground.view, ground, standoff, name), _started(vector, form, name)) for name in names]
         fits = _settled(starts, names, edges, stages)
         if last and fits and _table_astray(min(fits, key=lambda each: each.cost), scale):
             fits = _settled(starts, names, edges.before_sheet(), stages) or fits
@@ -351,44 +363,25 @@ def _read(
 
 
 def _settled(
-    starts: Sequence[tuple[KnownBase, list[Floats]]],
+    starts: Sequence[tuple[KnownBase, Floats]],
     names: Sequence[str],
     edges: BaseEdges,
     stages: Sequence[tuple[float, float]],
 ) -> list[Fit]:
-    """The best fit of each form."""
-    found = []
-    for name, (known, begun) in zip(names, starts, strict=True):
-        tries = [settle(start, name, edges, known, stages) for start in begun]
-        good = [fit for fit in tries if not isinstance(fit, Unfit)]
-        if good:
-            found.append(min(good, key=lambda each: each.cost))
-    return found
+    """The fit of each form."""
+    tries = [settle(start, name, edges, known, stages) for name, (known, start) in zip(names, starts, strict=True)]
+    return [fit for fit in tries if not isinstance(fit, Unfit)]
 
 
 def _table_astray(fit: Fit, scale: float) -> bool:
-    """Whether the edges before the table scatter so much more than those before the sheet that they are not the base's:
-    where a light base fades into its own shade, the table's colour begins somewhere on the base."""
-    sheet, table = fit.residuals[~fit.edges.on_table], fit.residuals[fit.edges.on_table]
-    if min(len(sheet), len(table)) < tuning.FEWEST_ASTRAY:
-        return False
-    wide = robust_deviation(table)
-    return wide > tuning.FADED * scale and wide > tuning.FADED_MORE * robust_deviation(sheet)
-
-
-def _starts(vector: Floats, form: str, wanted: str, last: bool) -> list[Floats]:
-    """Where a form of edge is begun from: the best base so far and, in the end, also a large cut or rounding."""
-    near = _started(vector, form, wanted)
-    if not last or wanted == "sharp":
-        return [near]
-    far = near.copy()
-    far[BASE + EDGE :] = tuning.LARGE
-    return [near, far]
+    """Whether the edges before the table scatter so much that they are not the base's: where a light base fades into
+    its own shade, the table's colour begins somewhere on the base."""
+    return robust_deviation(fit.residuals[fit.edges.on_table]) > tuning.ASTRAY * scale
 
 
 def _started(vector: Floats, form: str, wanted: str) -> Floats:
     """The numbers of one form of edge as a start for another."""
-    base = np.array([0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
+    base = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.3, 0.3])
     base[: len(vector) - BASE] = vector[BASE:]
     if wanted == "round" and form == "cut":
         base[EDGE] = 0.5 * (base[EDGE] + base[INWARDS])

@@ -26,13 +26,9 @@ _LUMA: Final = np.array([0.299, 0.587, 0.114])
 """Weights of red, green and blue in a JPEG's brightness (ITU-R BT.601)."""
 _SHARES: Final = np.linspace(-0.4, 1.4, 37)
 """Shares of one colour in another that are tabled."""
-_WIDTHS: Final = np.array([0.5, 0.65, 0.8, 1.0, 1.2, 1.45, 1.75, 2.1, 2.6, 3.2])
-"""Pixels: blurs that are tried."""
 _TABLE: Final = 0.125
 """Pixels between the places at which a blurred step is tabled."""
 
-_PLAIN: Final = Expectation(np.full(3, 1e-6))
-"""Ground, height and place of a plain step: hardly anything is expected of them."""
 _SHADED: Final = Expectation(np.array([0.02, 0.02, 0.15, 0.3, 1e-6]), np.array([0.0, 1.0, 0.0, 0.0, 0.0]))
 """Ground, step, root of the depth, depth and place: a plain step, unless the light says otherwise; chosen."""
 
@@ -62,7 +58,6 @@ class Steps:
     offset: Floats
     contrast: Floats
     misfit: Floats
-    blur: float
     lighter: Floats
     outside: Floats
     coloured: Mask
@@ -78,6 +73,13 @@ def strips(pixels: Pixels, lines: Lines, reach: float) -> Strips:
         part.astype(np.float32), wanted[:, :, 0], wanted[:, :, 1], cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
     )
     return Strips(lines, steps, np.asarray(values, dtype=np.float64) / 255)
+
+
+def smoothed(found: Strips) -> Strips:
+    """Averaged over neighbouring lines: the picture's grain would pass for edges."""
+    size = (1, 2 * round(2.5 * tuning.ALONG) + 1)
+    soft = cv2.GaussianBlur(found.codes, size, 1e-6, sigmaY=tuning.ALONG, borderType=cv2.BORDER_REFLECT)
+    return Strips(found.lines, found.steps, np.asarray(soft, dtype=np.float64))
 
 
 def strangeness(found: Strips, ground: Ground) -> Floats:
@@ -103,18 +105,20 @@ def entrances(strange: Floats, steps: Floats, reach: float) -> tuple[Floats, Mas
     return place, np.asarray(inside.any(axis=1) & free & (np.abs(place) <= reach))
 
 
-def sharpened(found: Strips, entered: Floats, blur: float) -> Floats:
-    """Entrances moved to the outermost steep change of luma just inside of them: stored colour bleeds some pixels."""
-    luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=1.0)
+def sharpened(found: Strips, entered: Floats, blur: float, far: Floats) -> Floats:
+    """Entrances moved to the outermost steep change of luma from just inside of them to `far` outside: stored colour
+    bleeds some pixels inwards, and what mirrors the ground behind it has its tint, but shadows on that are soft."""
+    luma = cv2.GaussianBlur((found.codes @ _LUMA).astype(np.float32), (0, 0), max(blur, 0.8) / STEP, sigmaY=0.3)
     slope = np.abs(np.gradient(luma.astype(np.float64), axis=1))
+    rough = float(np.median(slope[:, found.steps > 0.5 * found.steps[-1]]))
     away = found.steps[None, :] - entered[:, None]
-    near = np.where((away > -tuning.BLEEDING) & (away < 2.0), slope, 0.0)
+    near = np.where((away > -tuning.BLEEDING) & (away < far[:, None]), slope, 0.0)
     top = (near >= np.roll(near, 1, axis=1)) & (near > np.roll(near, -1, axis=1))
-    top &= near > np.maximum(0.4 * near.max(axis=1, keepdims=True), tuning.STEEP)
+    top &= near > np.maximum(0.3 * near.max(axis=1, keepdims=True), 4 * rough)
     last = top.shape[1] - 1 - top[:, ::-1].argmax(axis=1)
     # Where figure and ground are equally light, a change of luma near the edge is a shadow on the figure.
     sides = [(away > low) & (away < high) for low, high in ((-tuning.BLEEDING, -3.0), (2.0, 6.0))]
-    inner, outer = (_around(_mean(found.codes, side)) for side in sides)
+    inner, outer = (_mean(found.codes, side) for side in sides)
     return np.where(top.any(axis=1) & ~_by_colour(inner - outer), found.steps[last], entered)
 
 
@@ -139,22 +143,23 @@ def peaks(found: Strips, reach: float, blur: float) -> tuple[Floats, Floats]:
     return found.steps[best], np.where(top.any(axis=1), steep, 0.0)
 
 
-def fit_steps(found: Strips, start: Floats, half: float, blur: float | None) -> Steps:
-    """A blurred step fitted to every line around its start; without a given blur, the one that fits all lines best."""
-    values, contrast, lighter, outside, coloured = _shares(found, start, half)
-    near = _near(found.steps, values, start, half)
-    if blur is None:
-        some = np.nonzero(contrast > 0.06)[0][::3]
-        blur = _common_blur(_Near(near.steps[some], near.values[some], start[some], half))
-    offset, misfit = _fitted(near, blur)
-    return Steps(offset, contrast, misfit, blur, lighter, outside, coloured)
+def half_of(blur: float) -> float:
+    """Pixels to either side of an edge that a blurred step is fitted to."""
+    return float(np.clip(4 * blur, 2.5, 7.0))
+
+
+def fit_steps(found: Strips, start: Floats, blur: float) -> Steps:
+    """A blurred step fitted to every line around its start."""
+    values, contrast, lighter, outside, coloured = _shares(found, start, half_of(blur))
+    offset, misfit = _fitted(_near(found.steps, values, start, half_of(blur)), blur)
+    return Steps(offset, contrast, misfit, lighter, outside, coloured)
 
 
 def _shares(found: Strips, start: Floats, half: float) -> tuple[Floats, Floats, Floats, Floats, Mask]:
     """Each line as the share of the figure, 1 inside and 0 outside; contrast, gain of light inwards, colour outside."""
     place = found.steps[None, :] - start[:, None]
-    inner = _around(_mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half)))
-    outer = _around(_mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half)))
+    inner = _mean(found.codes, (place < -0.5 * half) & (place > -1.3 * half))
+    outer = _mean(found.codes, (place > 0.5 * half) & (place < 1.3 * half))
     gap = (inner - outer) @ _LUMA
     coloured = _by_colour(inner - outer)
     weights = np.where(coloured[:, None], inner - outer, _LUMA[None, :] * np.sign(gap)[:, None])
@@ -184,11 +189,6 @@ def _mean(codes: Floats, chosen: Mask) -> Floats:
     return np.asarray(np.einsum("nmc,nm->nc", codes, chosen.astype(np.float64)) / count[:, None])
 
 
-def _around(values: Floats) -> Floats:
-    """Averaged over neighbouring lines."""
-    return np.asarray(cv2.blur(values, (1, tuning.NEIGHBOURS), borderType=cv2.BORDER_REPLICATE).reshape(values.shape))
-
-
 @dataclass(frozen=True)
 class _Near:
     """The part of each line that a step within `half` pixels of its start is fitted to: lines × steps."""
@@ -214,40 +214,6 @@ def _near(steps: Floats, values: Floats, start: Floats, half: float) -> _Near:
     first = np.round((start - steps[0]) / STEP).astype(int) - count // 2
     chosen = np.clip(first, 0, len(steps) - count)[:, None] + np.arange(count)
     return _Near(steps[chosen], np.take_along_axis(values, chosen, axis=1), start, half)
-
-
-def _common_blur(near: _Near) -> float:
-    """From the lines that look most like a plain step, each with the width that suits it best.
-
-    Where the light falls off towards the outline, a narrow step and a dark seam look like a wide step; flat faces end
-    without a seam.
-    """
-    if len(near.values) < 12:
-        return 1.0
-    misfits = np.stack([_plain_misfit(near, width) for width in _WIDTHS])
-    best = np.clip(misfits.argmin(axis=0), 1, len(_WIDTHS) - 2)
-    rows = np.arange(len(near.values))
-    low, middle, high = (misfits[best + move, rows] ** 2 for move in (-1, 0, 1))
-    lean = np.clip(0.5 * (low - high) / np.maximum(low - 2 * middle + high, 1e-12), -1, 1)
-    logs = np.log(_WIDTHS)
-    widths = np.exp(logs[best] + lean * np.where(lean > 0, logs[best + 1] - logs[best], logs[best] - logs[best - 1]))
-    plain = middle <= np.quantile(middle, 0.35)
-    return float(np.median(widths[plain]))
-
-
-def _plain_misfit(near: _Near, blur: float) -> Floats:
-    """How badly a step of this blur fits each line, at its best place."""
-
-    def equations(place: Floats, _: Floats) -> Equations:
-        away, window = near.windows(place)
-        u = away / blur
-        bell = np.exp(-0.5 * u * u) / np.sqrt(2 * np.pi) / blur
-        return Equations(np.stack([np.ones_like(u), normal_share(-u), bell], axis=2), near.values, window)
-
-    def shift(parts: Floats) -> Floats:
-        return parts[:, 2] / np.where(np.abs(parts[:, 1]) < 0.2, 0.2, parts[:, 1])
-
-    return fit_lines(near.moves, _PLAIN, equations, shift).misfit
 
 
 def _fitted(near: _Near, blur: float) -> tuple[Floats, Floats]:

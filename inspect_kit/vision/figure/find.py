@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import cv2
@@ -44,15 +44,14 @@ class Found:
     aside: float
 
 
-def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float]) -> Found:
+def find_figure(pixels: Pixels, view: View, standoff: tuple[float, float], blur: float) -> Found:
     """The figure before the backdrop; raises `BadInput` with advice where there is none."""
     look = look_at(pixels, view)
-    ground = learn_sheet(look, view)
+    ground = learn_sheet(look, view, blur)
     patch = _patch(look, ground)
     aside = _aside(look, patch, ground, standoff[0])
-    foot = find_foot(look, ground, aside)
-    ground = Ground(view, ground.sheet, None, foot)
-    ground = Ground(view, ground.sheet, None, _refined_foot(pixels, ground, aside))
+    ground = replace(ground, foot=find_foot(look, ground, aside))
+    ground = replace(ground, foot=_refined_foot(pixels, ground, aside))
     axis = np.array([aside, ground.foot.level, standoff[0]])
     refuse_cut_off(pixels, ground.view.pixels(_AROUND + axis))
     look = with_places(look, ground)
@@ -123,7 +122,7 @@ def _refined_foot(pixels: Pixels, ground: Ground, aside: float) -> BackdropFoot:
     if inside.sum() < 40:
         return foot
     strip = strips_of(pixels, Lines(feet[inside], normals[inside]), 0.8 * scale + 6)
-    steps = fit_steps(strip, _steepest(strip, 0.8 * scale), 3.0, None)
+    steps = fit_steps(strip, _steepest(strip, 0.8 * scale), ground.blur)
     good = (steps.contrast > 0.02) & (steps.misfit < 0.3)
     if good.sum() < 40:
         return foot
@@ -139,13 +138,13 @@ def _steepest(strip: Strips, reach: float) -> Floats:
 
 
 def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Floats:
-    """The joined vector of a sharp-edged base: many are tried, more with more `effort`, and then the larger preferred.
+    """The joined vector of a sharp-edged base: many are tried, more with more `effort`.
 
     Those are kept whose outline has the most change of light, with ground outside of it.
     """
-    root = np.sqrt(np.maximum(found.look.light, 0))
+    root = np.asarray(cv2.GaussianBlur(np.sqrt(np.maximum(found.look.light, 0)), (0, 0), 0.8), dtype=np.float32)
     far = cv2.GaussianBlur(found.strange.astype(np.float32), (0, 0), 1.0)
-    scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32), tuning.OUTER * effort)
+    scene = _Scene(found.look, found.ground, root, np.asarray(far, dtype=np.float32))
     random = np.random.default_rng(effort)
     origin = np.array([found.aside, standoff[0], 9.4, 6.0, 0.55, 0.8])
     spread = np.array([3.0, min(standoff[1], 2.0), 1.2, 0.8, 0.5, 0.12])
@@ -164,24 +163,24 @@ def first_guess(found: Found, standoff: tuple[float, float], effort: int) -> Flo
 
 def _vector(ground: Ground, trial: Floats) -> Floats:
     """x, standoff, half-width, height, depth of the middle, share → joined vector of a sharp-edged base."""
-    found = np.zeros(BASE + 4)
+    found = np.zeros(BASE + 5)
     found[:VIEW] = ground.view.vector
     found[[X, STANDOFF, LEVEL, SLOPE]] = trial[0], trial[1], ground.foot.level, ground.foot.slope
     height = float(np.clip(trial[3], 4.0, 9.0))
     depth = float(np.clip(trial[4], -0.5, 2.5))
-    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, np.clip(trial[5], 0.4, 0.98)
+    share = float(np.clip(trial[5], 0.4, 0.98))
+    found[BASE:] = np.clip(trial[2], 6, 13), height, height - depth, share, (height - depth) / share
     return found
 
 
 @dataclass(frozen=True)
 class _Scene:
-    """What trials are scored on: the light's root, what is strange, and what a millimetre of radius is worth."""
+    """What trials are scored on: the light's root, and what is strange."""
 
     look: ReducedView
     ground: Ground
     root: Light
     strange: Light
-    outer: float
 
 
 def _support(scene: _Scene, trial: Floats) -> float:
@@ -195,9 +194,7 @@ def _support(scene: _Scene, trial: Floats) -> float:
     inner, outer = (_sampled(scene.root, points + reach * normals) for reach in (-1.0, 1.0))
     change = np.linalg.norm(inner - outer, axis=1)
     beyond = np.clip(1.3 - 1.3 * _sampled(scene.strange, points + 3.0 * normals), 0, 1)
-    # Of two outlines with as much change of light the outer one is the base's, the inner one its upper face's.
-    share = float((length * change / (change + tuning.FAINT) * beyond).sum() / max(length.sum(), 1e-9))
-    return share + scene.outer * float(trial[2])
+    return float((length * change / (change + tuning.FAINT) * beyond).sum() / max(length.sum(), 1e-9))
 
 
 def _sampled(picture: Light, points: Floats) -> Floats:

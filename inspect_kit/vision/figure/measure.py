@@ -26,20 +26,21 @@ from inspect_kit.vision.figure.base import (  # fmt: skip
     outline_pixels,
     scale_at,
 )
-from inspect_kit.vision.figure.base_fit import BaseReadings, fit_forms, with_other_level
+from inspect_kit.vision.figure.base_fit import BaseReadings, best_of, fit_forms, with_other_level
 from inspect_kit.vision.figure.bend import unbent
 from inspect_kit.vision.figure.find import Found, find_figure, first_guess, refuse_cut_off
 from inspect_kit.vision.figure.refusals import (
     bent_notices,
+    blur_of,
     doubt_of,
-    hidden_depth,
+    little_seen,
     mirroring,
     notices_of,
-    refuse_blur,
+    odd_form,
     unclear,
     unseen_to_widest,
 )
-from inspect_kit.vision.figure.solid import NUMBERS, sizes_of
+from inspect_kit.vision.figure.solid import NUMBERS, TALL, WIDE, sizes_of
 from inspect_kit.vision.figure.standing import doubts_of_level
 from inspect_kit.vision.figure.top import Extreme, Top, aside_at, elevation_at, measure_top, own_places
 from inspect_kit.vision.fitting.circle import Unfit
@@ -52,8 +53,6 @@ STANDOFF_USUAL: Final = (20.0, 1.0)
 """Distance of the figure's axis from the backdrop and its standard uncertainty, mm, where nobody says otherwise."""
 
 _FIRM: Final = ("fig.base.height", "fig.base.diameter")
-_TRIES: Final = ((1, tuning.REACHES), (1, tuning.REACHES[1:]), (2, tuning.REACHES))
-"""How hard a first guess is looked for, and how far around it edges are: at first, and where that led astray."""
 
 SHEET_FLATNESS: Final = "sheet flatness"
 """What a bent backdrop makes."""
@@ -127,29 +126,32 @@ def measure_view(
     """One photo of a figure before the backdrop. `print_scale` is measured ÷ nominal length, with its uncertainty."""
     if placed.sheet is None or placed.sheet.kind is not SheetKind.BACKDROP:
         raise BadInput("not-the-backdrop")
-    scale, u_scale = print_scale
-    on_sheet = standoff[0] / scale, max(standoff[1], 0.02) / scale
-    refuse_blur(pixels, placed)
+    printed_scale, u_scale = print_scale
+    on_sheet = standoff[0] / printed_scale, max(standoff[1], 0.02) / printed_scale
+    blur = blur_of(pixels, placed)
     placed = unbent(placed)
-    found = find_figure(pixels, placed.view, on_sheet)
+    found = find_figure(pixels, placed.view, on_sheet, blur)
     readings = _fitted(pixels, found, on_sheet)
     fits = readings.fits
     refuse_cut_off(pixels, outline_pixels(fits[0].vector, fits[0].form))
     top = measure_top(pixels, found.ground, found.look, found.strange, fits[0])
     forms = Forms(readings.all, readings.shares())
-    measured = [*_base(forms), *_top(forms, top, scale_at(found.ground))]
+    scale = scale_at(found.ground)
+    measured = [*_base(forms, scale), *_top(forms, top, scale)]
     _refuse_vague(measured, readings, pixels, found.ground)
-    printed = tuple(_printed(_despite_bend(each, placed.bend), scale, u_scale) for each in measured)
+    printed = tuple(_printed(_despite_bend(each, placed.bend), printed_scale, u_scale) for each in measured)
     seen = base_colour(pixels, outline_pixels(fits[0].vector, fits[0].form), placed)
     notices = (*notices_of(readings, top, found.ground.foot), *bent_notices(placed.bend))
     return FigureView(printed, fits[0], None if isinstance(top, Unfit) else top, seen, notices)
 
 
 def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> BaseReadings:
-    """The base in its forms, most probable first; where the first guess leads astray, another one is made."""
-    trouble: BadInput | None = None
-    for effort, reaches in _TRIES:
-        readings = fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort), reaches)
+    """The base in its forms, most probable first; where the first guess leads astray, another one is made, and both
+    count if they explain as much."""
+    tries: list[BaseReadings] = []
+    for effort in (1, 2):
+        tries.append(fit_forms(pixels, found.ground, standoff, first_guess(found, standoff, effort)))
+        readings = best_of(tries)
         trouble = unclear(readings.fits, scale_at(found.ground))
         if trouble is None:
             doubts = doubts_of_level(pixels, found.ground, found.aside, readings.fits[0])
@@ -160,10 +162,15 @@ def _fitted(pixels: Pixels, found: Found, standoff: tuple[float, float]) -> Base
 
 def _refuse_vague(measured: Sequence[Feature], readings: BaseReadings, pixels: Pixels, ground: Ground) -> None:
     """What is known this badly was taken from something else, or from a photo that was cropped or much too oblique; of
-    a figure at a doubtful level it is known why its height is."""
+    a figure at a doubtful level it is known why its height is. Nor is an odd outline believed that the backdrop's
+    mirror image may have made."""
     firm = _FIRM[1:] if readings.off_level else _FIRM
     if any(each.standard > tuning.VAGUE for each in measured if each.characteristic in firm):
         raise mirroring(pixels, ground, readings.fits) or BadInput("too-little-base")
+    if (odd_form(readings.fits[0]) or little_seen(readings.fits[0])) and (
+        trouble := mirroring(pixels, ground, readings.fits)
+    ):
+        raise trouble
 
 
 def _despite_bend(measured: Feature, bend: float) -> Feature:
@@ -189,23 +196,29 @@ _SIZES: Final = {"fig.base.height": "height", "fig.base.diameter": "diameter", "
                  "fig.base.top_diameter": "top_diameter"}  # fmt: skip
 
 
-def _base(forms: Forms) -> list[Feature]:
+def _base(forms: Forms, scale: float) -> list[Feature]:
     """Sizes of the base, averaged over the forms of its edge."""
     best = forms.fits[0]
     result = []
     for name, field in _SIZES.items():
         values = [float(getattr(sizes_of(fit.form, fit.base), field)) for fit in forms.fits]
-        parts = [_size_parts(fit, field) for fit in forms.fits]
+        parts = [_size_parts(fit, field, scale) for fit in forms.fits]
         mean, mixed = forms.averaged(values, parts)
         result.append(_feature(name, max(mean, 0.0), mixed, np.array(_place(best, field)), _shown(best, field)))
     return result
 
 
-def _size_parts(fit: Fit, field: str) -> Budget:
+def _size_parts(fit: Fit, field: str, scale: float) -> Budget:
     parts = _contributions(fit, _size_slopes(fit, field))
     if field in ("depth", "diameter"):
         parts = (*parts, SizePart("widest place not seen", tuning.CONTINUED * unseen_to_widest(fit)))
-    return (*parts, SizePart("widest place hidden by the edge", hidden_depth(fit))) if field == "depth" else parts
+    return (*parts, SizePart("widest place on an upright wall", _upright(fit, scale))) if field == "depth" else parts
+
+
+def _upright(fit: Fit, scale: float) -> float:
+    """mm: about half of how far from the widest place the wall falls back by no more than edges may err together."""
+    curvature = float(fit.base[TALL] ** 2 / fit.base[WIDE])
+    return 0.45 * math.sqrt(2 * curvature * tuning.BIAS_SPREAD / scale)
 
 
 def _size_slopes(fit: Fit, field: str) -> Floats:

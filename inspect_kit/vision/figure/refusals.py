@@ -14,13 +14,12 @@ from inspect_kit.notices import Notice, notice
 from inspect_kit.vision.arrays import Pixels
 from inspect_kit.vision.figure import tuning
 from inspect_kit.vision.figure.background import BackdropFoot, Ground
-from inspect_kit.vision.figure.base import BASE, LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
+from inspect_kit.vision.figure.base import LEAN, STANDOFF, TILT, Fit, outline_pixels, own_outline, shown
 from inspect_kit.vision.figure.base_fit import BaseReadings
 from inspect_kit.vision.figure.edges import STEP, Lines, Strips, strips
-from inspect_kit.vision.figure.solid import CENTRE, EDGE, HEIGHT, sizes_of
+from inspect_kit.vision.figure.solid import HEIGHT, sizes_of
 from inspect_kit.vision.figure.top import Top, elevation_at
 from inspect_kit.vision.fitting.circle import Unfit
-from inspect_kit.vision.fitting.least_squares import robust_deviation
 from inspect_kit.vision.fitting.nearest_point import nearest_of
 from inspect_kit.vision.optics.light import decoded, linear, window_of
 from inspect_kit.vision.reference.find import Placed
@@ -44,13 +43,30 @@ def strain_of(fit: Fit, *numbers: int) -> float:
 
 def doubt_of(fit: Fit) -> float:
     """How much less the fit is believed because its edges scatter, or because it needs what was thought improbable."""
-    scatter = fit.scatter / tuning.USUAL_SCATTER
-    # An outline that no form explains errs along whole stretches, and its edges do not average out.
-    by_form = max(1.0, scatter) * max(1.0, scatter / tuning.ODD_SCATTER)
+    by_form = max(1.0, stretch_misfit(fit))
     # From further above than was ever tried, the near half of the upper edge is the widest place's, or the other way.
     steep = max(1.0, looking_down(fit) / float(_STEEPEST)) ** 2
     # A tilt is seen well, so that an unusual one is no reason for doubt.
     return float(by_form * steep * max(1.0, strain_of(fit, STANDOFF, LEAN) / 1.5))
+
+
+def stretch_misfit(fit: Fit) -> float:
+    """By how much the edges lie off the outline along whole stretches, over what independent errors would leave: where
+    no form explains an outline, its edges do not average out."""
+    used = fit.weights > 0.1
+    off, count = (fit.residuals / fit.edges.sigma)[used], tuning.STRETCH
+    sums = np.cumsum(np.concatenate([[0.0], off, off[:count]]))
+    return float(np.sqrt(np.mean((sums[count:] - sums[:-count]) ** 2) / count))
+
+
+def odd_form(fit: Fit) -> bool:
+    """Whether its outline is one that no form of ours has."""
+    return stretch_misfit(fit) > tuning.ODD_FORM
+
+
+def little_seen(fit: Fit) -> bool:
+    """Whether so little of its outline has edges that it is told."""
+    return share_seen(fit) < tuning.LITTLE_SEEN
 
 
 def looking_down(fit: Fit) -> float:
@@ -67,27 +83,6 @@ def share_seen(fit: Fit) -> float:
     places = np.column_stack([np.interp(where, length, closed[:, axis]) for axis in (0, 1)])
     used = fit.edges.points[fit.weights > 0.1]
     return float((nearest_of(places, used)[0] < length[-1] / _PARTS).mean()) if len(used) else 0.0
-
-
-def hidden_depth(fit: Fit) -> float:
-    """mm by which the largest diameter may lie below the edge, where the fit puts it at the edge itself.
-
-    The ellipsoid's middle is then above the edge, by so many of its standard deviations; this is the root of the mean
-    square of what its distribution has below the edge.
-    """
-    slopes = np.zeros(len(fit.vector))
-    slopes[[BASE + HEIGHT, BASE + CENTRE]] = 1.0, -1.0
-    edge = 0.0
-    if fit.form != "sharp":
-        edge = float(fit.base[EDGE])
-        slopes[BASE + EDGE] = -1.0
-    above = float(fit.base[CENTRE] - fit.base[HEIGHT]) + edge
-    if above <= 0:
-        return 0.0
-    spread = doubt_of(fit) * float(np.sqrt(max(float(slopes @ fit.covariance @ slopes), 1e-12)))
-    far = above / spread
-    bell = np.exp(-0.5 * far**2) / np.sqrt(2 * np.pi)
-    return spread * float(np.sqrt(max(float((1 + far**2) * math.erfc(far / math.sqrt(2)) / 2 - far * bell), 0.0)))
 
 
 def unseen_to_widest(fit: Fit) -> float:
@@ -108,13 +103,14 @@ def blur_across(found: Strips) -> float:
     return float(np.median(np.ptp(light, axis=1) / np.maximum(steepest, 1e-6))) / float(np.sqrt(2 * np.pi))
 
 
-def refuse_blur(pixels: Pixels, placed: Placed) -> None:
-    """The squares of the backdrop tell how sharp the photo is, up and down as well as to the sides, and whether it was
-    moved while it was taken: then one of the two is blurred more."""
+def blur_of(pixels: Pixels, placed: Placed) -> float:
+    """Pixels of blur, as the squares of the backdrop tell it; a photo that is not sharp, up and down as well as to the
+    sides, is refused, and one that was moved while it was taken: then one of the two is blurred more."""
     (least, _), (blur, scale) = sorted(_sheet_blur(pixels, placed, axis) for axis in (0, 1))
     moved = math.sqrt(blur**2 - least**2)
     if max(blur / tuning.BLURRED, moved / tuning.MOVED) > 1 and blur > tuning.COARSE * scale:
         raise BadInput("figure-not-sharp", value=f"{2 * blur:.0f}")
+    return least
 
 
 def _sheet_blur(pixels: Pixels, placed: Placed, axis: int) -> tuple[float, float]:
@@ -128,19 +124,13 @@ def _sheet_blur(pixels: Pixels, placed: Placed, axis: int) -> tuple[float, float
     return blur_across(strips(pixels, lines, max(scale, 6.0))), scale
 
 
-def table_scatter(fit: Fit) -> float:
-    """Pixels by which edges before the table scatter around the base."""
-    before = fit.residuals[fit.edges.on_table]
-    return robust_deviation(before) if len(before) > 5 else 0.0
-
-
 def unclear(fits: Sequence[Fit], scale: float) -> BadInput | None:
     """Why what was fitted cannot be the base's outline, if so; `scale` is pixels a mm."""
     if not fits and scale < tuning.FINE_ENOUGH:
         return BadInput("figure-too-small", scale=f"{scale:.0f}", fine_enough=f"{tuning.FINE_ENOUGH:.0f}")
     if not fits:
         return BadInput("base-not-made-out")
-    if share_seen(fits[0]) < tuning.LEAST_SEEN or table_scatter(fits[0]) > tuning.ASTRAY * scale:
+    if share_seen(fits[0]) < tuning.LEAST_SEEN:
         return BadInput("base-like-background")
     if strain_of(fits[0], STANDOFF, LEAN) > tuning.STRAINED or abs(fits[0].vector[TILT]) > tuning.TILTED:
         return BadInput("base-impossible")
@@ -204,8 +194,8 @@ def notices_of(readings: BaseReadings, top: Top | Unfit, foot: BackdropFoot) -> 
         not low < size < high for size, (low, high) in zip((sizes.diameter, sizes.height), tuning.BASES, strict=True)
     ):
         found.append(notice("not-a-base"))
-    if share_seen(fit) < tuning.LITTLE_SEEN:
+    if little_seen(fit):
         found.append(notice("base-outline-faint"))
-    if fit.scatter > tuning.ODD_SCATTER * tuning.USUAL_SCATTER:
+    if odd_form(fit):
         found.append(notice("base-outline-odd"))
     return tuple(found)

@@ -1,5 +1,5 @@
-"""The base of a figure as a solid of revolution: a truncated ellipsoid whose upper edge is sharp, cut or rounded
-(DSTFB VI 1.3), and the outline that such a solid shows to a camera."""
+"""The base of a figure as a solid of revolution: a truncated ellipsoid, fuller above its widest place than below or the
+other way, whose upper edge is sharp, cut or rounded (DSTFB VI 1.3), and the outline that it shows to a camera."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import numpy as np
 
 from inspect_kit.vision.arrays import Floats
 
-WIDE, HEIGHT, CENTRE, SHARE, EDGE, INWARDS = range(6)
-"""Places of a base's numbers: half-axis across, height, height of the ellipsoid's middle, that height over the upright
-half-axis, depth of the cut or radius of the rounding, width of the cut."""
+WIDE, HEIGHT, CENTRE, SHARE, TALL, EDGE, INWARDS = range(7)
+"""Places of a base's numbers: largest radius, height, height of the widest place, that height over the upright
+half-axis of the wall below it, the upright half-axis of the wall above it, depth of the cut or radius of the rounding,
+width of the cut."""
 
 _ARC: Final = np.linspace(0, 1, 70)
 """Shares of an arc at which a profile is computed."""
@@ -64,33 +65,32 @@ def _corner(radius: float, height: float, low: float, high: float) -> SolidPart:
 
 
 def radius_at(base: Floats, height: Floats | float) -> Floats:
-    """Of the ellipsoid."""
-    return _radii(base, _tall(base), np.asarray(height))
-
-
-def _radii(base: Floats, tall: float, heights: Floats) -> Floats:
-    share = (heights - base[CENTRE]) / tall
+    """Of the wall."""
+    share = (np.asarray(height) - base[CENTRE]) / _tall(base, height)
     return np.asarray(base[WIDE] * np.sqrt(np.maximum(1 - share * share, 1e-6)))
 
 
-def _tall(base: Floats) -> float:
-    height, centre, share = base[HEIGHT : SHARE + 1].tolist()
-    return float(max(centre / min(max(share, 0.05), 0.999), 1.05 * (height - centre)))
+def _tall(base: Floats, height: Floats | float) -> Floats:
+    """The upright half-axis at a height: another one above the widest place than below it."""
+    upper, centre, share, tall = base[HEIGHT : TALL + 1].tolist()
+    above = max(tall, 1.02 * (upper - centre))
+    return np.asarray(np.where(np.asarray(height) > centre, above, centre / min(max(share, 0.05), 0.999)))
 
 
-def _slopes(base: Floats, tall: float, heights: Floats, radii: Floats) -> Floats:
+def _slopes(base: Floats, heights: Floats, radii: Floats) -> Floats:
     """Tangent of the normal's elevation: −dr/dy."""
-    return np.asarray((base[WIDE] / tall) ** 2 * (heights - base[CENTRE]) / radii)
+    return np.asarray((base[WIDE] / _tall(base, heights)) ** 2 * (heights - base[CENTRE]) / radii)
 
 
 def _side(base: Floats, upto: float) -> list[SolidPart]:
     """Underside's rim and wall."""
     # Points are spread by the ellipse's angle, so that they are dense where it turns.
-    tall, centre = _tall(base), float(base[CENTRE])
-    low, high = (math.asin(min(max((y - centre) / tall, -1.0), 1.0)) for y in (0.0, upto))
-    heights = centre + tall * np.sin(low + (high - low) * _ARC)
-    radii = _radii(base, tall, heights)
-    slopes = _slopes(base, tall, heights, radii)
+    centre = float(base[CENTRE])
+    low, high = (math.asin(min(max((y - centre) / float(_tall(base, y)), -1.0), 1.0)) for y in (0.0, upto))
+    angles = low + (high - low) * _ARC
+    heights = centre + _tall(base, centre + angles) * np.sin(angles)
+    radii = radius_at(base, heights)
+    slopes = _slopes(base, heights, radii)
     return [_corner(float(radii[0]), 0.0, -_STEEP, float(slopes[0])), SolidPart(radii, heights, slopes)]
 
 
@@ -125,10 +125,9 @@ def _round(base: Floats) -> list[SolidPart]:
 def _touching(base: Floats, ball: float) -> float:
     """Height where a ball of this radius, rolling under the upper face, touches the ellipsoid from inside."""
     low, high = 0.0, float(base[HEIGHT])
-    tall = _tall(base)
     for _ in range(4):
         heights = low + (high - low) * _RUNGS
-        slopes = _slopes(base, tall, heights, _radii(base, tall, heights))
+        slopes = _slopes(base, heights, radius_at(base, heights))
         above = heights - ball * slopes / np.sqrt(1 + slopes * slopes) >= base[HEIGHT] - ball
         first = int(above.argmax()) if above.any() else len(heights) - 1
         low, high = float(heights[max(first - 1, 0)]), float(heights[first])
@@ -138,7 +137,7 @@ def _touching(base: Floats, ball: float) -> float:
 PROFILES: Final[Mapping[str, Callable[[Floats], list[SolidPart]]]] = {"sharp": _sharp, "cut": _cut, "round": _round}
 """Forms of the upper edge."""
 
-NUMBERS: Final[Mapping[str, int]] = {"sharp": 4, "cut": 6, "round": 5}
+NUMBERS: Final[Mapping[str, int]] = {"sharp": 5, "cut": 7, "round": 6}
 """How many numbers each form has."""
 
 

@@ -6,8 +6,6 @@ on something else, moves the figure off that level, and nothing else in the fit 
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from inspect_kit.vision.arrays import Floats, Mask, Pixels
@@ -16,7 +14,6 @@ from inspect_kit.vision.figure.background import Ground
 from inspect_kit.vision.figure.base import Fit, outline_pixels, shown
 from inspect_kit.vision.figure.edges import Lines, strips
 from inspect_kit.vision.figure.solid import PROFILES, WIDE
-from inspect_kit.vision.figure.top import elevation_at
 from inspect_kit.vision.optics.light import decoded
 
 
@@ -24,7 +21,6 @@ def doubts_of_level(pixels: Pixels, ground: Ground, aside: float, fit: Fit) -> t
     """Codes of what speaks against one surface under both; none where nothing does."""
     lowest = float(ground.places(outline_pixels(fit.vector, fit.form))[0][:, 1].min())
     low, high = tuning.CONTACTS
-    low -= smaller_foot(fit)
     found = {
         "figure-off-level": not low < contact(pixels, fit) < high or foot_share(fit) < tuning.LEAST_FOOT,
         "line-below-backdrop": line_below(pixels, ground, aside, ground.foot.level - lowest),
@@ -52,13 +48,6 @@ def foot_share(fit: Fit) -> float:
     closes to a point.
     """
     return float(PROFILES[fit.form](fit.base)[0].radii[0] / fit.base[WIDE])
-
-
-def smaller_foot(fit: Fit) -> float:
-    """mm by which the front of a foot lies higher in the picture where it is narrower than was fitted: the underside is
-    in the dark, and only the form of the wall above it tells the foot."""
-    narrower = max(foot_share(fit) - tuning.USUAL_FOOT, 0.0) * float(fit.base[WIDE])
-    return narrower * math.tan(max(elevation_at(fit.vector, outline_pixels(fit.vector, fit.form).mean(axis=0)), 0.0))
 
 
 def line_below(pixels: Pixels, ground: Ground, aside: float, depth: float) -> bool:

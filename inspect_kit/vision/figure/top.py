@@ -134,9 +134,9 @@ def _extreme(pixels: Pixels, ground: Ground, fit: Fit, rough: Floats, near: Mask
     """The outermost point among sub-pixel edges on lines that run the way it lies."""
     lines = lines_out(rough[near], _way(fit, rough[near].mean(axis=0), name))
     scale = scale_at(ground)
-    edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=True)
+    edges = gather(pixels, ground, lines, 0.6 * scale + 3, sure=True)
     if len(edges.points) < tuning.FEWEST:
-        edges = gather(pixels, ground, lines, 0.6 * scale + 3, fit.edges.blur, sure=False)
+        edges = gather(pixels, ground, lines, 0.6 * scale + 3, sure=False)
     if len(edges.points) < tuning.FEWEST:
         return Unfit("the edge of its top is not seen clearly enough")
     places = own_places(fit.vector, edges.points)

@@ -31,26 +31,25 @@ ASKEW: Final = 0.03
 
 # base
 
-LEAN_SPREAD: Final = 0.006
-"""Radians, standard deviation: a backdrop against a wall leans by a third of a degree."""
+LEAN_SPREAD: Final = 0.012
+"""Radians, standard deviation: a card that stands on its edge leans by up to a degree or so. Another hand's path-traced
+ones: 0.7 degrees."""
 TILT_SPREAD: Final = 0.01
 """Radians by which a backdrop leans and a base tilts, usually."""
-BIAS_SPREAD: Final = 0.22
-"""Pixels, standard deviation by which all edges may err together."""
-BASE_SHADE: Final = (0.2, 0.3)
-"""Pixels by which the edge of a light base is seen too far inside below its widest place, and their spread: it darkens
-towards the outline there, the more the less light comes from below."""
-FACING_DOWN: Final = 0.3
-"""How far an outline's normal points down where this is so in full; at the widest place it is so by half."""
-FADING: Final = 3.0
-"""How much less an edge is believed where a light base fades into its own shadow on the table: by half a pixel and more
-all of them err together, mostly inwards."""
+BIAS_SPREAD: Final = 0.5
+"""Pixels, standard deviation by which all edges may err together: at grazing incidence every gloss mirrors the ground
+behind it, and the edge is seen too far inside. Five path-traced bases: -0.9 to +0.1 before the sheet."""
+TABLE_SHADE: Final = (0.2, 1.0)
+"""Pixels by which all edges before the table are seen too far inside, and their spread: a base fades into its own
+shadow there."""
 SPACING: Final = 2.0
 """Pixels along the outline between lines across it."""
 MOST_LINES: Final = 400
 """Lines across the outline, at most."""
 COLOUR_ONLY: Final = 3.0
 """Times the uncertainty of an edge that shows in colour only, which JPEG stores coarsely."""
+LOW_CONTRAST: Final = 0.05
+"""Luma of 1: an edge of so little contrast is believed half as well, one of less by the square of that."""
 UNDER: Final = 0.4
 """How far an outline's normal points down where the base's own shadow lies."""
 HUES: Final = (
@@ -76,10 +75,10 @@ colour below and above which they are called so."""
 
 LEAST_SPREAD: Final = 0.12
 """Pixels: edges scatter by no less."""
-ODDS: Final = {"cut": 8.0, "round": 20.0, "sharp": 1.0}
-"""Of each form before the photo is looked at: a sharp edge is the rare end of both others."""
 SCATTER: Final = 0.15
 """Pixels of scatter up to which the edges' errors are as small as their weights say."""
+ASTRAY: Final = 0.1
+"""mm of scatter before the table from which its edges lie on the base, not at its end."""
 REACHES: Final = (1.7, 0.6, 0.35)
 """mm around the outline in which its edge is looked for, round by round."""
 OFF_TOGETHER: Final = 0.1
@@ -88,14 +87,6 @@ RIVAL: Final = 0.8
 """Share of the edges that the best reading explains from which another reading is carried beside it."""
 ANOTHER_EDGE: Final = 0.15
 """mm between the heights of two readings from which they are different ones."""
-FEWEST_ASTRAY: Final = 40
-"""Edges before the sheet and before the table below which their scatters are not compared."""
-FADED: Final = 0.1
-"""mm of scatter before the table from which its edges may lie on the base, not at its end."""
-FADED_MORE: Final = 4.0
-"""How many times the scatter before the sheet that must be; path-traced: 10 where it was so, 1.5 where not."""
-LARGE: Final = 0.8
-"""mm of a large cut or rounding."""
 
 # bend
 
@@ -108,16 +99,14 @@ BENT_LEFT: Final = 0.025
 
 # edges
 
+ALONG: Final = 2.0
+"""Lines, standard deviation, over which the picture is averaged along an outline: grain would pass for edges."""
 LUMA_ENOUGH: Final = 0.03
 """Change of brightness, of 1, below which an edge shows in colour only."""
 LUMA_SHARE: Final = 0.12
 """Difference in luma (of 1), also as a share of that in colour, from which the luma alone is used."""
-NEIGHBOURS: Final = 7
-"""Lines over which both sides' light is averaged."""
 BLEEDING: Final = 7.0
 """Pixels that a JPEG's coarse colour bleeds: half a block."""
-STEEP: Final = 0.004
-"""Luma a half pixel that is more than noise."""
 
 # find
 
@@ -137,8 +126,6 @@ BEST: Final = 5
 """Trials that are kept, each turn."""
 FAINT: Final = 0.03
 """Change of light, of 1, at which an edge counts half."""
-OUTER: Final = 0.02
-"""How much a larger outline counts more than a smaller one with as much edge on it."""
 
 # measure
 
@@ -159,10 +146,11 @@ HEAD: Final = 2.0
 
 # refusals
 
-USUAL_SCATTER: Final = 0.3
-"""Pixels by which edges scatter around a base that is seen well."""
-ODD_SCATTER: Final = 2.0
-"""Times the usual scatter from which on a base has another form than ours: told, and U grows with its square."""
+STRETCH: Final = 12
+"""Edges along the outline, a millimetre or two, over which independent errors average out."""
+ODD_FORM: Final = 2.0
+"""Times what independent errors would leave of such a stretch's mean, from which on a base has another form than ours:
+told. Drawn ones: 0.1 to 0.4, path-traced glossy ones up to 1.1."""
 BLURRED: Final = 2.2
 """Pixels of blur (standard deviation) from which nothing is measured."""
 MOVED: Final = 1.3
@@ -174,22 +162,20 @@ STRAINED: Final = 4.0
 """Standard deviations from what is usual at which a fit has taken something else for the base."""
 TILTED: Final = 0.1
 """Radians by which no base stands tilted."""
-LEAST_SEEN: Final = 0.37
-"""Share of the base's outline that must be seen. A path-traced yellow base on light wood in the backdrop's shadow had
-0.35, its diameter 1.8 mm too small (3.7 u); drawn ones that are measured well have 0.39 to 0.54."""
+LEAST_SEEN: Final = 0.34
+"""Share of the base's outline that must be seen. Path-traced ones that are measured well have 0.35 and more, drawn ones
+0.39 to 0.54."""
 LITTLE_SEEN: Final = 0.42
 """Share of the base's outline below which a warning is due."""
-ASTRAY: Final = 0.22
-"""mm of scatter before the table at which those edges are not the base's."""
 FINE_ENOUGH: Final = 6.0
 """Pixels a mm below which the edges of a base are too few."""
 VAGUE: Final = 0.6
 """mm of standard uncertainty of the base's height or diameter from which these are not given."""
 TINGED: Final = 0.3
 """Share of the backdrop's own tint from which a place is tinged like it: varnish mirrors it over its own colour."""
-MIRRORED: Final = 0.3
+MIRRORED: Final = 0.5
 """Share of a base before the backdrop that has the backdrop's tint, from which it is taken to be blue or to mirror it;
-path-traced glossy bases have more, matt ones of other colours less than a tenth."""
+path-traced: 0.96 of a sky-blue one, 0.3 at most of black glossy ones that are measured well."""
 BASES: Final = ((13.0, 24.0), (3.5, 9.0))
 """Diameters and heights that bases of figures have, in mm, and somewhat beyond."""
 
@@ -198,9 +184,6 @@ BASES: Final = ((13.0, 24.0), (3.5, 9.0))
 LEAST_FOOT: Final = 0.25
 """Share of a base's largest radius on which it stands, at least. Drawn bases stand on 0.3 to 0.75 of it; path-traced
 ones on a board of 0.5 to 3 mm seemed to stand on 0.10 to 0.12, and a white one that faded into its shade on 0.24."""
-USUAL_FOOT: Final = 0.6
-"""Share of a base's largest radius on which it stands, where the dark below may hide that it is less than was fitted:
-path-traced ones stood on 0.64 to 0.76 where 0.80 to 0.93 were fitted."""
 CONTACTS: Final = (-0.35, 1.5)
 """mm below a base's fitted foot between which the dark at its contact with the table ends: −0.15 to 0.8 on fifteen
 drawings of two kinds; shadows reach down from there. A drawn base on a board of 1 mm: −0.56."""
